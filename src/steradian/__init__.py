@@ -1,0 +1,45 @@
+"""steradian: what a mean direction hides.
+
+Geometric information decomposition of weighted directions: nested maximum-entropy fits
+(von Mises-Fisher, Fisher-Bingham, spherical harmonics) and the information in nats that
+each level adds.
+"""
+
+from steradian import examples
+from steradian.directions import Directions
+from steradian.errors import (
+    BoundaryError,
+    ConvergenceError,
+    InvalidDirections,
+    MissingExtra,
+    ResolutionError,
+    SteradianError,
+)
+from steradian.fit import MaxEntFit
+from steradian.hierarchies import Harmonics
+from steradian.io.tables import read_directions
+from steradian.moments import Moments
+from steradian.profile import Numerics, Profile, profile
+from steradian.profiles import Profiles, profiles
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BoundaryError",
+    "ConvergenceError",
+    "Directions",
+    "Harmonics",
+    "InvalidDirections",
+    "MaxEntFit",
+    "MissingExtra",
+    "Moments",
+    "Numerics",
+    "Profile",
+    "Profiles",
+    "ResolutionError",
+    "SteradianError",
+    "examples",
+    "profile",
+    "profiles",
+    "read_directions",
+]

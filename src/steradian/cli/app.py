@@ -1,0 +1,132 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import steradian
+from steradian.directions import Directions
+from steradian.errors import LevelError, SteradianError
+from steradian.examples import CATALOGUE
+from steradian.io.frames import COORDS
+from steradian.io.tables import read_directions
+from steradian.profile import Profile, profile
+
+BAD_INPUT, NO_FIT = 2, 1
+
+# The common base of all usage errors; typer shows it only through its subclasses.
+_UsageProblem: Any = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    help="What a mean direction hides: geometric information decomposition of directions.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; every failure becomes one line on stderr and an exit code."""
+    try:
+        result = app(arguments or ["--help"], prog_name="steradian", standalone_mode=False)
+    except LevelError as error:
+        return _complain(str(error), NO_FIT)
+    except (SteradianError, ValueError, OSError) as error:
+        return _complain(str(error), BAD_INPUT)
+    except _UsageProblem as error:
+        return _complain(f"{error.format_message()} (see steradian --help)", BAD_INPUT)
+    except (typer.Abort, KeyboardInterrupt):
+        return _complain("interrupted", NO_FIT)
+    return result if isinstance(result, int) else 0
+
+
+def _complain(message: str, code: int) -> int:
+    print("steradian: " + " ".join(message.split()), file=sys.stderr)
+    return code
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"steradian {steradian.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("profile")
+def profile_command(  # noqa: PLR0913, PLR0917 - one per option
+    file: Annotated[
+        str, typer.Argument(help="CSV, TSV, Parquet or NPY file, or the name of an example.")
+    ],
+    columns: Annotated[
+        str, typer.Option(help="Coordinate columns, separated by commas; default: by name.")
+    ] = "",
+    coords: Annotated[
+        str, typer.Option(help="xyz, lonlat or angle (degrees); default: by column name.")
+    ] = "",
+    weights: Annotated[str, typer.Option(help="Column of weights.")] = "",
+    levels: Annotated[int, typer.Option(help="Highest level; 0: the default.")] = 0,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Scale Cartesian rows to unit norm.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Print the information profile of the directions in FILE."""
+    directions = _read(file, columns, coords, weights, normalize)
+    if levels < 0:
+        raise ValueError(f"--levels is {levels}; give 1 or more")
+    _show(profile(directions, levels=levels or None), as_json)
+
+
+def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:
+    if coords and coords not in COORDS:
+        raise ValueError(f"--coords is {coords!r}; choose {', '.join(COORDS)}")
+    if file in CATALOGUE and not Path(file).exists():
+        if columns or coords or weights:
+            raise ValueError(f"{file} is a bundled example and takes no column options")
+        return CATALOGUE[file].directions()
+    options: dict[str, Any] = {"coords": coords or None, "weights": weights or None}
+    names = [name.strip() for name in columns.split(",")] if columns else None
+    return read_directions(file, columns=names, normalize=normalize, **options)
+
+
+def _show(result: Profile, as_json: bool) -> None:
+    print(json.dumps(result.to_dict(), indent=2) if as_json else result.summary())
+
+
+@app.command("examples")
+def examples_command() -> None:
+    """List the bundled data sets and what each shows."""
+    for example in CATALOGUE.values():
+        print(f"{example.name}: {example.title}")
+        print(f"  {example.story}")
+        print(f"  Source: {example.source}.")
+        print(f"  Try: steradian profile {example.name}\n")
+
+
+@app.command("demo")
+def demo_command() -> None:
+    """Tell the story of the McMurdo sites with its numbers."""
+    example = CATALOGUE["mcmurdo"]
+    result = profile(example.directions())
+    shares = result.gaps / result.deficits[-1]
+    print(f"{example.title}\n{example.source}\n")
+    print(result.summary())
+    print(
+        f"\n{example.story}\n"
+        f"Here the mean has length R = {result.resultant:.2f} and von Mises-Fisher holds "
+        f"{shares[0]:.1%} of the information;\nlevel 2 adds {shares[1]:.1%}, "
+        f"{result.gaps[1] / result.gaps[0]:.0f} times as much."
+    )

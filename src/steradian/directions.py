@@ -1,0 +1,331 @@
+"""Directions: unit vectors with weights, validated once. Every convention enters here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.spaces import Space, unit_sphere
+
+BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
+_UNIT_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Directions:
+    """Unit vectors of R^d with non-negative weights.
+
+    Parameters
+    ----------
+    x : array_like, (n, d)
+        One direction per row, d >= 2: nested lists, any real NumPy array, or a pandas or
+        polars frame whose columns are the coordinates. Rows must have unit norm to
+        rounding of their own precision; they are brought to unit norm in double
+        precision when used. An array is held, not copied: do not change it while in use.
+    weights : array_like, (n,), optional
+        Non-negative, any scale. Default: all equal.
+    counts : array_like of integers, (n,), optional
+        How often each row was observed. Unlike weights, counts are observations: a count
+        of 3 is three rows.
+    normalize : bool
+        Scale rows of any non-zero length to unit norm.
+
+    Raises
+    ------
+    InvalidDirections
+        Naming the first offending row and the remedy.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Directions([[0, 0, 2], [1, 0, 0]], normalize=True)
+    Directions(n=2, d=3, equal weights)
+    """
+
+    _x: AnyArray
+    _weights: Array | None
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        counts: ArrayLike | None = None,
+        normalize: bool = False,
+    ) -> None:
+        rows = _coordinates(x)
+        given = None if weights is None else _weights(weights, len(rows))
+        if normalize:
+            rows = _normalized(rows)
+        else:
+            _check_unit(rows)
+        if counts is not None:
+            times = _counts(counts, len(rows))
+            rows = np.repeat(rows, times, axis=0)
+            given = None if given is None else np.repeat(given, times)
+        if given is not None and not given.any():
+            raise InvalidDirections("all weights are zero; give at least one positive weight")
+        object.__setattr__(self, "_x", _frozen(rows))
+        object.__setattr__(self, "_weights", None if given is None else _frozen(given))
+
+    @classmethod
+    def from_angles(
+        cls, theta: ArrayLike, *, degrees: bool = False, weights: ArrayLike | None = None
+    ) -> Directions:
+        """Directions on the circle from angles, counter-clockwise from the first axis.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_angles([0, 90], degrees=True).x.round(12).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        angle = _column(theta, "angle")
+        cos, sin = _cos_sin(angle, degrees=degrees)
+        return cls(np.stack([cos, sin], axis=1), weights)
+
+    @classmethod
+    def from_lonlat(
+        cls,
+        lon: ArrayLike,
+        lat: ArrayLike,
+        *,
+        degrees: bool = True,
+        weights: ArrayLike | None = None,
+    ) -> Directions:
+        """Directions on the sphere from longitude and latitude.
+
+        x points to (0, 0), y to (90, 0), z to the north pole. Latitudes beyond a pole are
+        an error; longitudes may be in any range.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_lonlat([0, 90, 0], [0, 0, 90]).x.round(12).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        longitude, latitude = _column(lon, "longitude"), _column(lat, "latitude")
+        if len(longitude) != len(latitude):
+            raise InvalidDirections(
+                f"{len(longitude)} longitudes but {len(latitude)} latitudes; "
+                "give one of each per row"
+            )
+        limit = 90.0 if degrees else 0.5 * np.pi
+        beyond = np.abs(latitude) > limit * (1.0 + 1e-12)
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            raise InvalidDirections(
+                f"row {row} has latitude {latitude[row]:g}, beyond ±{limit:g}; "
+                "check the column order and the unit (degrees=True or False)"
+            )
+        cos_lat, sin_lat = _cos_sin(latitude, degrees=degrees)
+        cos_lon, sin_lon = _cos_sin(longitude, degrees=degrees)
+        return cls(np.stack([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat], axis=1), weights)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self._x)
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return int(self._x.shape[1])
+
+    @property
+    def space(self) -> Space:
+        """The unit sphere these directions live on."""
+        return unit_sphere(self.d)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights were given."""
+        return self._weights is not None
+
+    @property
+    def x(self) -> Array:
+        """Unit vectors in double precision, (n, d)."""
+        if self._x.dtype == np.float64 and _is_unit(self._x):
+            return self._x
+        return np.concatenate([x for x, _ in self.blocks()])
+
+    @property
+    def weights(self) -> Array:
+        """Weights of sum one, (n,)."""
+        if self._weights is None:
+            return np.full(self.n, 1.0 / self.n)
+        return self._weights / self._weights.sum()
+
+    @property
+    def ess(self) -> float:
+        """Kish's (Σw)² / Σw²: a measure of weight concentration, not of sampling precision."""
+        if self._weights is None:
+            return float(self.n)
+        w = self._weights / self._weights.max()
+        return float(w.sum() ** 2 / (w * w).sum())
+
+    def blocks(self, size: int = BLOCK) -> Iterator[tuple[Array, Array]]:
+        """Unit rows in double precision with their raw weights, ``size`` rows at a time."""
+        for first in range(0, self.n, size):
+            x = np.asarray(self._x[first : first + size], dtype=np.float64)
+            w = np.ones(len(x)) if self._weights is None else self._weights[first : first + size]
+            yield (x if _is_unit(x) else x / _norms(x)[:, None]), w
+
+    def support(self) -> tuple[Array, Array]:
+        """The distinct directions of positive weight, and the weight of each (sum one)."""
+        w = self.weights
+        x, w = self.x[w > 0], w[w > 0]
+        keys, inverse = np.unique(x, axis=0, return_inverse=True)
+        return keys, np.bincount(inverse.ravel(), weights=w).astype(np.float64)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        kind = f"weighted, ESS {self.ess:.1f}" if self.weighted else "equal weights"
+        return f"Directions(n={self.n}, d={self.d}, {kind})"
+
+
+def as_numeric(data: Any, what: str) -> AnyArray:
+    """A NumPy array of real numbers from lists, arrays or frames, without touching them."""
+    to_numpy = getattr(data, "to_numpy", None)
+    try:
+        array = np.asarray(to_numpy() if callable(to_numpy) else data)
+    except ValueError as error:
+        raise InvalidDirections(
+            f"{what} is ragged: every row needs the same number of entries"
+        ) from error
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidDirections(
+                f"{what} holds entries that are not numbers: {error}"
+            ) from error
+    if array.dtype.kind not in "fiub":
+        raise InvalidDirections(f"{what} has type {array.dtype}; give real numbers")
+    if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    return array
+
+
+def _coordinates(x: ArrayLike) -> AnyArray:
+    rows = as_numeric(x, "x")
+    if rows.size == 0:
+        raise InvalidDirections("x is empty; give at least one direction")
+    if rows.ndim != 2 or rows.shape[1] < 2:
+        raise InvalidDirections(
+            f"x has shape {rows.shape}; give (n, d) with one direction per row and d >= 2 "
+            "(angles: Directions.from_angles)"
+        )
+    return rows
+
+
+def _column(values: ArrayLike, what: str) -> Array:
+    column = as_numeric(values, what).astype(np.float64)
+    if column.ndim != 1:
+        raise InvalidDirections(f"{what} has shape {column.shape}; give one number per row")
+    if not len(column):
+        raise InvalidDirections(f"{what} is empty; give at least one")
+    _check_finite(column, what)
+    return column
+
+
+def _check_finite(values: Array, what: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidDirections(f"{what} in row {row} is {values[row]}; drop or repair that row")
+
+
+def _cos_sin(angle: Array, *, degrees: bool) -> tuple[Array, Array]:
+    """Cos and sin, exact at multiples of 90 degrees."""
+    if not degrees:
+        return np.cos(angle), np.sin(angle)
+    turns = np.round(angle / 90.0)
+    rest = np.deg2rad(angle - 90.0 * turns)
+    cos, sin = np.cos(rest), np.sin(rest)
+    quarter = np.mod(turns, 4).astype(int)
+    return (
+        np.choose(quarter, [cos, -sin, -cos, sin]),
+        np.choose(quarter, [sin, cos, -sin, -cos]),
+    )
+
+
+def _norms(x: AnyArray) -> Array:
+    return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+def _is_unit(x: AnyArray) -> bool:
+    squared = np.einsum("ij,ij->i", x, x)
+    return bool(np.abs(squared - 1.0).max() <= 8.0 * np.finfo(np.float64).eps)
+
+
+def _check_unit(rows: AnyArray) -> None:
+    tolerance = max(_UNIT_TOLERANCE, 16.0 * float(np.finfo(rows.dtype).eps))
+    for first in range(0, len(rows), BLOCK):
+        block = rows[first : first + BLOCK]
+        norms = _norms(block)
+        bad = ~(np.abs(norms - 1.0) <= tolerance)
+        if bad.any():
+            _refuse_row(block[int(np.argmax(bad))], first + int(np.argmax(bad)))
+
+
+def _refuse_row(row: AnyArray, index: int) -> None:
+    _refuse_hopeless(row, index)
+    norm = float(np.linalg.norm(row.astype(np.float64)))
+    raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
+
+
+def _refuse_hopeless(row: AnyArray, index: int) -> None:
+    if not np.isfinite(row).all():
+        raise InvalidDirections(
+            f"row {index} holds {row[~np.isfinite(row)][0]}; drop or repair that row"
+        )
+    if not row.any():
+        raise InvalidDirections(f"row {index} is the zero vector, which has no direction; drop it")
+
+
+def _normalized(rows: AnyArray) -> Array:
+    x = rows.astype(np.float64)
+    largest = np.abs(x).max(axis=1)
+    bad: BoolArray = ~np.isfinite(largest) | (largest == 0.0)
+    if bad.any():
+        index = int(np.argmax(bad))
+        _refuse_hopeless(x[index], index)
+    x /= largest[:, None]  # so that squares neither overflow nor underflow
+    x /= _norms(x)[:, None]
+    return x
+
+
+def _weights(weights: ArrayLike, n: int) -> Array:
+    w = as_numeric(weights, "weights").astype(np.float64)
+    if w.ndim != 1 or len(w) != n:
+        raise InvalidDirections(f"weights have shape {w.shape} for {n} rows; give one per row")
+    _check_finite(w, "weight")
+    if (w < 0).any():
+        row = int(np.argmax(w < 0))
+        raise InvalidDirections(f"weight in row {row} is {w[row]:g}; weights must not be negative")
+    return w
+
+
+def _counts(counts: ArrayLike, n: int) -> AnyArray:
+    c = _weights(counts, n)
+    if (c != np.floor(c)).any():
+        row = int(np.argmax(c != np.floor(c)))
+        raise InvalidDirections(f"count in row {row} is {c[row]:g}; counts are whole numbers")
+    if not c.any():
+        raise InvalidDirections("all counts are zero; give at least one observation")
+    return c.astype(np.int64)
+
+
+def _frozen(array: AnyArray) -> AnyArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,63 @@
+"""What can go wrong, each with what happened, where, and the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
+
+__all__ = [
+    "BoundaryError",
+    "ConvergenceError",
+    "InvalidDirections",
+    "LevelError",
+    "MissingExtra",
+    "ResolutionError",
+    "SteradianError",
+]
+
+
+class SteradianError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class InvalidDirections(SteradianError, ValueError):
+    """The input is not a set of weighted unit vectors."""
+
+
+class MissingExtra(SteradianError, ImportError):
+    """An optional dependency is not installed."""
+
+
+class LevelError(SteradianError):
+    """A level has no usable fit; what lies below it is kept.
+
+    Attributes
+    ----------
+    level : int
+        The first level without a fit.
+    cause : str
+        Why, in words.
+    profile : Profile or None
+        The profile of the levels below, when there is one.
+    """
+
+    def __init__(self, level: int, cause: str, remedy: str, profile: Profile | None = None) -> None:
+        super().__init__(f"level {level} {cause}; {remedy}")
+        self.level = level
+        self.cause = cause
+        self.remedy = remedy
+        self.profile = profile
+
+
+class BoundaryError(LevelError):
+    """The moments lie on the boundary of the moment body: no finite fit exists."""
+
+
+class ResolutionError(LevelError):
+    """Double precision or the node budget cannot resolve the fit."""
+
+
+class ConvergenceError(LevelError):
+    """The solver stopped before it reached its tolerance."""

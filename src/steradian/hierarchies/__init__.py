@@ -1,0 +1,8 @@
+"""Nested feature spaces and the exponential family of each level."""
+
+from __future__ import annotations
+
+from steradian.hierarchies.base import Family, Hierarchy, MomentStack, Placement, Verdict
+from steradian.hierarchies.harmonic import Harmonics
+
+__all__ = ["Family", "Harmonics", "Hierarchy", "MomentStack", "Placement", "Verdict"]

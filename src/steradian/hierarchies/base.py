@@ -1,0 +1,107 @@
+"""The two seams: a `Hierarchy` of features and the `Family` of each of its levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from steradian.dual import DualSolution
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.spaces import Space
+
+
+class Verdict(IntEnum):
+    """Where moments lie relative to the moment body."""
+
+    OUTSIDE = -1  # on the boundary (or beyond it): no finite fit
+    UNSURE = 0  # closer to the boundary than rounding of the moments can tell
+    INSIDE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The exact verdict on a support, in words when there is no fit."""
+
+    verdict: Verdict
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MomentStack:
+    """Normalised moments of B weighted samples, as the families want them."""
+
+    features: Array  # (B, q): E φ, constant left out, at least to the top level
+    mean: Array  # (B, d): E x
+    scatter: Array  # (B, d, d): centred second moment E (x - m)(x - m)ᵀ
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def take(self, rows: IntArray) -> MomentStack:
+        return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])
+
+
+class Family(Protocol):
+    """The exponential family of one level; everything takes and gives stacks."""
+
+    @property
+    def q(self) -> int:
+        """Number of features."""
+        ...
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ (B,), mean (B, q) and covariance (B, q, q) of the features at ``lam`` (B, q)."""
+        ...
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """A `Verdict` per row, from the moments alone."""
+        ...
+
+    @property
+    def needs_support(self) -> bool:
+        """Whether the moments alone may miss a boundary that the support shows."""
+        ...
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        """The exact verdict for distinct directions ``x`` (n, d) of positive ``weights``."""
+        ...
+
+    def solve(self, moments: MomentStack, start: Array) -> DualSolution:
+        """Natural parameters of the rows of ``moments``, from ``start`` (B, q)."""
+        ...
+
+
+class Hierarchy(Protocol):
+    """Nested spaces of mean-zero features V_1 ⊂ V_2 ⊂ … on one space."""
+
+    @property
+    def space(self) -> Space:
+        """Where the directions live."""
+        ...
+
+    @property
+    def levels(self) -> int:
+        """Number of levels."""
+        ...
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Features added by each level, q_l - q_{l-1}."""
+        ...
+
+    def features(self, x: AnyArray) -> AnyArray:
+        """All features of all levels at ``x`` (n, d): (n, q_L), lowest level first."""
+        ...
+
+    def sums(self, x: Array, weights: Array) -> Array:
+        """Σ_i w_i φ(x_i) of everything a `Moments` of this hierarchy holds, constant left out."""
+        ...
+
+    def weighted_sums(self, x: Array, weights: Array) -> Array:
+        """The same for a stack of weightings (B, n): (B, size)."""
+        ...
+
+    def family(self, level: int) -> Family:
+        """The exponential family of one level, 1 <= level <= levels."""
+        ...

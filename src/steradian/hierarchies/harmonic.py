@@ -1,0 +1,91 @@
+"""Harmonics(d, levels): level L is all spherical harmonics of degree 1..L."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.hierarchies.base import Family
+from steradian.hierarchies.gridded import GriddedFamily
+from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.spaces import Circle, Space, Sphere, unit_sphere
+
+_DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
+
+
+@dataclass(frozen=True, slots=True)
+class Harmonics:
+    """Cumulative harmonic spaces: the rotation-invariant hierarchy.
+
+    Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
+    degree L. Any number of levels on the circle and the two-sphere; level 1 elsewhere.
+
+    Parameters
+    ----------
+    d : int
+        Ambient dimension.
+    levels : int
+        Number of levels.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Harmonics(3, 4).dims
+    (3, 5, 7, 9)
+    """
+
+    d: int
+    levels: int
+
+    def __post_init__(self) -> None:
+        if self.d < 2:
+            raise ValueError(f"d is {self.d}; directions need at least two dimensions")
+        if self.levels < 1:
+            raise ValueError(f"levels is {self.levels}; a hierarchy has at least one level")
+        if self.d > 3 and self.levels > 1:
+            raise ValueError(
+                f"{self.levels} levels in dimension {self.d}: above dimension 3 only level 1 "
+                "is available; pass levels=1"
+            )
+
+    @property
+    def space(self) -> Space:
+        return unit_sphere(self.d)
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        size = self.space.size
+        return tuple(size(k) - size(k - 1) for k in range(1, self.levels + 1))
+
+    @property
+    def degree(self) -> int:
+        """Highest degree held in `Moments`: products of two features on a gridded space."""
+        return 2 * self.levels if self.d <= 3 else 1
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.space.harmonics(x, self.levels)[:, 1:]
+
+    def sums(self, x: Array, weights: Array) -> Array:
+        space = self.space
+        if len(x) > _DIRECT_ROWS and isinstance(space, Circle | Sphere):
+            return space.sums(x, weights, self.degree)[1:]
+        return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
+
+    def weighted_sums(self, x: Array, weights: Array) -> Array:
+        return np.asarray(weights @ self.space.harmonics(x, self.degree)[:, 1:])
+
+    def family(self, level: int) -> Family:
+        if not 1 <= level <= self.levels:
+            raise ValueError(f"level {level} is not among 1..{self.levels}")
+        space = self.space
+        if level > 1 and isinstance(space, Circle | Sphere):
+            return GriddedFamily(space, level)
+        return VonMisesFisherFamily(self.d, _linear_axes(space))
+
+
+def _linear_axes(space: Space) -> tuple[int, ...]:
+    """Which coordinate each linear feature is."""
+    linear = space.harmonics(np.eye(space.d), 1)[:, 1:]
+    return tuple(int(k) for k in np.argmax(linear, axis=0))

@@ -1,0 +1,145 @@
+"""The fits of all levels to a stack of samples: deficits and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.dual import DualSolution, Status
+from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
+from steradian.hierarchies import Family, Harmonics, MomentStack, Verdict
+from steradian.numerics.arrays import Array, IntArray
+
+ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may move
+
+Support = Callable[[int], tuple[Array, Array]]
+"""Row of the stack → its distinct directions (n, d) and their weights (n,)."""
+
+_FEWER = "ask for fewer levels"
+_ERRORS: dict[Status, tuple[type[LevelError], str]] = {
+    Status.BOUNDARY: (BoundaryError, _FEWER),
+    Status.UNRESOLVED: (ResolutionError, _FEWER),
+    Status.ROUNDING: (ResolutionError, _FEWER),
+    Status.STALLED: (ConvergenceError, _FEWER),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a row has no fit from some level on."""
+
+    level: int
+    status: Status
+    words: str = ""
+
+    def error(self) -> LevelError:
+        """The exception that says so."""
+        kind, remedy = _ERRORS[self.status]
+        cause = self.status.sentence + (f" ({self.words})" if self.words else "")
+        if self.level > 1:
+            remedy += f" (levels={self.level - 1} is sound)"
+        return kind(self.level, cause, remedy)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedFits:
+    """Fits of levels 1..L to B rows; a failed row is NaN from its failing level on."""
+
+    hierarchy: Harmonics
+    solutions: tuple[DualSolution, ...]  # one per level
+    failures: dict[int, Failure]  # row → what stopped it
+
+    @property
+    def deficits(self) -> Array:
+        """D_L in nats, (B, L)."""
+        return np.stack([s.deficit for s in self.solutions], axis=1)
+
+    @property
+    def gaps(self) -> Array:
+        """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
+        return np.diff(self.deficits, axis=1, prepend=0.0)
+
+    @property
+    def uncertainty(self) -> Array:
+        """U_L = exp(-D_L), (B, L)."""
+        return np.exp(-self.deficits)
+
+
+def fit_levels(
+    hierarchy: Harmonics, moments: MomentStack, support: Support | None = None
+) -> NestedFits:
+    """Fit every level of ``hierarchy``, each from the one below padded with zeros.
+
+    ``support`` lets rows too close to the boundary for their moments be judged exactly;
+    without it the solver decides.
+    """
+    rows = np.arange(len(moments))
+    failures: dict[int, Failure] = {}
+    solutions: list[DualSolution] = []
+    lam = np.zeros((len(moments), 0))
+    for level in range(1, hierarchy.levels + 1):
+        family = hierarchy.family(level)
+        out = DualSolution.empty(len(moments), family.q)
+        solutions.append(out)
+        doubtful = _judge(family, level, moments, rows, support, failures)
+        keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
+        rows, lam = rows[keep], lam[keep]
+        if not len(rows):
+            continue
+        start = np.hstack([lam, np.zeros((len(rows), family.q - lam.shape[1]))])
+        solved = family.solve(moments.take(rows), start)
+        _settle(level, solved, rows, doubtful, failures)
+        good = solved.status == Status.CONVERGED
+        rows, lam = rows[good], solved.lam[good]
+        out.put(rows, solved.take(np.flatnonzero(good)))
+    return NestedFits(hierarchy, tuple(solutions), failures)
+
+
+def _judge(
+    family: Family,
+    level: int,
+    moments: MomentStack,
+    rows: IntArray,
+    support: Support | None,
+    failures: dict[int, Failure],
+) -> set[int]:
+    """Record the rows outside the moment body; return those nobody could decide."""
+    if not len(rows):
+        return set()
+    verdicts = family.contains(moments.take(rows))
+    if support is None:
+        for row in rows[verdicts == Verdict.OUTSIDE].tolist():
+            failures[row] = Failure(level, Status.BOUNDARY)
+        return set(rows[verdicts == Verdict.UNSURE].tolist())
+    suspects = rows if family.needs_support else rows[verdicts != Verdict.INSIDE]
+    for row in suspects.tolist():
+        placement = family.examine(*support(row))
+        if placement.verdict is Verdict.OUTSIDE:
+            failures[row] = Failure(level, Status.BOUNDARY, placement.words)
+    return set()
+
+
+def _settle(
+    level: int,
+    solved: DualSolution,
+    rows: IntArray,
+    doubtful: set[int],
+    failures: dict[int, Failure],
+) -> None:
+    """Turn what the solver could not do into reasons."""
+    rounding = solved.moment_rounding
+    coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
+    solved.status[coarse] = Status.ROUNDING
+    for k in np.flatnonzero(solved.status != Status.CONVERGED):
+        status = Status(int(solved.status[k]))
+        words = ""
+        if int(rows[k]) in doubtful:
+            status = Status.BOUNDARY if status is not Status.ROUNDING else status
+            words = "to the rounding of the moments"
+        elif status is Status.ROUNDING:
+            words = f"their rounding moves the deficit by {rounding[k]:.1e} nats"
+        elif status is Status.UNRESOLVED:
+            words = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes"
+        failures[int(rows[k])] = Failure(level, status, words)

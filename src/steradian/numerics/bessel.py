@@ -1,0 +1,195 @@
+"""Bessel ratios and log-partitions of von Mises-Fisher laws in any dimension.
+
+With ``nu = d/2 - 1`` the von Mises-Fisher law on the unit sphere of R^d has
+
+    A_d(kappa)   = I_{nu+1}(kappa) / I_nu(kappa)                 (mean resultant length)
+    psi_d(kappa) = log[Gamma(nu+1) (2/kappa)^nu I_nu(kappa)]     (log-partition)
+
+against the uniform law of mass one. Library Bessel functions underflow for large
+orders and overflow for large arguments, and their ratio loses ``1 - A`` when the law
+is concentrated. Here the uniform (Debye) expansion of I at an order of at least 16,
+where twelve terms reach rounding ([DLMF]_ 10.41), is carried down to the order wanted by
+recurrences whose terms all have one sign, so nothing cancels ([DLMF]_ 10.29):
+
+    r_nu   = kappa / (2 nu + 2 + kappa r_{nu+1}),
+    t_nu   = kappa (2 nu + 2 - t_{nu+1}) / (2 nu + 2 + kappa - t_{nu+1}),  t = kappa (1 - r),
+    psi_nu = psi_{nu+1} + log1p(kappa r_{nu+1} / (2 nu + 2)).
+
+References
+----------
+.. [DLMF] NIST Digital Library of Mathematical Functions, sections 10.29 and 10.41.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+
+_DEBYE_ORDER = 16.0  # from this order on, twelve Debye terms leave less than 1e-16
+_DEBYE_TERMS = 12
+_SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
+_SERIES_TERMS = 14
+_HALLEY_STEPS = 20
+_TINY = float(np.finfo(float).tiny)
+
+
+class VonMisesFisher(NamedTuple):
+    """What a von Mises-Fisher law needs at one concentration; all of the shape of ``kappa``."""
+
+    kappa: Array
+    ratio: Array  # A_d(kappa)
+    defect: Array  # kappa (1 - A_d(kappa)), without cancellation
+    psi: Array  # log-partition, relative accuracy also near zero
+    deficit: Array  # kappa A - psi in nats, relative accuracy also near zero
+
+
+@cache
+def _debye_coefficients(order: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """U(t) = sum_k u_k(t) / order^k and U'(t) as polynomials, highest power first."""
+    polynomials = [[Fraction(1)]]
+    for _ in range(_DEBYE_TERMS):
+        u = polynomials[-1]
+        following = [Fraction(0)] * (len(u) + 3)
+        for power, c in enumerate(u):
+            following[power + 1] += c * (Fraction(power, 2) + Fraction(1, 8 * (power + 1)))
+            following[power + 3] -= c * (Fraction(power, 2) + Fraction(5, 8 * (power + 3)))
+        polynomials.append(following)
+    total = [0.0] * len(polynomials[-1])
+    for k, u in enumerate(polynomials):
+        for power, c in enumerate(u):
+            total[power] += float(c) / order**k
+    slope = [power * c for power, c in enumerate(total)][1:]
+    return tuple(reversed(total)), tuple(reversed(slope))
+
+
+def _horner(coefficients: tuple[float, ...], t: Array) -> Array:
+    value = t * 0.0 + coefficients[0]
+    for c in coefficients[1:]:
+        value = value * t + c
+    return value
+
+
+def _stirling_error(order: float) -> float:
+    """Log Gamma(order + 1) minus its leading Stirling form, for order >= 16."""
+    inverse = 1.0 / (order * order)
+    tail = 1 / 1260 - inverse * (1 / 1680 - inverse * (1 / 1188 - inverse * 691 / 360360))
+    return (1 / 12 - inverse * (1 / 360 - inverse * tail)) / order
+
+
+def _debye(order: float, kappa: Array) -> tuple[Array, Array, Array]:
+    """(r, t, kappa - psi) at one large order."""
+    z = kappa / order
+    root = np.sqrt(1.0 + z * z)
+    inverse = 1.0 / root
+    total, slope = _debye_coefficients(order)
+    u = _horner(total, inverse)
+    bend = z * inverse * inverse * (0.5 + inverse * _horner(slope, inverse) / u)
+    ratio = z / (1.0 + root) - bend / order
+    defect = kappa * (1.0 + 1.0 / (root + z)) / (1.0 + root) + z * bend
+    small = z * z / (1.0 + root)  # root - 1
+    excess = (
+        order * (1.0 - 1.0 / (root + z) + np.log1p(0.5 * small))
+        + 0.5 * np.log(root)
+        - np.log(u)
+        - _stirling_error(order)
+    )
+    return ratio, defect, excess
+
+
+def _recurrence_steps(order: float) -> int:
+    return max(0, int(np.ceil(_DEBYE_ORDER - order)))
+
+
+def _descend(d: int, kappa: Array) -> tuple[Array, Array, Array, Array]:
+    """(r, t) at the order of dimension d; (kappa - psi) at the Debye order; the product
+    of (2 nu + 2 + kappa r_{nu+1}) / (2 nu + 2 + kappa) on the way down.
+    """
+    order = 0.5 * d - 1.0
+    steps = _recurrence_steps(order)
+    ratio, defect, excess = _debye(order + steps, kappa)
+    shrink = kappa * 0.0 + 1.0
+    for j in range(steps - 1, -1, -1):
+        twice = 2.0 * (order + j) + 2.0
+        upper = twice + kappa
+        lower = twice + kappa * ratio
+        shrink = shrink * (lower / upper)
+        ratio = kappa / lower
+        defect = kappa * ((twice - defect) / (upper - defect))
+    return ratio, defect, excess, shrink
+
+
+def von_mises_fisher(d: int, kappa: Array) -> VonMisesFisher:
+    """All terms of the von Mises-Fisher law on S^{d-1} at concentrations ``kappa`` >= 0.
+
+    Relative error below 1e-12 for d from 2 to 1024 and kappa from 0 to 1e8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> terms = von_mises_fisher(3, np.array([2.0]))
+    >>> bool(np.allclose(terms.ratio, 1 / np.tanh(2) - 1 / 2))
+    True
+    """
+    order = 0.5 * d - 1.0
+    ratio, defect, excess, shrink = _descend(d, kappa)
+    steps = _recurrence_steps(order)
+    twices = 2.0 * (order + np.arange(steps)) + 2.0
+    growth = np.log1p(np.asarray(kappa)[..., None] / twices).sum(axis=-1)
+    excess = excess - growth - np.log(shrink)
+    series = _log_partition_series(order, kappa)
+    near = kappa * kappa < 2.0 * d * _SERIES_BELOW
+    psi = np.where(near, series, kappa - excess)
+    deficit = np.where(near, kappa * ratio - series, excess - defect)
+    return VonMisesFisher(kappa, ratio, defect, psi, deficit)
+
+
+def _log_partition_series(order: float, kappa: Array) -> Array:
+    """Log 0F1(; order + 1; kappa^2/4) by its power series, for small kappa only."""
+    z = np.minimum(0.25 * kappa * kappa, (order + 1.0) * _SERIES_BELOW)
+    total = z * 0.0
+    for k in range(_SERIES_TERMS, 0, -1):
+        total = (1.0 + total) * (z / (k * (order + k)))
+    return np.log1p(total)
+
+
+def concentration(d: int, length: Array | float, spread: Array | float) -> VonMisesFisher:
+    """Invert A_d(kappa) = length.
+
+    Parameters
+    ----------
+    d : int
+        Ambient dimension, at least 2.
+    length : array
+        Mean resultant length R in [0, 1).
+    spread : array
+        1 - R^2, given separately because subtraction would lose it for concentrated data.
+
+    Notes
+    -----
+    Halley's iteration from the approximation R (d - R^2) / (1 - R^2) of [Banerjee2005]_,
+    with A' = 1 - A^2 - (d - 1) A / kappa.
+
+    References
+    ----------
+    .. [Banerjee2005] Banerjee, Dhillon, Ghosh, Sra (2005), JMLR 6, 1345-1382.
+    """
+    missing = spread / (1.0 + length)  # 1 - R
+    kappa = length * (d - 1.0 + spread) / spread
+    for _ in range(_HALLEY_STEPS):
+        safe = np.maximum(kappa, _TINY)
+        ratio, defect, _, _ = _descend(d, safe)
+        lack = defect / safe  # 1 - A
+        error = np.where(length < 0.5, length - ratio, lack - missing)
+        slope = np.where(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))
+        curve = -2.0 * ratio * slope - (d - 1.0) * (slope - ratio / safe) / safe
+        newton = error / slope
+        step = newton / np.maximum(1.0 + 0.5 * newton * curve / slope, 0.5)
+        kappa = np.maximum(kappa + step, 0.5 * kappa)
+        if np.all(np.abs(step) <= 1e-5 * kappa):  # cubic: what is left is rounding
+            break
+    return von_mises_fisher(d, kappa)

@@ -1,0 +1,142 @@
+"""Real orthonormal harmonics on the circle and the two-sphere.
+
+Orthonormal against the *uniform law of mass one*. Column order, fixed here once:
+
+* circle, degree K: ``1, √2 cos θ, √2 sin θ, √2 cos 2θ, √2 sin 2θ, …`` (2K + 1 columns);
+* sphere, degree K: for each degree l the orders ``0, cos 1, sin 1, …, cos l, sin l``
+  ((K + 1)² columns; degree l starts at column l²). No Condon-Shortley sign, so degree one
+  is ``√3 (z, x, y)``.
+
+Both are evaluated from Cartesian coordinates by recurrences that are smooth on the whole
+sphere: no angles, no special case at the poles.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import ducc0
+import numpy as np
+
+from steradian.numerics.arrays import AnyArray, Array
+
+_TRANSFORM_ACCURACY = 1e-13  # ducc0's own limit in double precision is about 4e-14
+
+
+def circle_size(degree: int) -> int:
+    """Number of circle harmonics of degree 0..degree."""
+    return 2 * degree + 1
+
+
+def sphere_size(degree: int) -> int:
+    """Number of sphere harmonics of degree 0..degree."""
+    return (degree + 1) ** 2
+
+
+def circle_harmonics(x: AnyArray, degree: int) -> AnyArray:
+    """Harmonics of points ``x`` (n, 2) on the circle: (n, 2 degree + 1), dtype of ``x``."""
+    values = np.empty((circle_size(degree), len(x)), dtype=x.dtype)
+    values[0] = 1.0
+    if degree:
+        root = np.sqrt(np.asarray(2, dtype=x.dtype))
+        np.multiply(x.T, root, out=values[1:3])
+    for k in range(2, degree + 1):
+        c, s = values[2 * k - 3], values[2 * k - 2]
+        np.subtract(c * x[:, 0], s * x[:, 1], out=values[2 * k - 1])
+        np.add(s * x[:, 0], c * x[:, 1], out=values[2 * k])
+    return values.T
+
+
+@cache
+def _legendre_recurrence(degree: int) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Coefficients a, b of Q_lm = a_lm z Q_{l-1,m} - b_lm Q_{l-2,m} and the start Q_mm.
+
+    Q_lm is the associated Legendre function over sin^m, normalised so that Q_l0,
+    √2-free Q_lm (x + iy)^m are orthonormal; squares are exact integers before the root.
+    """
+    a = np.zeros((degree + 1, degree + 1), dtype=np.longdouble)
+    b = np.zeros_like(a)
+    start = np.ones(degree + 1, dtype=np.longdouble)
+    one = np.longdouble(1)
+    for m in range(degree + 1):
+        if m:
+            start[m] = start[m - 1] * np.sqrt(one * (2 * m + 1) / (2 * m))
+        if m == 1:
+            start[m] *= np.sqrt(one * 2)
+        for ell in range(m + 1, degree + 1):
+            below = (ell - m) * (ell + m)
+            a[ell, m] = np.sqrt(one * (2 * ell - 1) * (2 * ell + 1) / below)
+            if ell > m + 1:
+                above = (2 * ell + 1) * (ell - 1 - m) * (ell - 1 + m)
+                b[ell, m] = np.sqrt(one * above / ((2 * ell - 3) * below))
+    return a, b, start
+
+
+def sphere_harmonics(x: AnyArray, degree: int) -> AnyArray:
+    """Harmonics of points ``x`` (n, 3) on the sphere: (n, (degree + 1)²), dtype of ``x``."""
+    px, py, pz = x[:, 0], x[:, 1], x[:, 2]
+    values = np.empty((sphere_size(degree), len(x)), dtype=x.dtype)
+    a, b, start = (np.asarray(c, dtype=x.dtype) for c in _legendre_recurrence(degree))
+    cos, sin = np.ones_like(pz), np.zeros_like(pz)
+    for m in range(degree + 1):
+        previous, current = None, np.full_like(pz, start[m])
+        for ell in range(m, degree + 1):
+            if ell > m:
+                following = a[ell, m] * pz * current
+                if previous is not None:
+                    following -= b[ell, m] * previous
+                previous, current = current, following
+            if m:
+                np.multiply(current, cos, out=values[ell * ell + 2 * m - 1])
+                np.multiply(current, sin, out=values[ell * ell + 2 * m])
+            else:
+                values[ell * ell] = current
+        cos, sin = cos * px - sin * py, sin * px + cos * py
+    return values.T
+
+
+def circle_sums(x: Array, weights: Array, degree: int) -> Array:
+    """Σ_i w_i φ(x_i) for all circle harmonics to ``degree`` by one non-uniform FFT.
+
+    ``x`` (n, 2), ``weights`` (n,); returns (2 degree + 1,). Memory O(n), not O(n · degree).
+    """
+    angle = np.arctan2(x[:, 1], x[:, 0])
+    modes = np.empty(2 * degree + 2, dtype=complex)
+    ducc0.nufft.nu2u(
+        points=weights.astype(complex),
+        coord=angle[:, None],
+        forward=False,
+        epsilon=_TRANSFORM_ACCURACY,
+        out=modes,
+    )
+    positive = modes[degree + 1 :]  # modes run from -(degree + 1) to degree
+    sums = np.empty(circle_size(degree))
+    sums[0] = weights.sum()
+    sums[1::2] = np.sqrt(2.0) * positive[1:].real
+    sums[2::2] = np.sqrt(2.0) * positive[1:].imag
+    return sums
+
+
+def sphere_sums(x: Array, weights: Array, degree: int) -> Array:
+    """Σ_i w_i φ(x_i) for all sphere harmonics to ``degree`` by one adjoint transform.
+
+    ``x`` (n, 3), ``weights`` (n,); returns ((degree + 1)²,).
+    """
+    where = np.empty((len(x), 2))
+    np.arctan2(np.hypot(x[:, 0], x[:, 1]), x[:, 2], out=where[:, 0])
+    np.arctan2(x[:, 1], x[:, 0], out=where[:, 1])
+    where[:, 1][where[:, 1] < 0] += 2.0 * np.pi
+    alm = ducc0.sht.adjoint_synthesis_general(
+        lmax=degree, map=weights[None], loc=where, spin=0, epsilon=_TRANSFORM_ACCURACY
+    )[0]
+    sums = np.empty(sphere_size(degree))
+    ell = np.arange(degree + 1)
+    sums[ell * ell] = np.sqrt(4.0 * np.pi) * alm[: degree + 1].real
+    offset = degree + 1
+    for m in range(1, degree + 1):
+        rows = ell[m:] ** 2 + 2 * m
+        block = (-1.0) ** m * np.sqrt(8.0 * np.pi) * alm[offset : offset + degree + 1 - m]
+        sums[rows - 1], sums[rows] = block.real, -block.imag
+        offset += degree + 1 - m
+    sums[0] = weights.sum()
+    return sums

@@ -1,0 +1,93 @@
+"""The unit circle: equispaced nodes, which converge geometrically."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+import numpy as np
+
+from steradian.numerics.aliasing import extrapolated_tail, tail_gap
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
+
+_LADDER = (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+_NODES_PER_ROOT_KAPPA = 9.0
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Unit vectors of the plane, with the uniform law."""
+
+    d: int = 2
+    name: str = "circle"
+
+    @property
+    def log_area(self) -> float:
+        return float(np.log(2.0 * np.pi))
+
+    def size(self, degree: int) -> int:
+        return circle_size(degree)
+
+    def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
+        return circle_harmonics(x, degree)
+
+    def sums(self, x: Array, weights: Array, degree: int) -> Array:
+        return circle_sums(x, weights, degree)
+
+    def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+    def grid(self, rung: int) -> CircleGrid:
+        return _grid(_LADDER[rung])
+
+    def exact_grid(self, degree: int) -> CircleGrid:
+        """The smallest grid exact for harmonics of this degree."""
+        return _grid(degree + 1)
+
+    def rungs(self) -> int:
+        return len(_LADDER)
+
+    def rung_for(self, concentration: Array) -> AnyArray:
+        need = _NODES_PER_ROOT_KAPPA * np.sqrt(concentration)
+        return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class CircleGrid:
+    """``nodes`` equispaced angles starting at 0."""
+
+    nodes: int
+
+    @cached_property
+    def points(self) -> Array:
+        angle = np.arange(self.nodes) * (2.0 * np.pi / self.nodes)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+    @cached_property
+    def weights(self) -> Array:
+        return np.full(self.nodes, 1.0 / self.nodes)
+
+    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    def _harmonics(self, degree: int) -> Array:
+        return np.ascontiguousarray(circle_harmonics(self.points, degree).T)
+
+    def synthesize(self, lam: Array) -> Array:
+        return lam @ self._harmonics(lam.shape[1] // 2)[1:]
+
+    def analyze(self, values: Array, degree: int) -> Array:
+        return (values @ self._harmonics(degree).T) / self.nodes
+
+    def unresolved(self, density: Array) -> Array:
+        size = np.abs(np.fft.rfft(density, axis=1))
+        kmax = size.shape[1] - 1
+        gap = tail_gap(kmax)
+        size /= size.max(axis=1, keepdims=True)
+        below = size[:, kmax - 1 - gap : kmax + 1 - gap].max(axis=1)
+        return extrapolated_tail(size[:, -2:].max(axis=1), below, kmax)
+
+
+@cache
+def _grid(nodes: int) -> CircleGrid:
+    return CircleGrid(nodes)

@@ -1,0 +1,158 @@
+"""The two-sphere: Gauss-Legendre in z times equispaced longitudes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+import ducc0
+import numpy as np
+
+from steradian.numerics.aliasing import extrapolated_tail, tail_gap
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.harmonics import (
+    circle_harmonics,
+    sphere_harmonics,
+    sphere_size,
+    sphere_sums,
+)
+
+_LADDER = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
+_RINGS_PER_ROOT_KAPPA = 6.0
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """Unit vectors of space, with the uniform law."""
+
+    d: int = 3
+    name: str = "sphere"
+
+    @property
+    def log_area(self) -> float:
+        return float(np.log(4.0 * np.pi))
+
+    def size(self, degree: int) -> int:
+        return sphere_size(degree)
+
+    def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
+        return sphere_harmonics(x, degree)
+
+    def sums(self, x: Array, weights: Array, degree: int) -> Array:
+        return sphere_sums(x, weights, degree)
+
+    def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        z = rng.uniform(-1.0, 1.0, n)
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        radius = np.sqrt(1.0 - z * z)
+        return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+
+    def grid(self, rung: int) -> SphereGrid:
+        return _grid(_LADDER[rung])
+
+    def exact_grid(self, degree: int) -> SphereGrid:
+        """The smallest grid exact for harmonics of this degree."""
+        return _grid(degree // 2 + 1)
+
+    def rungs(self) -> int:
+        return len(_LADDER)
+
+    def rung_for(self, concentration: Array) -> AnyArray:
+        need = _RINGS_PER_ROOT_KAPPA * np.sqrt(concentration)
+        return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class SphereGrid:
+    """``rings`` Gauss-Legendre latitudes with ``2 rings`` longitudes each.
+
+    Exact for harmonics of degree below ``2 rings``. Transforms are two small matrix
+    products, first along the rings and then across them.
+    """
+
+    rings: int
+
+    @property
+    def nodes(self) -> int:
+        return 2 * self.rings * self.rings
+
+    @cached_property
+    def _latitudes(self) -> tuple[Array, Array]:
+        z = np.cos(ducc0.misc.GL_thetas(self.rings))
+        return z, ducc0.misc.GL_weights(self.rings, 1) / (4.0 * np.pi)
+
+    @cached_property
+    def _longitudes(self) -> Array:
+        angle = np.arange(2 * self.rings) * (np.pi / self.rings)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+    @cached_property
+    def points(self) -> Array:
+        z, _ = self._latitudes
+        radius = np.sqrt((1.0 - z) * (1.0 + z))
+        grid = np.empty((self.rings, 2 * self.rings, 3))
+        grid[..., :2] = radius[:, None, None] * self._longitudes
+        grid[..., 2] = z[:, None]
+        return grid.reshape(-1, 3)
+
+    @cached_property
+    def weights(self) -> Array:
+        _, weight = self._latitudes
+        return np.repeat(weight / (2 * self.rings), 2 * self.rings)
+
+    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    def _transforms(self, degree: int) -> tuple[Array, Array, Array]:
+        """Ring profiles (size, rings·T), the same with weights, and the T = 2·degree + 1
+        longitude functions (T, 2·rings).
+        """
+        z, weight = self._latitudes
+        radius = np.sqrt((1.0 - z) * (1.0 + z))
+        meridian = np.stack([radius, np.zeros_like(z), z], axis=1)
+        columns = sphere_harmonics(meridian, degree)
+        profiles = np.zeros((sphere_size(degree), self.rings, 2 * degree + 1))
+        for ell in range(degree + 1):
+            profiles[ell * ell, :, 0] = columns[:, ell * ell]
+            for m in range(1, ell + 1):
+                cosine = columns[:, ell * ell + 2 * m - 1] / np.sqrt(2.0)
+                profiles[ell * ell + 2 * m - 1, :, 2 * m - 1] = cosine
+                profiles[ell * ell + 2 * m, :, 2 * m] = cosine
+        weighted = profiles * (weight / (2 * self.rings))[None, :, None]
+        flat = (sphere_size(degree), -1)
+        around = np.ascontiguousarray(circle_harmonics(self._longitudes, degree).T)
+        return profiles.reshape(flat), weighted.reshape(flat), around
+
+    def synthesize(self, lam: Array) -> Array:
+        degree = round(np.sqrt(lam.shape[1] + 1)) - 1
+        profiles, _, around = self._transforms(degree)
+        along = (lam @ profiles[1:]).reshape(-1, 2 * degree + 1)
+        return (along @ around).reshape(len(lam), -1)
+
+    def analyze(self, values: Array, degree: int) -> Array:
+        _, weighted, around = self._transforms(degree)
+        along = values.reshape(-1, 2 * self.rings) @ around.T
+        return along.reshape(len(values), -1) @ weighted.T
+
+    def unresolved(self, density: Array) -> Array:
+        lmax = self.rings - 1
+        degree = _degrees(lmax)
+        gap = tail_gap(lmax)
+        top, below = degree >= lmax - 1, (degree >= lmax - 1 - gap) & (degree <= lmax - gap)
+        tails = np.empty((2, len(density)))
+        for b, row in enumerate(density):
+            alm = ducc0.sht.analysis_2d(
+                map=row.reshape(1, self.rings, -1), lmax=lmax, spin=0, geometry="GL", nthreads=1
+            )
+            size = np.abs(alm[0])
+            tails[:, b] = size[top].max() / size.max(), size[below].max() / size.max()
+        return extrapolated_tail(tails[0], tails[1], lmax)
+
+
+@cache
+def _degrees(lmax: int) -> AnyArray:
+    """Degree of each entry of ducc0's a_lm array."""
+    return np.concatenate([np.arange(m, lmax + 1) for m in range(lmax + 1)])
+
+
+@cache
+def _grid(rings: int) -> SphereGrid:
+    return SphereGrid(rings)

@@ -17,11 +17,11 @@ import numpy as np
 
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 
-DECREMENT_TOLERANCE = 1e-9  # below it one more step is rounding: deficit good to 1e-18
-RESIDUAL_TOLERANCE = 1e-12
-ACCEPTED_RESIDUAL = 1e-10  # what a converged fit may still show
-ACCEPTED_DECREMENT = 1e-5  # deficit then good to 5e-11
-MAX_STEPS = 200
+LAST_STEP = 1e-5  # decrement from which one more full step ends at rounding
+ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show
+ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is that large
+ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to 5e-11 nats
+MAX_STEPS = 300
 _ARMIJO = 1e-4
 _SHORTEST = 2.0**-30
 _IDLE_STEPS = 3
@@ -134,79 +134,124 @@ class _Iterate:
     length: Array
     idle: IntArray  # accepted steps in a row that improved nothing
 
+    @classmethod
+    def begin(cls, m: Array, start: Array) -> _Iterate:
+        many = len(m)
+        return cls(
+            rows=np.arange(many),
+            m=m,
+            lam=start,
+            dual=np.full(many, -np.inf),
+            residual=np.full(many, np.inf),
+            step=np.zeros_like(start),
+            decrement=np.zeros(many),
+            length=np.ones(many),
+            idle=np.zeros(many, dtype=np.int64),
+        )
+
     def keep(self, mask: BoolArray) -> None:
-        for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name)[mask])
+        for name in _ITERATE_FIELDS:
+            setattr(self, name, getattr(self, name)[mask])
+
+
+_ITERATE_FIELDS = tuple(f.name for f in fields(_Iterate))
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonPath:
+    """Where Newton's method ended for each row of a stack."""
+
+    lam: Array  # (B, q)
+    steps: IntArray  # (B,)
 
 
 def newton(
     evaluate: Callable[[Array], Curvature], m: Array, start: Array, *, max_steps: int = MAX_STEPS
-) -> DualSolution:
+) -> NewtonPath:
     """Maximise ``lam · m - psi(lam)`` for each row of ``m`` (B, q) from ``start`` (B, q).
 
-    Full Newton steps, halved until the dual rises (Armijo). A row ends as CONVERGED when
-    decrement and moment residual are at their tolerance, or when neither can be improved
-    and both are acceptable; as STALLED otherwise. The condition, quadrature and node
-    fields are the family's to fill.
+    Full Newton steps, halved until the dual rises (Armijo). A row ends with the step taken
+    at a decrement below `LAST_STEP`, after which quadratic convergence leaves rounding, or
+    where nothing improves any more. Whether that is a fit is for `judge` to say, which
+    looks at the end point afresh.
     """
-    rows = np.arange(len(m))
-    out = DualSolution.empty(len(m), m.shape[1], Status.STALLED)
-    blank = np.full(len(m), np.inf)
-    at = _Iterate(
-        rows=rows,
-        m=m,
-        lam=start,
-        dual=-blank,
-        residual=blank,
-        step=np.zeros_like(start),
-        decrement=np.zeros(len(m)),
-        length=np.ones(len(m)),
-        idle=np.zeros(len(m), dtype=np.int64),
-    )
+    out = NewtonPath(start.copy(), np.zeros(len(m), dtype=np.int64))
+    at = _Iterate.begin(m, start)
     for count in range(max_steps):
-        trial = at.lam + at.length[:, None] * at.step
-        _advance(out, at, trial, evaluate(trial))
-        out.steps[at.rows] = count
-        done = _finished(out, at)
+        trial = at.lam + at.length[:, None] * at.step if count else start
+        _advance(at, trial, evaluate(trial))
+        last = (at.decrement <= LAST_STEP**2) & (at.decrement > 0.0) & (at.length == 1.0)
+        stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
+        done = last | stuck
         if done.any():
+            ends = at.lam + np.where(last, 1.0, 0.0)[:, None] * at.step
+            out.lam[at.rows[done]] = ends[done]
+            out.steps[at.rows[done]] = count + last[done]
             at.keep(~done)
             if not len(at.rows):
-                break
+                return out
+    out.lam[at.rows] = at.lam
+    out.steps[at.rows] = max_steps
     return out
 
 
-def _advance(out: DualSolution, at: _Iterate, trial: Array, there: Curvature) -> None:
+def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     """Accept the trials that raise the dual and aim the next step; halve the others."""
-    dual = np.einsum("bq,bq->b", trial, at.m) - there.psi
-    slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + np.abs(trial * at.m).sum(axis=1))
-    accepted = dual - at.dual + slack >= _ARMIJO * at.length * at.decrement
+    dual = _dot(trial, at.m) - there.psi
     gradient = at.m - there.mean
     residual = np.abs(gradient).max(axis=1)
-    improved = (dual - at.dual > slack) | (residual < 0.5 * at.residual)
-    at.idle = np.where(accepted & ~improved, at.idle + 1, np.where(accepted, 0, at.idle))
+    rise = dual - at.dual
+    slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + _dot(np.abs(trial), np.abs(at.m)))
+    accepted = rise + slack >= _ARMIJO * at.length * at.decrement
+    improved = (rise > slack) | (residual < 0.5 * at.residual)
     step = there.newton(gradient)
-    decrement = np.einsum("bq,bq->b", gradient, step)
+    decrement = _dot(gradient, step)
+    if accepted.all():
+        at.lam, at.dual, at.residual, at.step, at.decrement = trial, dual, residual, step, decrement
+        at.length = np.minimum(1.0, 4.0 * at.length)
+        at.idle = np.where(improved, 0, at.idle + 1)
+        return
+    at.idle = np.where(accepted, np.where(improved, 0, at.idle + 1), at.idle)
     at.lam = np.where(accepted[:, None], trial, at.lam)
     at.dual = np.where(accepted, dual, at.dual)
     at.residual = np.where(accepted, residual, at.residual)
     at.step = np.where(accepted[:, None], step, at.step)
     at.decrement = np.where(accepted, decrement, at.decrement)
     at.length = np.where(accepted, np.minimum(1.0, 4.0 * at.length), 0.5 * at.length)
-    rows = at.rows[accepted]
-    out.lam[rows] = trial[accepted]
-    out.psi[rows] = there.psi[accepted]
-    out.deficit[rows] = dual[accepted]
-    out.residual[rows] = residual[accepted]
-    out.decrement[rows] = np.sqrt(np.maximum(decrement[accepted], 0.0))
 
 
-def _finished(out: DualSolution, at: _Iterate) -> BoolArray:
-    """Rows to take out of play; sets their status."""
-    decrement = np.sqrt(np.maximum(at.decrement, 0.0))
-    sharp = (at.residual <= RESIDUAL_TOLERANCE) & (decrement <= DECREMENT_TOLERANCE)
-    matched = at.residual <= 4.0 * ROUNDOFF * (1.0 + np.abs(at.m).max(axis=1))
-    stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
-    fair = (at.residual <= ACCEPTED_RESIDUAL) & (decrement <= ACCEPTED_DECREMENT)
-    good = sharp | matched | (stuck & fair & np.isfinite(at.dual))
-    out.status[at.rows[good]] = Status.CONVERGED
-    return good | stuck
+def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
+    """What Newton's end points are worth, from an evaluation ``end`` made there.
+
+    CONVERGED when moment residual and decrement are acceptable, or when the moments are
+    matched to rounding, where no decrement can be measured; ROUNDING when the rounding of
+    the exponent leaves a larger mismatch. The quadrature and node fields are
+    the family's to fill.
+    """
+    gradient = m - end.mean
+    residual = np.abs(gradient).max(axis=1)
+    decrement = np.sqrt(np.maximum(_dot(gradient, end.newton(gradient)), 0.0))
+    matched = residual <= 8.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
+    floor = 16.0 * ROUNDOFF * np.abs(path.lam).sum(axis=1)  # of the exponent, so of the means
+    allowed = np.maximum(ACCEPTED_RESIDUAL, np.minimum(floor, ROUNDED_RESIDUAL))
+    fair = (residual <= allowed) & (decrement <= ACCEPTED_DECREMENT)
+    good = (matched | fair) & np.isfinite(path.lam).all(axis=1)
+    status = np.where(
+        good, Status.CONVERGED, np.where(residual <= floor, Status.ROUNDING, Status.STALLED)
+    )
+    return DualSolution(
+        lam=path.lam,
+        psi=end.psi,
+        deficit=_dot(path.lam, m) - end.psi,
+        residual=residual,
+        decrement=decrement,
+        condition=end.condition(),
+        quadrature=np.zeros(len(m)),
+        nodes=np.zeros(len(m), dtype=np.int64),
+        steps=path.steps,
+        status=status.astype(np.int64),
+    )
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.einsum("bq,bq->b", a, b)

@@ -31,7 +31,7 @@ class MaxEntFit:
     >>> import steradian as sr
     >>> fit = sr.profile([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1]], levels=1).fits[1]
     >>> round(fit.kappa, 4)
-    1.1265
+    1.151
     """
 
     hierarchy: Harmonics

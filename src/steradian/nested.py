@@ -81,19 +81,25 @@ def fit_levels(
     lam = np.zeros((len(moments), 0))
     for level in range(1, hierarchy.levels + 1):
         family = hierarchy.family(level)
-        out = DualSolution.empty(len(moments), family.q)
-        solutions.append(out)
         doubtful = _judge(family, level, moments, rows, support, failures)
-        keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
-        rows, lam = rows[keep], lam[keep]
+        if failures:
+            keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
+            rows, lam = rows[keep], lam[keep]
         if not len(rows):
+            solutions.append(DualSolution.empty(len(moments), family.q))
             continue
         start = np.hstack([lam, np.zeros((len(rows), family.q - lam.shape[1]))])
-        solved = family.solve(moments.take(rows), start)
+        solved = family.solve(moments.take(rows) if failures else moments, start)
         _settle(level, solved, rows, doubtful, failures)
-        good = solved.status == Status.CONVERGED
-        rows, lam = rows[good], solved.lam[good]
-        out.put(rows, solved.take(np.flatnonzero(good)))
+        if failures:
+            good = np.flatnonzero(solved.status == Status.CONVERGED)
+            rows, solved = rows[good], solved.take(good)
+            out = DualSolution.empty(len(moments), family.q)
+            out.put(rows, solved)
+            solutions.append(out)
+        else:
+            solutions.append(solved)
+        lam = solved.lam
     return NestedFits(hierarchy, tuple(solutions), failures)
 
 

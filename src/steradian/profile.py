@@ -183,7 +183,7 @@ def profile(
     >>> import steradian as sr
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> p.gaps.round(3).tolist()
-    [0.067, 1.227]
+    [0.067, 1.633]
     """
     began = time.perf_counter()
     explicit = levels is not None or hierarchy is not None

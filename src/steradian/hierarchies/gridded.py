@@ -11,13 +11,13 @@ centred features at the nodes instead, which re-orthonormalises them under the f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.dual import DualSolution, Status, newton
+from steradian.dual import DualSolution, Status, judge, newton
 from steradian.hierarchies.base import MomentStack, Placement
 from steradian.hierarchies.body import (
     circle_verdicts,
@@ -28,13 +28,11 @@ from steradian.hierarchies.body import (
 from steradian.numerics.arrays import Array, IntArray
 from steradian.spaces import Circle, Grid, Sphere
 
-if TYPE_CHECKING:
-    pass
-
 QUADRATURE_TOLERANCE = 1e-12
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
+_NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
 _NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
 
 
@@ -44,6 +42,7 @@ class _Covariance:
 
     psi: Array
     mean: Array
+    density: Array  # at the nodes
     covariance: Array
 
     def newton(self, gradient: Array) -> Array:
@@ -63,6 +62,7 @@ class _Root:
 
     psi: Array
     mean: Array
+    density: Array  # at the nodes
     root: Array  # (B, q, q), upper triangular
 
     def newton(self, gradient: Array) -> Array:
@@ -159,32 +159,29 @@ class GriddedFamily:
         return rung
 
     def _solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
-        """Fits on one grid, with what it takes to judge them."""
-        quick = len(_tensor_shape(self.space, self.level)) > 0
+        """Fits on one grid: quickly for the stack, then row by row where that is in doubt."""
         out = DualSolution.empty(len(m), self.q, Status.STALLED)
         doubtful = np.ones(len(m), dtype=bool)
-        if quick:
-            out = newton(lambda lam: self._covariance(grid, lam), m, start)
-            final = self._covariance(grid, out.lam)
-            out.condition[:] = final.condition()
+        if self._has_tensor:
+            out = _solve_with(lambda lam: self._covariance(grid, lam), grid, m, start)
             doubtful = (out.condition > _COLLINEAR) | (out.status != Status.CONVERGED)
         for row in np.flatnonzero(doubtful):
             pick = np.array([row])
-            here = out.lam[pick] if np.isfinite(out.lam[pick]).all() else start[pick]
-            part = newton(lambda lam: self._root(grid, lam), m[pick], here)
-            part.condition[:] = self._root(grid, part.lam).condition()
-            out.put(pick, part)
-        _, density = _density(grid, out.lam)
-        out.quadrature[:] = grid.unresolved(density)
-        out.nodes[:] = grid.nodes
+            here = out.lam[pick] if out.status[row] == Status.CONVERGED else start[pick]
+            out.put(pick, _solve_with(lambda lam: self._root(grid, lam), grid, m[pick], here))
         return out
+
+    @property
+    def _has_tensor(self) -> bool:
+        """Whether the product tensor is small enough to keep."""
+        return self.space.size(2 * self.level) * self.q**2 <= _TENSOR_LIMIT
 
     def _covariance(self, grid: Grid, lam: Array) -> _Covariance:
         psi, density = _density(grid, lam)
         moments = grid.analyze(density, 2 * self.level)
         mean = moments[:, 1 : self.q + 1]
         second = (moments @ _product_tensor(self.space, self.level)).reshape(-1, self.q, self.q)
-        return _Covariance(psi, mean, second - mean[:, :, None] * mean[:, None, :])
+        return _Covariance(psi, mean, density, second - mean[:, :, None] * mean[:, None, :])
 
     def _root(self, grid: Grid, lam: Array) -> _Root:
         psi, density = _density(grid, lam)
@@ -200,13 +197,24 @@ class GriddedFamily:
             if len(centred) < self.q:
                 centred = np.vstack([centred, np.zeros((self.q - len(centred), self.q))])
             roots[b] = np.linalg.qr(centred, mode="r")
-        return _Root(psi, means, roots)
+        return _Root(psi, means, density, roots)
 
 
-def _tensor_shape(space: Circle | Sphere, level: int) -> tuple[int, ...]:
-    """Shape of the product tensor, () when it would be too large."""
-    shape = (space.size(2 * level), (space.size(level) - 1) ** 2)
-    return shape if shape[0] * shape[1] <= _TENSOR_LIMIT else ()
+def _solve_with(
+    evaluate: Callable[[Array], _Covariance | _Root], grid: Grid, m: Array, start: Array
+) -> DualSolution:
+    path = newton(evaluate, m, start)
+    end = evaluate(path.lam)
+    out = judge(path, m, end)
+    for _ in range(_POLISH):
+        if not ((out.status == Status.STALLED) & (out.residual < _NEARLY)).any():
+            break
+        path = newton(evaluate, m, out.lam)
+        end = evaluate(path.lam)
+        out = judge(path, m, end)
+    out.quadrature[:] = grid.unresolved(end.density)
+    out.nodes[:] = grid.nodes
+    return out
 
 
 def _density(grid: Grid, lam: Array) -> tuple[Array, Array]:

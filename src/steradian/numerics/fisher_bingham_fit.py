@@ -1,0 +1,259 @@
+"""Fisher-Bingham parameters from a mean and a covariance, in any dimension.
+
+Maximises the concave dual ``η·m + tr B (S + mmᵀ) - ψ(η, B)`` by Newton's method in a trust
+region, the step from conjugate gradients (Steihaug) preconditioned with the Fisher
+information of the Gaussian of the saddle. Every iterate lives in the eigenbasis of its own B;
+steps are taken in coordinates centred at the fitted mean, ``f = g·y + yᵀ δB y``, ``y = x - m``,
+where covariances keep their digits. No matrix larger than d × d is formed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
+
+_FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
+_SHARP = 1e-10  # Newton decrement to reach
+_MOST_STEPS = 100
+_MOST_CG = 400
+
+
+@dataclass(frozen=True, slots=True)
+class FisherBinghamFit:
+    """The law exp(ηᵀx + xᵀBx - ψ) with the given moments, in the eigenbasis of B."""
+
+    axes: Array  # (d, d), columns are the eigenvectors of B
+    beta: Array  # (d,) eigenvalues of B, largest zero
+    b: Array  # (d,) η in the eigenbasis
+    psi: float
+    deficit: float
+    residual: float  # largest mismatch of mean or covariance
+    decrement: float
+    error: float  # estimated error of ψ from the contour
+    steps: int
+    cg_steps: int
+
+    @property
+    def eta(self) -> Array:
+        """η, (d,)."""
+        return self.axes @ self.b
+
+    @property
+    def quadratic(self) -> Array:
+        """B, (d, d), of trace zero."""
+        centred = self.beta - self.beta.mean()
+        return (self.axes * centred) @ self.axes.T
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """One iterate: its law, and the target moments, in its own eigenbasis."""
+
+    axes: Array
+    mean: Array  # target mean
+    scatter: Array  # target covariance
+    terms: FisherBinghamTerms
+    dual: float
+
+    @classmethod
+    def at(cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array) -> _State:
+        """``m`` and ``scatter`` already in the basis ``axes``."""
+        terms = fisher_bingham(beta[None], b[None])
+        return cls(axes, m, scatter, terms, _dual(terms, m, np.diagonal(scatter)))
+
+
+def _dual(terms: FisherBinghamTerms, m: Array, variances: Array) -> float:
+    """The dual value without cancelling terms; the deficit at the solution."""
+    p, b = terms.p[0], terms.b[0]
+    nu = 0.5 * len(p)
+    fit = (p * (variances + (m - 0.5 * b / p) ** 2)).sum() - nu
+    return float(0.5 * np.log(p / nu).sum() - terms.log_j[0] - fit)
+
+
+class _Curvature:
+    """Gradient, Hessian products and preconditioner at one iterate."""
+
+    def __init__(self, state: _State) -> None:
+        terms = state.terms
+        self.mean = terms.mean[0]
+        away = terms.v[0] - terms.v_mean[0]  # (n, d)
+        w = terms.weights[0]
+        weighted = w[:, None] * away
+        spread = _real_product(weighted, away)  # Cov_W(v)
+        b, v = terms.b[0], terms.v_mean[0]
+        self.covariance = b[:, None] * b * spread
+        self.covariance[np.diag_indices(len(b))] += v
+        self.pairs = np.outer(v, v) + spread  # E v vᵀ
+        self.w, self.v, self.away, self.a = w, terms.v[0], away, b * away
+        self.guess = 0.5 / terms.p[0]
+        miss = state.mean - self.mean
+        self.gradient = miss, state.scatter + np.outer(miss, miss) - self.covariance
+
+    @property
+    def residual(self) -> float:
+        g, q = self.gradient
+        return float(max(np.abs(g).max(), np.abs(q).max()))
+
+    def precondition(self, r: tuple[Array, Array]) -> tuple[Array, Array]:
+        scaled = r[1] / self.guess[:, None]
+        return r[0] / self.guess, 0.5 * scaled / self.guess
+
+    def project(self, r: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Make a residual blind to (2 m, I), along which |x|² = 1 makes f constant.
+
+        In the metric of the preconditioner, so that preconditioned steps have no part along
+        it either; any other choice makes harmless steps look long when data concentrate.
+        """
+        v, m = self.guess, self.mean
+        scale = 4.0 * (v * m * m).sum() + 2.0 * (v * v).sum()
+        share = 2.0 * (2.0 * m @ r[0] + np.trace(r[1])) / scale
+        quadratic = r[1].copy()
+        quadratic[np.diag_indices(len(v))] -= share * v * v
+        return r[0] - share * v * m, quadratic
+
+    def product(self, step: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Change of (mean, centred second moment) along ``step``."""
+        g, q = step
+        x = self.a.real @ q + 1j * (self.a.imag @ q)
+        f = ((g + x) * self.a).sum(axis=1) + self.away @ np.diagonal(q)
+        f = f - (self.w * f).sum().real
+        pull = self.v * (g + 2.0 * x)
+        wf = self.w * f
+        change = (wf @ self.a).real + (self.w @ pull).real
+        half = _real_product(0.5 * wf[:, None] * self.a + self.w[:, None] * pull, self.a)
+        second = half + half.T + 2.0 * q * self.pairs
+        second[np.diag_indices(len(g))] += (wf @ self.away).real
+        return change, second
+
+
+def _real_product(left: np.ndarray, right: np.ndarray) -> Array:
+    """Re(leftᵀ right) for complex (n, d) arrays, by two real products."""
+    return left.real.T @ right.real - left.imag.T @ right.imag
+
+
+def _inner(r: tuple[Array, Array], s: tuple[Array, Array]) -> float:
+    return float(r[0] @ s[0] + np.vdot(r[1], s[1]))
+
+
+def _combine(r: tuple[Array, Array], s: tuple[Array, Array], scale: float) -> tuple[Array, Array]:
+    return r[0] + scale * s[0], r[1] + scale * s[1]
+
+
+def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
+    """The Fisher-Bingham law with mean ``m`` (d,) and positive definite covariance (d, d).
+
+    ``scatter`` must be centred and have trace 1 - |m|². Starts from the Gaussian with these
+    moments, which in high dimension is nearly the answer.
+    """
+    values, axes = np.linalg.eigh(scatter)
+    rotated = axes.T @ m
+    state = _State.at(axes, -0.5 / values, rotated / values, rotated, np.diag(values))
+    radius, cg_total = _FIRST_RADIUS, 0
+    steps, decrement, floor = 0, np.inf, np.inf
+    curvature = _Curvature(state)
+    while steps < _MOST_STEPS:
+        step, decrement, at_edge, used = _steihaug(curvature, radius, decrement)
+        cg_total += used
+        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < 1e-7):
+            break
+        floor = min(floor, decrement)
+        steps += 1
+        trial = _moved(state, curvature, step)
+        predicted = _inner(curvature.gradient, step) - 0.5 * _inner(step, curvature.product(step))
+        rise = trial.dual - state.dual
+        ratio = rise / predicted if predicted > 1e-13 * (1.0 + abs(state.dual)) else 1.0
+        if ratio > 0.75 and at_edge:
+            radius = min(1.5 * radius, _LARGEST_RADIUS)
+        elif ratio < 0.25:
+            radius *= 0.5
+        if ratio > 1e-3:
+            state, curvature = trial, _Curvature(trial)
+        elif radius < 1e-10:
+            break
+    return _result(state, curvature, decrement, steps, cg_total)
+
+
+def _steihaug(
+    curvature: _Curvature, radius: float, last: float
+) -> tuple[tuple[Array, Array], float, bool, int]:
+    """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count."""
+    r = curvature.project(curvature.gradient)
+    z = curvature.precondition(r)
+    rz = _inner(r, z)
+    size = float(np.sqrt(max(rz, 0.0)))
+    tolerance = min(0.1, max(np.sqrt(min(size, last)), 1e-6)) * size
+    step = np.zeros_like(r[0]), np.zeros_like(r[1])
+    p, gain = z, 0.0
+    for count in range(1, _MOST_CG + 1):
+        hp = curvature.project(curvature.product(p))
+        php = _inner(p, hp)
+        if not php > 0.0:
+            break
+        alpha = rz / php
+        longer = _combine(step, p, alpha)
+        if _size(curvature, longer) > radius:
+            edge = _to_edge(curvature, step, p, radius)
+            return _combine(step, p, edge), np.inf, True, count
+        step, gain = longer, gain + alpha * rz
+        r = _combine(r, hp, -alpha)
+        z = curvature.precondition(r)
+        following = _inner(r, z)
+        if following <= tolerance**2:
+            break
+        p = _combine(z, p, following / rz)
+        rz = following
+    return step, float(np.sqrt(max(gain, 0.0))), False, count
+
+
+def _size(curvature: _Curvature, step: tuple[Array, Array]) -> float:
+    """Length in the metric of the preconditioner."""
+    v = curvature.guess
+    return float(np.sqrt((v * step[0] ** 2).sum() + 2.0 * (v @ step[1] ** 2 @ v)))
+
+
+def _to_edge(
+    curvature: _Curvature, step: tuple[Array, Array], p: tuple[Array, Array], radius: float
+) -> float:
+    """How far along ``p`` the trust region ends."""
+    v = curvature.guess
+    cross = float((v * step[0] * p[0]).sum() + 2.0 * (v @ (step[1] * p[1]) @ v))
+    a, c = _size(curvature, p) ** 2, _size(curvature, step) ** 2 - radius**2
+    return float((-cross + np.sqrt(cross * cross - a * c)) / a)
+
+
+def _moved(state: _State, curvature: _Curvature, step: tuple[Array, Array]) -> _State:
+    """The iterate after ``step``, in its own eigenbasis."""
+    g, q = step
+    matrix = q + np.diag(state.terms.beta[0])
+    eta = state.terms.b[0] + g - 2.0 * q @ curvature.mean
+    beta, turn = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    return _State.at(
+        state.axes @ turn,
+        beta - beta.max(),
+        turn.T @ eta,
+        turn.T @ state.mean,
+        turn.T @ state.scatter @ turn,
+    )
+
+
+def _result(
+    state: _State, curvature: _Curvature, decrement: float, steps: int, cg_steps: int
+) -> FisherBinghamFit:
+    terms = state.terms
+    top = float(terms.beta[0].max())
+    return FisherBinghamFit(
+        axes=state.axes,
+        beta=terms.beta[0] - top,
+        b=terms.b[0],
+        psi=float(terms.psi[0]) - top,
+        deficit=state.dual,
+        residual=curvature.residual,
+        decrement=decrement,
+        error=float(terms.error[0]),
+        steps=steps,
+        cg_steps=cg_steps,
+    )

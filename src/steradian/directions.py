@@ -15,6 +15,7 @@ from steradian.spaces import Space, unit_sphere
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 _UNIT_TOLERANCE = 1e-6
+_PLAIN_WEIGHTS = 1e-100, 1e100  # outside, only the ratios of weights are kept
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -29,7 +30,8 @@ class Directions:
         rounding of their own precision; they are brought to unit norm in double
         precision when used. An array is held, not copied: do not change it while in use.
     weights : array_like, (n,), optional
-        Non-negative, any scale. Default: all equal.
+        Non-negative, any scale (outside 1e±100 only their ratios are kept). Default: all
+        equal.
     counts : array_like of integers, (n,), optional
         How often each row was observed. Unlike weights, counts are observations: a count
         of 3 is three rows.
@@ -60,7 +62,7 @@ class Directions:
         normalize: bool = False,
     ) -> None:
         rows = _coordinates(x)
-        given = None if weights is None else _weights(weights, len(rows))
+        given = None if weights is None else _tamed(_weights(weights, len(rows), "weight"))
         if normalize:
             rows = _normalized(rows)
         else:
@@ -195,6 +197,8 @@ class Directions:
 def as_numeric(data: Any, what: str) -> AnyArray:
     """A NumPy array of real numbers from lists, arrays or frames, without touching them."""
     to_numpy = getattr(data, "to_numpy", None)
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise InvalidDirections(f"{what} has masked entries; drop those rows")
     try:
         array = np.asarray(to_numpy() if callable(to_numpy) else data)
     except ValueError as error:
@@ -204,7 +208,7 @@ def as_numeric(data: Any, what: str) -> AnyArray:
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidDirections(
                 f"{what} holds entries that are not numbers: {error}"
             ) from error
@@ -279,7 +283,8 @@ def _check_unit(rows: AnyArray) -> None:
 
 def _refuse_row(row: AnyArray, index: int) -> None:
     _refuse_hopeless(row, index)
-    norm = float(np.linalg.norm(row.astype(np.float64)))
+    largest = float(np.abs(row).max())
+    norm = largest * float(np.linalg.norm(row.astype(np.float64) / largest))
     raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
 
 
@@ -304,19 +309,27 @@ def _normalized(rows: AnyArray) -> Array:
     return x
 
 
-def _weights(weights: ArrayLike, n: int) -> Array:
-    w = as_numeric(weights, "weights").astype(np.float64)
+def _weights(weights: ArrayLike, n: int, what: str) -> Array:
+    w = as_numeric(weights, f"{what}s").astype(np.float64)
     if w.ndim != 1 or len(w) != n:
-        raise InvalidDirections(f"weights have shape {w.shape} for {n} rows; give one per row")
-    _check_finite(w, "weight")
+        raise InvalidDirections(f"{what}s have shape {w.shape} for {n} rows; give one per row")
+    _check_finite(w, what)
     if (w < 0).any():
         row = int(np.argmax(w < 0))
-        raise InvalidDirections(f"weight in row {row} is {w[row]:g}; weights must not be negative")
+        raise InvalidDirections(f"{what} in row {row} is {w[row]:g}; {what}s must not be negative")
+    return w
+
+
+def _tamed(w: Array) -> Array:
+    """Weights whose squares and sums stay within double precision."""
+    largest = w.max()
+    if largest and not _PLAIN_WEIGHTS[0] < largest < _PLAIN_WEIGHTS[1]:
+        return w / largest
     return w
 
 
 def _counts(counts: ArrayLike, n: int) -> AnyArray:
-    c = _weights(counts, n)
+    c = _weights(counts, n, "count")
     if (c != np.floor(c)).any():
         row = int(np.argmax(c != np.floor(c)))
         raise InvalidDirections(f"count in row {row} is {c[row]:g}; counts are whole numbers")

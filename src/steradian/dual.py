@@ -22,9 +22,10 @@ ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show
 ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is that large
 ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to 5e-11 nats
 MAX_STEPS = 300
-_ARMIJO = 1e-4
+ARMIJO = 1e-4
 _SHORTEST = 2.0**-30
 _IDLE_STEPS = 3
+_CLEAR_RISE = 1e-10  # a rise of the dual that no rounding explains
 
 
 class Status(IntEnum):
@@ -57,10 +58,12 @@ class DualSolution:
     lam: Array  # (B, q) natural parameters
     psi: Array  # (B,) log-partitions
     deficit: Array  # (B,) lam · m - psi, nats
+    gap: Array  # (B,) information over the level below where known better than by subtraction
     residual: Array  # (B,) largest moment mismatch
     decrement: Array  # (B,) Newton decrement at the end
     condition: Array  # (B,) estimate of the condition of the covariance
     quadrature: Array  # (B,) estimated quadrature error of psi, nats
+    moment_rounding: Array  # (B,) deficit error from the rounding of the moments, nats
     nodes: IntArray  # (B,) quadrature nodes, 0 for a closed form
     steps: IntArray  # (B,) Newton steps
     status: IntArray  # (B,) Status codes
@@ -68,16 +71,19 @@ class DualSolution:
     @classmethod
     def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:
         """A stack to be filled row by row; unfilled rows are NaN with ``status``."""
-        psi, deficit, residual, decrement, condition, quadrature = np.full((6, rows), np.nan)
+        blank = np.full((8, rows), np.nan)
+        psi, deficit, gap, residual, decrement, condition, quadrature, rounding = blank
         nodes, steps = np.zeros((2, rows), dtype=np.int64)
         return cls(
             lam=np.full((rows, q), np.nan),
             psi=psi,
             deficit=deficit,
+            gap=gap,
             residual=residual,
             decrement=decrement,
             condition=condition,
             quadrature=quadrature,
+            moment_rounding=rounding,
             nodes=nodes,
             steps=steps,
             status=np.full(rows, int(status), dtype=np.int64),
@@ -91,11 +97,6 @@ class DualSolution:
     def take(self, rows: IntArray) -> DualSolution:
         """The part of the stack in ``rows``."""
         return DualSolution(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
-
-    @property
-    def moment_rounding(self) -> Array:
-        """Deficit error from the rounding of the moments themselves, 2^-53 ||lam||_1."""
-        return ROUNDOFF * np.abs(self.lam).sum(axis=1)
 
 
 class Curvature(Protocol):
@@ -120,6 +121,14 @@ class Curvature(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class NewtonPath:
+    """Where Newton's method ended for each row of a stack."""
+
+    lam: Array  # (B, q)
+    steps: IntArray  # (B,)
+
+
 @dataclass(slots=True)
 class _Iterate:
     """The working state of the rows still in play."""
@@ -128,26 +137,10 @@ class _Iterate:
     m: Array
     lam: Array
     dual: Array
-    residual: Array
     step: Array
     decrement: Array  # squared
     length: Array
     idle: IntArray  # accepted steps in a row that improved nothing
-
-    @classmethod
-    def begin(cls, m: Array, start: Array) -> _Iterate:
-        many = len(m)
-        return cls(
-            rows=np.arange(many),
-            m=m,
-            lam=start,
-            dual=np.full(many, -np.inf),
-            residual=np.full(many, np.inf),
-            step=np.zeros_like(start),
-            decrement=np.zeros(many),
-            length=np.ones(many),
-            idle=np.zeros(many, dtype=np.int64),
-        )
 
     def keep(self, mask: BoolArray) -> None:
         for name in _ITERATE_FIELDS:
@@ -155,14 +148,6 @@ class _Iterate:
 
 
 _ITERATE_FIELDS = tuple(f.name for f in fields(_Iterate))
-
-
-@dataclass(frozen=True, slots=True)
-class NewtonPath:
-    """Where Newton's method ended for each row of a stack."""
-
-    lam: Array  # (B, q)
-    steps: IntArray  # (B,)
 
 
 def newton(
@@ -176,45 +161,59 @@ def newton(
     looks at the end point afresh.
     """
     out = NewtonPath(start.copy(), np.zeros(len(m), dtype=np.int64))
-    at = _Iterate.begin(m, start)
-    for count in range(max_steps):
-        trial = at.lam + at.length[:, None] * at.step if count else start
-        _advance(at, trial, evaluate(trial))
-        last = (at.decrement <= LAST_STEP**2) & (at.decrement > 0.0) & (at.length == 1.0)
+    at = _begin(m, start, evaluate(start))
+    for count in range(1, max_steps):
+        last = at.decrement <= LAST_STEP**2
         stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
         done = last | stuck
         if done.any():
-            ends = at.lam + np.where(last, 1.0, 0.0)[:, None] * at.step
+            ends = at.lam + (last & ~stuck)[:, None] * at.step
             out.lam[at.rows[done]] = ends[done]
-            out.steps[at.rows[done]] = count + last[done]
+            out.steps[at.rows[done]] = count
             at.keep(~done)
             if not len(at.rows):
                 return out
+        trial = at.lam + at.length[:, None] * at.step
+        _advance(at, trial, evaluate(trial))
     out.lam[at.rows] = at.lam
     out.steps[at.rows] = max_steps
     return out
 
 
+def _begin(m: Array, start: Array, here: Curvature) -> _Iterate:
+    gradient = m - here.mean
+    step = here.newton(gradient)
+    return _Iterate(
+        rows=np.arange(len(m)),
+        m=m,
+        lam=start,
+        dual=_dot(start, m) - here.psi,
+        step=step,
+        decrement=_dot(gradient, step),
+        length=np.ones(len(m)),
+        idle=np.zeros(len(m), dtype=np.int64),
+    )
+
+
 def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     """Accept the trials that raise the dual and aim the next step; halve the others."""
     dual = _dot(trial, at.m) - there.psi
-    gradient = at.m - there.mean
-    residual = np.abs(gradient).max(axis=1)
     rise = dual - at.dual
-    slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + _dot(np.abs(trial), np.abs(at.m)))
-    accepted = rise + slack >= _ARMIJO * at.length * at.decrement
-    improved = (rise > slack) | (residual < 0.5 * at.residual)
+    gradient = at.m - there.mean
     step = there.newton(gradient)
     decrement = _dot(gradient, step)
-    if accepted.all():
-        at.lam, at.dual, at.residual, at.step, at.decrement = trial, dual, residual, step, decrement
+    needed = ARMIJO * at.length * at.decrement
+    if (rise > np.maximum(needed, _CLEAR_RISE)).all():  # the common case, kept short
+        at.lam, at.dual, at.step, at.decrement = trial, dual, step, decrement
         at.length = np.minimum(1.0, 4.0 * at.length)
-        at.idle = np.where(improved, 0, at.idle + 1)
+        at.idle[:] = 0
         return
+    slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + _dot(np.abs(trial), np.abs(at.m)))
+    accepted = rise + slack >= needed
+    improved = (rise > slack) | (decrement < 0.25 * at.decrement)
     at.idle = np.where(accepted, np.where(improved, 0, at.idle + 1), at.idle)
     at.lam = np.where(accepted[:, None], trial, at.lam)
     at.dual = np.where(accepted, dual, at.dual)
-    at.residual = np.where(accepted, residual, at.residual)
     at.step = np.where(accepted[:, None], step, at.step)
     at.decrement = np.where(accepted, decrement, at.decrement)
     at.length = np.where(accepted, np.minimum(1.0, 4.0 * at.length), 0.5 * at.length)
@@ -231,25 +230,28 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
     gradient = m - end.mean
     residual = np.abs(gradient).max(axis=1)
     decrement = np.sqrt(np.maximum(_dot(gradient, end.newton(gradient)), 0.0))
-    matched = residual <= 8.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
-    floor = 16.0 * ROUNDOFF * np.abs(path.lam).sum(axis=1)  # of the exponent, so of the means
-    allowed = np.maximum(ACCEPTED_RESIDUAL, np.minimum(floor, ROUNDED_RESIDUAL))
-    fair = (residual <= allowed) & (decrement <= ACCEPTED_DECREMENT)
-    good = (matched | fair) & np.isfinite(path.lam).all(axis=1)
-    status = np.where(
-        good, Status.CONVERGED, np.where(residual <= floor, Status.ROUNDING, Status.STALLED)
-    )
+    rounding = ROUNDOFF * np.abs(path.lam).sum(axis=1)  # of the exponent, so of the means
+    status = np.zeros(len(m), dtype=np.int64)
+    if not ((residual <= ACCEPTED_RESIDUAL) & (decrement <= ACCEPTED_DECREMENT)).all():
+        floor = 16.0 * rounding
+        matched = residual <= 8.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
+        allowed = np.maximum(ACCEPTED_RESIDUAL, np.minimum(floor, ROUNDED_RESIDUAL))
+        fair = (residual <= allowed) & (decrement <= ACCEPTED_DECREMENT)
+        status[~(matched | fair)] = Status.STALLED
+        status[~(matched | fair) & (residual <= floor)] = Status.ROUNDING
     return DualSolution(
         lam=path.lam,
         psi=end.psi,
         deficit=_dot(path.lam, m) - end.psi,
+        gap=np.full(len(m), np.nan),
         residual=residual,
         decrement=decrement,
         condition=end.condition(),
         quadrature=np.zeros(len(m)),
+        moment_rounding=rounding,
         nodes=np.zeros(len(m), dtype=np.int64),
         steps=path.steps,
-        status=status.astype(np.int64),
+        status=status,
     )
 
 

@@ -60,9 +60,7 @@ class Moments:
     def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
         weight = float(w.sum())
         total = hierarchy.sums(x, w)
-        centre = x[0] if weight == 0.0 else (w @ x) / weight
-        y = x - centre
-        centre = centre + (w @ y) / weight if weight else centre  # second pass: no rounding left
+        centre = (w @ x) / weight if weight else x[0]
         y = x - centre
         return cls(
             hierarchy=hierarchy,
@@ -72,7 +70,7 @@ class Moments:
             total=total,
             total_sq=hierarchy.sums(x, w * w) if weighted else total,
             mean=centre,
-            scatter=(w[:, None] * y).T @ y,
+            scatter=(w[:, None] * y).T @ y if weighted else y.T @ y,
         )
 
     @classmethod
@@ -98,6 +96,8 @@ class Moments:
             raise ValueError(
                 f"features have shape {expected.shape}; give at least {needed} numbers"
             )
+        if not np.isfinite(expected).all() or n < 1:
+            raise ValueError("features must be finite and n at least 1")
         mean, second = _low_moments(space.d, expected)
         return cls(
             hierarchy=hierarchy,
@@ -140,8 +140,11 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
-        if self.hierarchy != other.hierarchy:
-            raise ValueError(f"cannot pool moments of {self.hierarchy} with {other.hierarchy}")
+        if self.hierarchy != other.hierarchy or len(self.total) != len(other.total):
+            raise ValueError(
+                f"cannot pool moments of {self.hierarchy} ({len(self.total)} sums) with "
+                f"{other.hierarchy} ({len(other.total)} sums)"
+            )
         weight = self.weight + other.weight
         share = other.weight / weight if weight else 0.0
         apart = other.mean - self.mean
@@ -155,6 +158,9 @@ class Moments:
             mean=self.mean + share * apart,
             scatter=self.scatter + other.scatter + (self.weight * share) * np.outer(apart, apart),
         )
+
+    def __radd__(self, other: object) -> Moments:
+        return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; `from_dict` reads them back exactly."""
@@ -176,7 +182,10 @@ class Moments:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Moments:
         """The inverse of `to_dict`."""
-        kind = data["hierarchy"]["kind"]
+        missing = {"hierarchy", "n", "weight", "weight_sq", *_ARRAYS} - set(data)
+        if missing:
+            raise ValueError(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
+        kind = data["hierarchy"].get("kind")
         if kind != "Harmonics":
             raise ValueError(f"moments of a {kind!r} hierarchy cannot be read; known: 'Harmonics'")
         arrays = {k: np.array(data[k], dtype=np.float64) for k in _ARRAYS}

@@ -17,6 +17,7 @@ ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may mo
 Support = Callable[[int], tuple[Array, Array]]
 """Row of the stack → its distinct directions (n, d) and their weights (n,)."""
 
+_INSIDE = int(Verdict.INSIDE)
 _FEWER = "ask for fewer levels"
 _ERRORS: dict[Status, tuple[type[LevelError], str]] = {
     Status.BOUNDARY: (BoundaryError, _FEWER),
@@ -40,6 +41,8 @@ class Failure:
         cause = self.status.sentence + (f" ({self.words})" if self.words else "")
         if self.level > 1:
             remedy += f" (levels={self.level - 1} is sound)"
+        elif self.status is Status.BOUNDARY:
+            remedy = "give at least two different directions"
         return kind(self.level, cause, remedy)
 
 
@@ -59,7 +62,9 @@ class NestedFits:
     @property
     def gaps(self) -> Array:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
-        return np.diff(self.deficits, axis=1, prepend=0.0)
+        differences = np.diff(self.deficits, axis=1, prepend=0.0)
+        known = np.stack([s.gap for s in self.solutions], axis=1)
+        return np.where(np.isnan(known), differences, known)
 
     @property
     def uncertainty(self) -> Array:
@@ -88,7 +93,8 @@ def fit_levels(
         if not len(rows):
             solutions.append(DualSolution.empty(len(moments), family.q))
             continue
-        start = np.hstack([lam, np.zeros((len(rows), family.q - lam.shape[1]))])
+        start = np.zeros((len(rows), family.q))
+        start[:, : lam.shape[1]] = lam
         solved = family.solve(moments.take(rows) if failures else moments, start)
         _settle(level, solved, rows, doubtful, failures)
         if failures:
@@ -114,7 +120,9 @@ def _judge(
     """Record the rows outside the moment body; return those nobody could decide."""
     if not len(rows):
         return set()
-    verdicts = family.contains(moments.take(rows))
+    verdicts = family.contains(moments if len(rows) == len(moments) else moments.take(rows))
+    if (verdicts == _INSIDE).all() and (support is None or not family.needs_support):
+        return set()
     if support is None:
         for row in rows[verdicts == Verdict.OUTSIDE].tolist():
             failures[row] = Failure(level, Status.BOUNDARY)
@@ -136,6 +144,8 @@ def _settle(
 ) -> None:
     """Turn what the solver could not do into reasons."""
     rounding = solved.moment_rounding
+    if not solved.status.any() and (rounding <= ROUNDING_TOLERANCE).all():
+        return  # all converged
     coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
     solved.status[coarse] = Status.ROUNDING
     for k in np.flatnonzero(solved.status != Status.CONVERGED):

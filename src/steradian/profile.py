@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,16 +25,34 @@ _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numerics:
-    """How each number of a profile was obtained and how far to trust it; entry l - 1 is level l."""
+    """How each number of a profile was obtained and how far to trust it.
 
-    residual: Array  # largest moment mismatch, feature units
-    quadrature: Array  # estimated quadrature error of the deficit, nats
-    decrement: Array  # Newton decrement at the end; the deficit is good to half its square
-    condition: Array  # condition of the features' covariance under the fit
-    moment_rounding: Array  # 2^-53 ||lam||_1: what rounding of the moments moves, nats
-    nodes: IntArray  # quadrature nodes, 0 for a closed form
-    steps: IntArray  # Newton steps on the last grid
-    elapsed: float  # seconds for everything
+    Attributes
+    ----------
+    residual : array, (L,)
+        Largest moment mismatch, in units of orthonormal features.
+    quadrature : array, (L,)
+        Estimated integration error of the deficit, nats.
+    decrement : array, (L,)
+        Newton decrement at the end; the deficit is good to half its square.
+    condition : array, (L,)
+        Condition of the features' covariance under the fit, estimated.
+    moment_rounding : array, (L,)
+        What rounding of the moments moves the deficit by, nats: 2^-53 ||lam||_1 on grids.
+    nodes, steps : arrays of int, (L,)
+        Quadrature nodes (0 for a closed form) and Newton steps on the last grid.
+    elapsed : float
+        Seconds for everything.
+    """
+
+    residual: Array
+    quadrature: Array
+    decrement: Array
+    condition: Array
+    moment_rounding: Array
+    nodes: IntArray
+    steps: IntArray
+    elapsed: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +208,9 @@ def profile(
     if isinstance(source, Moments):
         moments, directions = _restricted(source, levels, hierarchy), None
     else:
-        wanted = hierarchy or Harmonics(source.d, levels or _default_levels(source.d))
+        wanted = hierarchy or Harmonics(
+            source.d, _default_levels(source.d) if levels is None else levels
+        )
         moments, directions = Moments.from_directions(source, wanted), source
     nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions))
     return _assemble(moments, nested, explicit=explicit, began=began)
@@ -200,8 +219,7 @@ def profile(
 def _support(directions: Directions | None) -> Support | None:
     if directions is None or directions.n > _EXAMINED_ROWS:
         return None
-    distinct = cache(directions.support)
-    return lambda _row: distinct()
+    return lambda _row: directions.support()
 
 
 def _default_levels(d: int) -> int:
@@ -271,12 +289,16 @@ def _fits(moments: Moments, nested: NestedFits, sound: int) -> tuple[MaxEntFit, 
 
 def _numerics(nested: NestedFits, sound: int, elapsed: float) -> Numerics:
     solutions = nested.solutions[:sound]
-    columns = {
-        name: np.array([getattr(s, name)[0] for s in solutions])
-        for name in Numerics.__slots__
-        if name != "elapsed"
-    }
-    return Numerics(**columns, elapsed=elapsed)
+    return Numerics(
+        residual=np.array([s.residual[0] for s in solutions]),
+        quadrature=np.array([s.quadrature[0] for s in solutions]),
+        decrement=np.array([s.decrement[0] for s in solutions]),
+        condition=np.array([s.condition[0] for s in solutions]),
+        moment_rounding=np.array([s.moment_rounding[0] for s in solutions]),
+        nodes=np.array([s.nodes[0] for s in solutions]),
+        steps=np.array([s.steps[0] for s in solutions]),
+        elapsed=elapsed,
+    )
 
 
 def _unit(vector: Array) -> list[float]:

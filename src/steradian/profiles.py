@@ -15,7 +15,7 @@ from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
 
 _BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time
-_CONCENTRATED = 1e-4  # spread below which the shared centre would cost digits
+_CONCENTRATED = 0.02  # spread below which the shared centre would cost digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,7 +37,9 @@ def run(arguments: list[str]) -> int:
     except LevelError as error:
         return _complain(str(error), NO_FIT)
     except (SteradianError, ValueError, OSError) as error:
-        return _complain(str(error), BAD_INPUT)
+        return _complain(str(error).replace("normalize=True", "--normalize"), BAD_INPUT)
+    except (MemoryError, OverflowError):
+        return _complain("not enough memory; ask for fewer levels", NO_FIT)
     except _UsageProblem as error:
         return _complain(f"{error.format_message()} (see steradian --help)", BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):

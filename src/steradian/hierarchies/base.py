@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+import numpy as np
+
 from steradian.dual import DualSolution
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.spaces import Space
@@ -65,6 +67,14 @@ class Family(Protocol):
 
     def examine(self, x: Array, weights: Array) -> Placement:
         """The exact verdict for distinct directions ``x`` (n, d) of positive ``weights``."""
+        ...
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        """λ·φ(x) of one law ``lam`` (q,) at ``x`` (n, d): (n,)."""
+        ...
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws from one law ``lam`` (q,): (n, d)."""
         ...
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:

@@ -10,13 +10,13 @@ two-sphere at level 2 (S-lemma) as well. For odd levels on the two-sphere
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from steradian.hierarchies.base import Placement, Verdict
+from steradian.hierarchies.products import product_tensor
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Sphere
 
 _CLEAR = 1e-11  # Gram eigenvalues above it are beyond doubt, whatever the rounding
@@ -30,6 +30,13 @@ def _verdicts(gram: Array) -> IntArray:
     return np.where(least > _CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -_CLEAR)
 
 
+def scatter_verdicts(scatter: Array) -> IntArray:
+    """Level 2 in any dimension (S-lemma): the centred second moment is positive definite."""
+    values = eigenvalues(scatter)
+    clear = values[:, 0] > _CLEAR * values[:, -1]
+    return np.where(clear, int(Verdict.INSIDE), int(Verdict.UNSURE))
+
+
 def circle_verdicts(features: Array, level: int) -> IntArray:
     """Toeplitz test on the circle; ``features`` (B, >= 2 level)."""
     modes = np.ones((len(features), level + 1), dtype=complex)
@@ -41,19 +48,10 @@ def circle_verdicts(features: Array, level: int) -> IntArray:
     return _verdicts(toeplitz)
 
 
-@cache
-def _gram_map(half: int) -> Array:
-    """Linear map from harmonic moments of degree <= 2 half to the half-degree Gram matrix."""
-    grid = Sphere().exact_grid(4 * half)
-    small = sphere_harmonics(grid.points, half)
-    large = sphere_harmonics(grid.points, 2 * half)
-    return np.einsum("n,nk,ni,nj->kij", grid.weights, large, small, small, optimize=True)
-
-
 def sphere_verdicts(features: Array, level: int) -> IntArray:
     """Half-degree Gram test on the two-sphere; ``features`` (B, >= (level + 1)² - 1)."""
     half = level // 2
-    table = _gram_map(half)
+    table = product_tensor(Sphere(), half)
     gram = table[0] + np.tensordot(features[:, : len(table) - 1], table[1:], axes=1)
     return _verdicts(gram)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -23,13 +22,22 @@ from steradian.hierarchies.body import (
     circle_verdicts,
     examine_circle,
     examine_sphere,
+    scatter_verdicts,
     sphere_verdicts,
 )
-from steradian.numerics.arrays import Array, IntArray
+from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
+from steradian.hierarchies.polynomial_sample import sample_polynomial
+from steradian.hierarchies.products import feature_products
+from steradian.hierarchies.quadratic import gaussian_parameters
+from steradian.hierarchies.single import solve_one
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.linalg import conditions, eigenvalues, solve_each, solve_positive
 from steradian.spaces import Circle, Grid, Sphere
 
 QUADRATURE_TOLERANCE = 1e-12
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
+_CONVERGED = int(Status.CONVERGED)
+_CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
@@ -42,18 +50,14 @@ class _Covariance:
 
     psi: Array
     mean: Array
-    density: Array  # at the nodes
+    density: Array  # at the nodes, up to a factor
     covariance: Array
 
     def newton(self, gradient: Array) -> Array:
-        try:
-            return np.asarray(np.linalg.solve(self.covariance, gradient[..., None])[..., 0])
-        except np.linalg.LinAlgError:
-            return np.full_like(gradient, np.nan)
+        return solve_positive(self.covariance, gradient)
 
     def condition(self) -> Array:
-        values = np.linalg.eigvalsh(self.covariance)
-        return np.asarray(values[:, -1] / np.maximum(values[:, 0], 1e-100))
+        return conditions(self.covariance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +70,12 @@ class _Root:
     root: Array  # (B, q, q), upper triangular
 
     def newton(self, gradient: Array) -> Array:
-        try:
-            half = np.linalg.solve(np.swapaxes(self.root, 1, 2), gradient[..., None])
-            return np.linalg.solve(self.root, half)[..., 0]
-        except np.linalg.LinAlgError:
-            return np.full_like(gradient, np.nan)
+        return solve_each(self.root, solve_each(np.swapaxes(self.root, 1, 2), gradient))
 
     def condition(self) -> Array:
-        values = np.linalg.svd(self.root, compute_uv=False)
+        finite = np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)
+        values = np.linalg.svd(finite, compute_uv=False)
         return np.asarray((values[:, 0] / np.maximum(values[:, -1], 1e-100)) ** 2)
-
-
-@cache
-def _product_tensor(space: Circle | Sphere, level: int) -> Array:
-    """∫ φ_k φ_i φ_j dν for k of degree <= 2L, i and j of degree 1..L: (K, q·q)."""
-    grid = space.exact_grid(4 * level)
-    small = space.harmonics(grid.points, level)[:, 1:]
-    large = space.harmonics(grid.points, 2 * level)
-    pairs = (small[:, :, None] * small[:, None, :]).reshape(len(small), -1)
-    tensor = (grid.weights[:, None] * large).T @ pairs
-    tensor[np.abs(tensor) < 1e-14] = 0.0
-    return np.asarray(tensor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +89,12 @@ class GriddedFamily:
     def q(self) -> int:
         return self.space.size(self.level) - 1
 
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(self.space.harmonics(x, self.level)[:, 1:] @ lam)
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return sample_polynomial(self.space, self.level, lam, n, rng)
+
     @property
     def needs_support(self) -> bool:
         return isinstance(self.space, Sphere) and self.level % 2 == 1
@@ -109,13 +104,15 @@ class GriddedFamily:
         for rung in range(self.space.rungs()):
             grid = self.space.grid(rung)
             psi, density = _density(grid, lam)
-            if (grid.unresolved(density) <= QUADRATURE_TOLERANCE).all():
+            if (grid.unresolved(density, self.level) <= QUADRATURE_TOLERANCE).all():
                 break
         roots = self._root(grid, lam)
         covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
         return psi, roots.mean, covariance
 
     def contains(self, moments: MomentStack) -> IntArray:
+        if self.level == 2:
+            return scatter_verdicts(moments.scatter)
         if isinstance(self.space, Circle):
             return circle_verdicts(moments.features, self.level)
         return sphere_verdicts(moments.features, self.level)
@@ -126,28 +123,76 @@ class GriddedFamily:
         return examine_sphere(x, weights, self.level)
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:
-        """Newton on the rung the data ask for, then on higher ones until verified."""
+        """Newton on the rung the data ask for, then on higher ones until verified.
+
+        At level 2 sharp rows go to the contour integral, which no concentration troubles.
+        """
+        sharpness = _sharpness(moments)
+        if self.level == 2:
+            sharp = sharpness > _CONTOUR_SHARPNESS
+            if sharp.any():
+                return self._solve_split(moments, start, sharp)
+            start = self._better_start(moments, start)
+        return self._solve_on_grids(moments, start, sharpness)
+
+    def _better_start(self, moments: MomentStack, start: Array) -> Array:
+        """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
+        axial = np.linalg.norm(moments.mean, axis=1) < 0.5
+        if not axial.any():
+            return start
+        gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
+        return np.where(axial[:, None], gaussian, start)
+
+    def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
+        out = DualSolution.empty(len(moments), self.q)
+        rows, others = np.flatnonzero(sharp), np.flatnonzero(~sharp)
+        out.put(rows, FisherBinghamFamily(self.space).solve(moments.take(rows), start[rows]))
+        if len(others):
+            out.put(others, self.solve(moments.take(others), start[others]))
+        return out
+
+    def _solve_on_grids(self, moments: MomentStack, start: Array, sharpness: Array) -> DualSolution:
         m, start = moments.features[:, : self.q], start.copy()
-        rung = self._first_rung(moments, start)
-        out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
-        pending = np.ones(len(m), dtype=bool)
+        rung = self._first_rung(sharpness, start)
+        if len(m) == 1:
+            one = self._solve_single(int(rung[0]), m[0], start[0])
+            if one is not None:
+                return one
+        out = None
+        pending = np.arange(len(m))
         for step in range(int(rung.min()), self.space.rungs()):
-            rows = np.flatnonzero(pending & (rung <= step))
+            rows = pending[rung[pending] <= step]
             if not len(rows):
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
+            settled = part.quadrature <= QUADRATURE_TOLERANCE
+            if len(rows) == len(m) and settled.all():
+                return part
+            out = out or DualSolution.empty(len(m), self.q)
             out.put(rows, part)
-            pending[rows[part.quadrature <= QUADRATURE_TOLERANCE]] = False
-            if not pending.any():
-                return out
-            usable = (part.status == Status.CONVERGED) & (part.quadrature <= _USABLE)
-            start[rows[usable]] = part.lam[usable]  # otherwise begin again below
-        out.status[pending] = Status.UNRESOLVED
-        return out
+            out.status[rows[~settled]] = Status.UNRESOLVED
+            usable = (part.status == _CONVERGED) & (part.quadrature <= _USABLE)
+            start[rows[usable]] = part.lam[usable]  # the others begin again below
+            pending = np.setdiff1d(pending, rows[settled], assume_unique=True)
+            if not len(pending):
+                break
+        return out or DualSolution.empty(len(m), self.q)
 
-    def _first_rung(self, moments: MomentStack, start: Array) -> IntArray:
+    def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
+        """One sample the quick way, or None where it takes the careful one."""
+        while self._has_tensor and rung < self.space.rungs():
+            one = solve_one(self.space, self.level, rung, m, start)
+            if one is None or one.condition[0] > _COLLINEAR:
+                return None
+            if one.quadrature[0] <= QUADRATURE_TOLERANCE:
+                return one
+            start = one.lam[0] if one.quadrature[0] <= _USABLE else start
+            rung += 1
+        return None
+
+    def _first_rung(self, sharpness: Array, start: Array) -> IntArray:
         """Where to begin: what the second moments ask for and where the start is resolved."""
-        rung = self.space.rung_for(_sharpness(moments))
+        rung = self.space.rung_for(sharpness, self.level)
         if self.level == 2:  # the start is von Mises-Fisher: no sharper than its moments
             return rung
         for step in range(int(rung.min()), self.space.rungs() - 1):
@@ -155,20 +200,26 @@ class GriddedFamily:
             if len(rows):
                 grid = self.space.grid(step)
                 _, density = _density(grid, start[rows])
-                rung[rows[grid.unresolved(density) > _USABLE]] += 1
+                rung[rows[grid.unresolved(density, self.level) > _USABLE]] += 1
         return rung
 
     def _solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """Fits on one grid: quickly for the stack, then row by row where that is in doubt."""
-        out = DualSolution.empty(len(m), self.q, Status.STALLED)
-        doubtful = np.ones(len(m), dtype=bool)
         if self._has_tensor:
-            out = _solve_with(lambda lam: self._covariance(grid, lam), grid, m, start)
-            doubtful = (out.condition > _COLLINEAR) | (out.status != Status.CONVERGED)
+            out = _solve_with(lambda lam: self._covariance(grid, lam), self.level, grid, m, start)
+            doubtful = (out.condition > _COLLINEAR) | (out.status != _CONVERGED)
+            if not doubtful.any():
+                return out
+        else:
+            out = DualSolution.empty(len(m), self.q, Status.STALLED)
+            doubtful = np.ones(len(m), dtype=bool)
         for row in np.flatnonzero(doubtful):
             pick = np.array([row])
-            here = out.lam[pick] if out.status[row] == Status.CONVERGED else start[pick]
-            out.put(pick, _solve_with(lambda lam: self._root(grid, lam), grid, m[pick], here))
+            here = out.lam[pick] if out.status[row] == _CONVERGED else start[pick]
+            careful = _solve_with(
+                lambda lam: self._root(grid, lam), self.level, grid, m[pick], here
+            )
+            out.put(pick, careful)
         return out
 
     @property
@@ -177,11 +228,15 @@ class GriddedFamily:
         return self.space.size(2 * self.level) * self.q**2 <= _TENSOR_LIMIT
 
     def _covariance(self, grid: Grid, lam: Array) -> _Covariance:
-        psi, density = _density(grid, lam)
-        moments = grid.analyze(density, 2 * self.level)
-        mean = moments[:, 1 : self.q + 1]
-        second = (moments @ _product_tensor(self.space, self.level)).reshape(-1, self.q, self.q)
-        return _Covariance(psi, mean, density, second - mean[:, :, None] * mean[:, None, :])
+        peak, values = _peaked(grid, lam)
+        moments = grid.analyze(values, 2 * self.level)
+        total = moments[:, :1]
+        psi = np.log(total[:, 0]) + peak
+        moments = moments / total
+        q = lam.shape[1]
+        mean = moments[:, 1 : q + 1]
+        second = (moments @ feature_products(self.space, self.level)).reshape(-1, q, q)
+        return _Covariance(psi, mean, values, second - mean[:, :, None] * mean[:, None, :])
 
     def _root(self, grid: Grid, lam: Array) -> _Root:
         psi, density = _density(grid, lam)
@@ -201,28 +256,34 @@ class GriddedFamily:
 
 
 def _solve_with(
-    evaluate: Callable[[Array], _Covariance | _Root], grid: Grid, m: Array, start: Array
+    evaluate: Callable[[Array], _Covariance | _Root], level: int, grid: Grid, m: Array, start: Array
 ) -> DualSolution:
     path = newton(evaluate, m, start)
     end = evaluate(path.lam)
     out = judge(path, m, end)
     for _ in range(_POLISH):
-        if not ((out.status == Status.STALLED) & (out.residual < _NEARLY)).any():
+        if not ((out.status != _CONVERGED) & (out.residual < _NEARLY)).any():
             break
         path = newton(evaluate, m, out.lam)
         end = evaluate(path.lam)
         out = judge(path, m, end)
-    out.quadrature[:] = grid.unresolved(end.density)
+    out.quadrature[:] = grid.unresolved(end.density, level)
     out.nodes[:] = grid.nodes
     return out
 
 
-def _density(grid: Grid, lam: Array) -> tuple[Array, Array]:
-    """ψ (B,) and the normalised density at the nodes (B, nodes)."""
+def _peaked(grid: Grid, lam: Array) -> tuple[Array, Array]:
+    """Largest exponent at the nodes (B,), and the density over its value there (B, nodes)."""
     values = grid.synthesize(lam)
     peak = values.max(axis=1)
     values -= peak[:, None]
     np.exp(values, out=values)
+    return peak, values
+
+
+def _density(grid: Grid, lam: Array) -> tuple[Array, Array]:
+    """ψ (B,) and the normalised density at the nodes (B, nodes)."""
+    peak, values = _peaked(grid, lam)
     total = values @ grid.weights
     values /= total[:, None]
     return np.log(total) + peak, values
@@ -231,5 +292,5 @@ def _density(grid: Grid, lam: Array) -> tuple[Array, Array]:
 def _sharpness(moments: MomentStack) -> Array:
     """Concentration of the sharpest direction: the inverse of the least second moment."""
     second = moments.scatter + moments.mean[:, :, None] * moments.mean[:, None, :]
-    least = np.linalg.eigvalsh(second)[:, 0]
+    least = eigenvalues(second)[:, 0]
     return 1.0 / np.maximum(least, 1e-12)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from steradian.hierarchies.base import Family
+from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
+from steradian.hierarchies.products import sums_from_products
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
@@ -20,7 +23,7 @@ class Harmonics:
     """Cumulative harmonic spaces: the rotation-invariant hierarchy.
 
     Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
-    degree L. Any number of levels on the circle and the two-sphere; level 1 elsewhere.
+    degree L. Any number of levels on the circle and the two-sphere; two elsewhere.
 
     Parameters
     ----------
@@ -40,14 +43,18 @@ class Harmonics:
     levels: int
 
     def __post_init__(self) -> None:
+        for name in ("d", "levels"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise ValueError(f"{name} is {value!r}; give a whole number")
         if self.d < 2:
             raise ValueError(f"d is {self.d}; directions need at least two dimensions")
         if self.levels < 1:
             raise ValueError(f"levels is {self.levels}; a hierarchy has at least one level")
-        if self.d > 3 and self.levels > 1:
+        if self.d > 3 and self.levels > 2:
             raise ValueError(
-                f"{self.levels} levels in dimension {self.d}: above dimension 3 only level 1 "
-                "is available; pass levels=1"
+                f"{self.levels} levels in dimension {self.d}: above dimension 3 two levels "
+                "are available; pass levels=2"
             )
 
     @property
@@ -71,6 +78,8 @@ class Harmonics:
         space = self.space
         if len(x) > _DIRECT_ROWS and isinstance(space, Circle | Sphere):
             return space.sums(x, weights, self.degree)[1:]
+        if isinstance(space, Circle | Sphere):
+            return sums_from_products(space, x, weights, self.levels)
         return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
 
     def weighted_sums(self, x: Array, weights: Array) -> Array:
@@ -79,10 +88,17 @@ class Harmonics:
     def family(self, level: int) -> Family:
         if not 1 <= level <= self.levels:
             raise ValueError(f"level {level} is not among 1..{self.levels}")
-        space = self.space
-        if level > 1 and isinstance(space, Circle | Sphere):
-            return GriddedFamily(space, level)
-        return VonMisesFisherFamily(self.d, _linear_axes(space))
+        return _family(self.d, level)
+
+
+@cache
+def _family(d: int, level: int) -> Family:
+    space = unit_sphere(d)
+    if level == 1:
+        return VonMisesFisherFamily(d, _linear_axes(space))
+    if isinstance(space, Circle | Sphere):
+        return GriddedFamily(space, level)
+    return FisherBinghamFamily(space)
 
 
 def _linear_axes(space: Space) -> tuple[int, ...]:

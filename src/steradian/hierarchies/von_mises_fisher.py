@@ -8,9 +8,12 @@ import numpy as np
 
 from steradian.dual import DualSolution, Status
 from steradian.hierarchies.base import MomentStack, Placement, Verdict
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
+from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 
+_TINY = 1e-300
+_CONVERGED = int(Status.CONVERGED)
 _POINT = 1e-28  # squared spread that is rounding of a repeated point
 
 
@@ -29,16 +32,18 @@ class VonMisesFisherFamily:
     def needs_support(self) -> bool:
         return False
 
-    def natural_vector(self, lam: Array) -> Array:
-        """η of p ∝ exp(η·x), (B, d), from the feature parameters (B, d)."""
-        eta = np.empty_like(lam)
-        eta[:, self.axes] = np.sqrt(self.d) * lam
-        return eta
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(x[:, self.axes] @ lam * np.sqrt(self.d))
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        eta = np.empty(self.d)
+        eta[list(self.axes)] = np.sqrt(self.d) * lam
+        return FisherBinghamLaw.of(eta, np.zeros((self.d, self.d))).sample(n, rng)[0]
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         kappa = np.sqrt(self.d) * np.linalg.norm(lam, axis=1)
         terms = von_mises_fisher(self.d, kappa)
-        safe = np.maximum(kappa, np.finfo(float).tiny)
+        safe = np.maximum(kappa, _TINY)
         axis = np.sqrt(self.d) * lam / safe[:, None]
         across = np.where(kappa > 0, terms.ratio / safe, 1.0 / self.d)
         lack = terms.defect / safe
@@ -52,7 +57,7 @@ class VonMisesFisherFamily:
 
     def contains(self, moments: MomentStack) -> IntArray:
         spread = np.trace(moments.scatter, axis1=1, axis2=2)
-        return np.where(spread > _POINT, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+        return np.where(spread > _POINT, int(Verdict.INSIDE), int(Verdict.OUTSIDE))
 
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x
@@ -72,18 +77,20 @@ class VonMisesFisherFamily:
         kappa, ratio, psi, deficit = (
             np.atleast_1d(v) for v in (terms.kappa, terms.ratio, terms.psi, terms.deficit)
         )
-        axis = moments.mean[:, self.axes] / np.maximum(length, np.finfo(float).tiny)[:, None]
-        rows = len(moments)
+        axis = moments.mean[:, self.axes] / np.maximum(length, _TINY)[:, None]
+        zeros, none = np.zeros(len(moments)), np.zeros(len(moments), dtype=np.int64)
         mismatch = np.abs(moments.mean[:, self.axes] - ratio[:, None] * axis).max(axis=1)
         return DualSolution(
             lam=kappa[:, None] * axis / np.sqrt(self.d),
             psi=psi,
             deficit=deficit,
+            gap=deficit,
             residual=np.sqrt(self.d) * mismatch,
-            decrement=np.zeros(rows),
-            condition=np.ones(rows),
-            quadrature=np.zeros(rows),
-            nodes=np.zeros(rows, dtype=np.int64),
-            steps=np.zeros(rows, dtype=np.int64),
-            status=np.full(rows, int(Status.CONVERGED), dtype=np.int64),
+            decrement=zeros,
+            condition=zeros + 1.0,
+            quadrature=zeros,
+            moment_rounding=self.d * ROUNDOFF * (1.0 + 1.0 / np.sqrt(spread)),
+            nodes=none,
+            steps=none,
+            status=none + _CONVERGED,
         )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from steradian.directions import Directions, as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
+from steradian.numerics.arrays import AnyArray
 
 Coords = Literal["xyz", "lonlat", "angle"]
 COORDS: tuple[Coords, ...] = get_args(Coords)
@@ -43,21 +44,27 @@ def directions_from_frame(
     Without ``columns`` they are recognised by name (x, y, z; lon, lat; longitude, latitude;
     angle; theta). Without ``coords`` the names decide, and otherwise columns are Cartesian.
     """
-    present = [str(c) for c in frame.columns]
-    if columns is None:
-        found, names = _recognise(frame, present, coords)
-        coords, columns = coords or found, names
-    missing = [c for c in columns if c not in present]
-    if missing:
-        raise InvalidDirections(f"no column {missing[0]!r}; the table has {', '.join(present)}")
-    values = [_values(frame, c) for c in columns]
+    if coords not in (None, *COORDS):
+        raise InvalidDirections(f"coords is {coords!r}; choose {', '.join(COORDS)}")
+    labels = {str(c): c for c in frame.columns}  # names may be numbers
+    present = ", ".join(labels)
+    weights_name = weights if isinstance(weights, str) else ""
     if isinstance(weights, str):
-        if weights not in present:
-            raise InvalidDirections(
-                f"no weights column {weights!r}; the table has {', '.join(present)}"
-            )
-        weights = _values(frame, weights)
-    return from_columns(values, coords or "xyz", weights=weights, normalize=normalize)
+        if weights not in labels:
+            raise InvalidDirections(f"no weights column {weights!r}; the table has {present}")
+        weights = _values(frame, labels.pop(weights_name))
+    if columns is None:
+        found, names = _recognise(frame, labels, coords)
+        coords, columns = coords or found, names
+    columns = [str(c) for c in columns]
+    missing = [c for c in columns if c not in labels]
+    if missing and missing == [weights_name]:
+        raise InvalidDirections(f"column {missing[0]!r} cannot be a coordinate and the weights")
+    if missing:
+        raise InvalidDirections(f"no column {missing[0]!r}; the table has {present}")
+    values = [_values(frame, labels[c]) for c in columns]
+    coords = coords or _convention(columns)
+    return from_columns(values, coords, weights=weights, normalize=normalize)
 
 
 def from_columns(
@@ -70,7 +77,10 @@ def from_columns(
     """Directions from coordinate columns in a stated convention; angles in degrees."""
     if coords == "xyz":
         if len(values) < 2:
-            raise InvalidDirections("Cartesian coordinates need at least two columns")
+            raise InvalidDirections(
+                "Cartesian coordinates need at least two columns; name them, or give the "
+                "convention of the one there is (coords='angle')"
+            )
         return Directions(np.column_stack(values), weights, normalize=normalize)
     wanted = {"lonlat": 2, "angle": 1}[coords]
     if len(values) != wanted:
@@ -80,31 +90,39 @@ def from_columns(
     return Directions.from_angles(values[0], degrees=True, weights=weights)
 
 
+def _convention(columns: Sequence[str]) -> Coords:
+    """The convention that the names of the columns tell, else Cartesian."""
+    lower = tuple(c.lower() for c in columns)
+    return next((kind for kind, names in _NAMES if names == lower), "xyz")
+
+
 def _recognise(
-    frame: Any, present: list[str], coords: Coords | None
+    frame: Any, labels: dict[str, Any], coords: Coords | None
 ) -> tuple[Coords, tuple[str, ...]]:
-    lower = {c.lower(): c for c in present}
+    lower = {c.lower(): c for c in labels} | {c: c for c in labels}  # exact names win
     for kind, names in _NAMES:
         if coords in (None, kind) and all(name in lower for name in names):
             return kind, tuple(lower[name] for name in names)
-    numeric = tuple(c for c in present if _is_numeric(frame, c))
-    if coords is None and len(numeric) == len(present):
-        return "xyz", numeric
+    if coords is None and all(_is_numeric(frame, label) for label in labels.values()):
+        return "xyz", tuple(labels)
     raise InvalidDirections(
-        f"cannot tell which of the columns {', '.join(present)} are the coordinates; "
+        f"cannot tell which of the columns {', '.join(labels)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
     )
 
 
-def _is_numeric(frame: Any, column: str) -> bool:
+def _is_numeric(frame: Any, label: Any) -> bool:
     try:
-        return as_numeric(frame[column], column).dtype.kind == "f"
+        return _values(frame, label).dtype.kind == "f"
     except InvalidDirections:
         return False
 
 
-def _values(frame: Any, column: str) -> Any:
-    return as_numeric(frame[column], f"column {column!r}")
+def _values(frame: Any, label: Any) -> AnyArray:
+    values = as_numeric(frame[label], f"column {str(label)!r}")
+    if values.ndim != 1:
+        raise InvalidDirections(f"column {str(label)!r} is there more than once; rename one")
+    return values
 
 
 def frame_of_levels(record: dict[str, Any]) -> Any:

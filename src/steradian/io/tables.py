@@ -87,9 +87,11 @@ def _from_npy(
             f"{path.name} has no column names; leave out --columns and --weights"
         )
     try:
-        array = np.load(path, allow_pickle=False, mmap_mode="r")
+        array: AnyArray = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, OSError, EOFError) as error:
-        raise InvalidDirections(f"{path.name} is not a NPY array of numbers: {error}") from error
+        raise InvalidDirections(
+            f"{path.name} is not a NPY array of numbers; save one with numpy.save"
+        ) from error
     if coords in (None, "xyz"):
         return Directions(array, normalize=normalize)
     grid = np.asarray(array)
@@ -104,9 +106,10 @@ def _read_parquet(path: Path) -> Table:
             "Parquet files need pyarrow; install it with: pip install 'steradian[tables]'"
         ) from error
     try:
-        table = parquet.read_table(path)
+        table = parquet.ParquetFile(path).read()
     except (ArrowException, OSError) as error:
         raise InvalidDirections(f"{path.name} is not a Parquet file: {error}") from error
+    _refuse_repeated(table.column_names, path.name)
     return Table({name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names})
 
 
@@ -125,6 +128,11 @@ def _parse(reader: Iterator[list[str]], name: str) -> Table:
     header = [cell.strip() for cell in next(reader, [])]
     if not any(header):
         raise InvalidDirections(f"{name} is empty; give a header line and one row per direction")
+    if all(_is_number(cell) for cell in header):
+        raise InvalidDirections(
+            f"{name}: the first line is numbers; give a header line that names the columns"
+        )
+    _refuse_repeated(header, name)
     rows = [row for row in reader if row]
     for number, row in enumerate(rows):
         if len(row) != len(header):
@@ -133,14 +141,25 @@ def _parse(reader: Iterator[list[str]], name: str) -> Table:
             )
     if not rows:
         raise InvalidDirections(f"{name} has a header but no rows")
-    return Table(
-        {column: _numbers([row[k] for row in rows], column) for k, column in enumerate(header)}
-    )
+    return Table({column: _numbers([row[k] for row in rows]) for k, column in enumerate(header)})
 
 
-def _numbers(cells: list[str], column: str) -> AnyArray:
+def _refuse_repeated(names: list[str], file: str) -> None:
+    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
+    if repeated:
+        raise InvalidDirections(f"{file}: column {repeated[0]!r} is there twice; rename one")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(cells: list[str]) -> AnyArray:
     """Numbers where all cells are numbers; an empty cell is a missing number."""
-    del column
     try:
         return np.array([float(cell) if cell.strip() else np.nan for cell in cells])
     except ValueError:

@@ -7,19 +7,35 @@ import numpy as np
 from steradian.numerics.arrays import Array
 
 
-def tail_gap(degree: int) -> int:
-    """How far below the top degree the decay of the spectrum is measured (even)."""
-    return max(2, 2 * round(degree / 16))
+def tail_windows(top: int, width: int) -> tuple[range, range, range]:
+    """Degrees looked at: the last ``width``, those just below, and those up to half way.
+
+    Spectra of exponentials of degree-L polynomials oscillate with a period of about L, so
+    each window is at least that wide.
+    """
+    last = range(max(top - width + 1, 1), top + 1)
+    next_to_last = range(max(last.start - width, 1), last.start)
+    half = top // 2
+    middle = range(max(half - width + 1, 1), half + 1)
+    return last, next_to_last, middle
 
 
-def extrapolated_tail(top: Array, below: Array, degree: int) -> Array:
-    """Relative size of the spectrum at twice the highest resolved degree.
+def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
+    """Relative size of the spectrum at twice the highest resolved degree, (B,).
 
     A rule that resolves degree N integrates degree 2N exactly and errs by what lies above.
-    ``top`` is the relative size of the spectrum at N and ``below`` that at N minus
-    `tail_gap`; their ratio, carried on for N more degrees, gives the size at 2N. Spectra of
-    exponentials of polynomials fall faster than geometrically, which makes this an
-    overestimate; a flat tail, the mark of a spike between the nodes, is not reduced at all.
+    ``sizes`` (3, B) are the largest coefficients, relative to the largest of all, in the
+    three `tail_windows`. The decay between two windows, carried on for N more degrees, gives the
+    size at 2N; of the decay just below the top and the decay since half way the slower one
+    counts. Spectra of exponentials of polynomials fall faster than geometrically, which
+    makes this an overestimate; a flat tail, the mark of a spike between the nodes, is not
+    reduced at all.
     """
-    rate = np.minimum(top / np.maximum(below, np.finfo(float).tiny), 1.0)
-    return np.asarray(top * rate ** (degree / tail_gap(degree)))
+    last, below, middle = sizes
+    near = _rate(last, below) ** (top / width)
+    far = _rate(last, middle) ** (top / (top - top // 2))
+    return np.asarray(last * np.maximum(near, far))
+
+
+def _rate(last: Array, earlier: Array) -> Array:
+    return np.minimum(last / np.maximum(earlier, 1e-300), 1.0)

@@ -22,6 +22,7 @@ References
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -34,9 +35,10 @@ from steradian.numerics.gamma import stirling_error
 _DEBYE_ORDER = 16.0  # from this order on, twelve Debye terms leave less than 1e-16
 _DEBYE_TERMS = 12
 _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
-_SERIES_TERMS = 14
+_SERIES_TERMS = 16
 _HALLEY_STEPS = 20
-_TINY = float(np.finfo(float).tiny)
+_NEARLY_POINT = 1e6  # above it A' is (d - 1) / (2 kappa²), and subtraction would lose it
+_TINY = 1e-150
 
 
 class VonMisesFisher(NamedTuple):
@@ -106,22 +108,19 @@ def _recurrence_steps(order: float) -> int:
     return max(0, int(np.ceil(_DEBYE_ORDER - order)))
 
 
-def _descend(d: int, kappa: Any) -> tuple[Array, Array, Array, Array]:
-    """(r, t) at the order of dimension d; (kappa - psi) at the Debye order; the product
-    of (2 nu + 2 + kappa r_{nu+1}) / (2 nu + 2 + kappa) on the way down.
-    """
+def _descend(d: int, kappa: Any) -> tuple[Any, Any, Any]:
+    """(r, t, kappa - psi) at the order of dimension d, carried down from the Debye order."""
     order = 0.5 * d - 1.0
     steps = _recurrence_steps(order)
     ratio, defect, excess = _debye(order + steps, kappa)
-    shrink = kappa * 0.0 + 1.0
+    growth = 1.0
     for j in range(steps - 1, -1, -1):
         twice = 2.0 * (order + j) + 2.0
-        upper = twice + kappa
         lower = twice + kappa * ratio
-        shrink = shrink * (lower / upper)
+        growth = growth * (lower / twice)
         ratio = kappa / lower
-        defect = kappa * ((twice - defect) / (upper - defect))
-    return ratio, defect, excess, shrink
+        defect = kappa * ((twice - defect) / (twice + kappa - defect))
+    return ratio, defect, excess - np.log(growth)
 
 
 def von_mises_fisher(d: int, kappa: Array | float) -> VonMisesFisher:
@@ -137,11 +136,7 @@ def von_mises_fisher(d: int, kappa: Array | float) -> VonMisesFisher:
     True
     """
     order = 0.5 * d - 1.0
-    ratio, defect, excess, shrink = _descend(d, kappa)
-    steps = _recurrence_steps(order)
-    twices = 2.0 * (order + np.arange(steps)) + 2.0
-    growth = np.log1p(np.asarray(kappa)[..., None] / twices).sum(axis=-1)
-    excess = excess - growth - np.log(shrink)
+    ratio, defect, excess = _descend(d, kappa)
     series = _log_partition_series(order, kappa)
     near = kappa * kappa < 2.0 * d * _SERIES_BELOW
     psi = _choose(near, series, kappa - excess)
@@ -180,14 +175,17 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     ----------
     .. [Banerjee2005] Banerjee, Dhillon, Ghosh, Sra (2005), JMLR 6, 1345-1382.
     """
+    if d == 3 and isinstance(length, float) and isinstance(spread, float):
+        return _concentration_in_space(length, spread)
     missing = spread / (1.0 + length)  # 1 - R
     kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
         safe = _choose(kappa > _TINY, kappa, _TINY)
-        ratio, defect, _, _ = _descend(d, safe)
+        ratio, defect, _ = _descend(d, safe)
         lack = defect / safe  # 1 - A
         error = _choose(length < 0.5, length - ratio, lack - missing)
         slope = _choose(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))
+        slope = _choose(safe > _NEARLY_POINT, 0.5 * (d - 1.0) / safe / safe, slope)
         curve = -2.0 * ratio * slope - (d - 1.0) * (slope - ratio / safe) / safe
         newton = error / slope
         bend = 1.0 + 0.5 * newton * curve / slope
@@ -196,3 +194,42 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
         if np.all(abs(step) <= 1e-5 * kappa):  # cubic: what is left is rounding
             break
     return von_mises_fisher(d, kappa)
+
+
+def _concentration_in_space(length: float, spread: float) -> VonMisesFisher:
+    """The inverse for one sample in three dimensions, where all terms are elementary:
+
+    A = coth kappa - 1/kappa and psi = log(sinh kappa / kappa).
+    """
+    missing = spread / (1.0 + length)
+    kappa = length * (2.0 + spread) / spread
+    for _ in range(_HALLEY_STEPS):
+        ratio, defect = _elementary(kappa)
+        if kappa < 0.05:
+            slope, error = 1.0 / 3.0 - kappa * kappa / 15.0, length - ratio
+        else:
+            lack = defect / kappa
+            slope = lack * (2.0 - lack) - 2.0 * ratio / kappa
+            slope = 1.0 / (kappa * kappa) if kappa > _NEARLY_POINT else slope
+            error = length - ratio if length < 0.5 else lack - missing
+        step = error / slope
+        kappa = max(kappa + step, 0.5 * kappa)
+        if abs(step) <= 1e-8 * kappa:
+            break
+    ratio, defect = _elementary(kappa)
+    if kappa < 1.0:
+        psi = float(_log_partition_series(0.5, kappa))
+        return VonMisesFisher(kappa, ratio, defect, psi, kappa * ratio - psi)  # type: ignore[arg-type]
+    excess = math.log(2.0 * kappa) - math.log1p(-math.exp(-2.0 * kappa))
+    return VonMisesFisher(kappa, ratio, defect, kappa - excess, excess - defect)  # type: ignore[arg-type]
+
+
+def _elementary(kappa: float) -> tuple[float, float]:
+    """(A, kappa (1 - A)) in three dimensions."""
+    if kappa > 1.0:
+        far = 2.0 * kappa / math.expm1(2.0 * kappa) if kappa < 350.0 else 0.0
+        return 1.0 / math.tanh(kappa) - 1.0 / kappa, 1.0 - far
+    ratio = 0.0  # continued fraction kappa / (3 + kappa² / (5 + …)): rounding after ten terms
+    for k in range(21, 1, -2):
+        ratio = kappa / (k + kappa * ratio)
+    return ratio, kappa * (1.0 - ratio)

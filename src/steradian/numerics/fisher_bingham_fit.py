@@ -9,17 +9,25 @@ where covariances keep their digits. No matrix larger than d × d is formed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.bessel import concentration
+from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
 _SHARP = 1e-10  # Newton decrement to reach
-_MOST_STEPS = 100
+_FLOOR = 1e-7  # decrement below which one that no longer falls is rounding
+_MOST_STEPS = 40, 300  # from the first and from the second start
 _MOST_CG = 400
+
+
+Step = tuple[Array, Array]
+"""A linear (d,) and a quadratic (d, d) part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class FisherBinghamFit:
     residual: float  # largest mismatch of mean or covariance
     decrement: float
     error: float  # estimated error of ψ from the contour
+    nodes: int  # of the contour
     steps: int
     cg_steps: int
 
@@ -74,35 +83,48 @@ def _dual(terms: FisherBinghamTerms, m: Array, variances: Array) -> float:
     return float(0.5 * np.log(p / nu).sum() - terms.log_j[0] - fit)
 
 
-class _Curvature:
-    """Gradient, Hessian products and preconditioner at one iterate."""
+@dataclass(frozen=True, slots=True)
+class Curvature:
+    """Hessian products and preconditioner at one law, in its eigenbasis."""
 
-    def __init__(self, state: _State) -> None:
-        terms = state.terms
-        self.mean = terms.mean[0]
-        away = terms.v[0] - terms.v_mean[0]  # (n, d)
-        w = terms.weights[0]
-        weighted = w[:, None] * away
-        spread = _real_product(weighted, away)  # Cov_W(v)
+    mean: Array  # (d,)
+    covariance: Array  # (d, d)
+    pairs: Array  # (d, d): E v vᵀ
+    guess: Array  # (d,): variances of the saddle's Gaussian
+    w: Complex  # (n,) node weights
+    v: Complex  # (n, d)
+    away: Complex  # (n, d): v minus its mean
+    a: Complex  # (n, d): node means minus the mean
+
+    @classmethod
+    def at(cls, terms: FisherBinghamTerms) -> Curvature:
+        """From a stack of one."""
         b, v = terms.b[0], terms.v_mean[0]
-        self.covariance = b[:, None] * b * spread
-        self.covariance[np.diag_indices(len(b))] += v
-        self.pairs = np.outer(v, v) + spread  # E v vᵀ
-        self.w, self.v, self.away, self.a = w, terms.v[0], away, b * away
-        self.guess = 0.5 / terms.p[0]
-        miss = state.mean - self.mean
-        self.gradient = miss, state.scatter + np.outer(miss, miss) - self.covariance
+        away, w = terms.v[0] - v, terms.weights[0]
+        spread = _real_product(w[:, None] * away, away)  # Cov_W(v)
+        covariance = b[:, None] * b * spread
+        covariance[np.diag_indices(len(b))] += v
+        return cls(
+            mean=b * v,
+            covariance=covariance,
+            pairs=np.outer(v, v) + spread,
+            guess=0.5 / terms.p[0],
+            w=w,
+            v=terms.v[0],
+            away=away,
+            a=b * away,
+        )
 
-    @property
-    def residual(self) -> float:
-        g, q = self.gradient
-        return float(max(np.abs(g).max(), np.abs(q).max()))
+    def gradient(self, m: Array, scatter: Array) -> Step:
+        """Target moments minus the law's, about the law's mean."""
+        miss = m - self.mean
+        return miss, scatter + np.outer(miss, miss) - self.covariance
 
-    def precondition(self, r: tuple[Array, Array]) -> tuple[Array, Array]:
+    def precondition(self, r: Step) -> Step:
         scaled = r[1] / self.guess[:, None]
         return r[0] / self.guess, 0.5 * scaled / self.guess
 
-    def project(self, r: tuple[Array, Array]) -> tuple[Array, Array]:
+    def project(self, r: Step) -> Step:
         """Make a residual blind to (2 m, I), along which |x|² = 1 makes f constant.
 
         In the metric of the preconditioner, so that preconditioned steps have no part along
@@ -115,7 +137,7 @@ class _Curvature:
         quadratic[np.diag_indices(len(v))] -= share * v * v
         return r[0] - share * v * m, quadratic
 
-    def product(self, step: tuple[Array, Array]) -> tuple[Array, Array]:
+    def product(self, step: Step) -> Step:
         """Change of (mean, centred second moment) along ``step``."""
         g, q = step
         x = self.a.real @ q + 1j * (self.a.imag @ q)
@@ -130,40 +152,50 @@ class _Curvature:
         return change, second
 
 
-def _real_product(left: np.ndarray, right: np.ndarray) -> Array:
+def _real_product(left: Complex, right: Complex) -> Array:
     """Re(leftᵀ right) for complex (n, d) arrays, by two real products."""
     return left.real.T @ right.real - left.imag.T @ right.imag
 
 
-def _inner(r: tuple[Array, Array], s: tuple[Array, Array]) -> float:
+def _inner(r: Step, s: Step) -> float:
     return float(r[0] @ s[0] + np.vdot(r[1], s[1]))
 
 
-def _combine(r: tuple[Array, Array], s: tuple[Array, Array], scale: float) -> tuple[Array, Array]:
+def _combine(r: Step, s: Step, scale: float) -> Step:
     return r[0] + scale * s[0], r[1] + scale * s[1]
 
 
 def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     """The Fisher-Bingham law with mean ``m`` (d,) and positive definite covariance (d, d).
 
-    ``scatter`` must be centred and have trace 1 - |m|². Starts from the Gaussian with these
-    moments, which in high dimension is nearly the answer.
+    ``scatter`` must be centred and have trace 1 - |m|².
     """
-    values, axes = np.linalg.eigh(scatter)
-    rotated = axes.T @ m
-    state = _State.at(axes, -0.5 / values, rotated / values, rotated, np.diag(values))
+    best = None
+    for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
+        fit = _climb(state, most)
+        if fit.decrement <= _FLOOR:
+            return fit
+        best = fit if best is None or fit.deficit > best.deficit else best
+    if best is None:
+        raise AssertionError("there is always a start")
+    return best
+
+
+def _climb(state: _State, most_steps: int) -> FisherBinghamFit:
+    """Trust-region Newton from ``state``."""
     radius, cg_total = _FIRST_RADIUS, 0
     steps, decrement, floor = 0, np.inf, np.inf
-    curvature = _Curvature(state)
-    while steps < _MOST_STEPS:
-        step, decrement, at_edge, used = _steihaug(curvature, radius, decrement)
+    curvature = Curvature.at(state.terms)
+    gradient = curvature.gradient(state.mean, state.scatter)
+    while steps < most_steps:
+        step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
         cg_total += used
-        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < 1e-7):
+        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < _FLOOR):
             break
         floor = min(floor, decrement)
         steps += 1
         trial = _moved(state, curvature, step)
-        predicted = _inner(curvature.gradient, step) - 0.5 * _inner(step, curvature.product(step))
+        predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
         rise = trial.dual - state.dual
         ratio = rise / predicted if predicted > 1e-13 * (1.0 + abs(state.dual)) else 1.0
         if ratio > 0.75 and at_edge:
@@ -171,24 +203,40 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
         elif ratio < 0.25:
             radius *= 0.5
         if ratio > 1e-3:
-            state, curvature = trial, _Curvature(trial)
+            state, curvature = trial, Curvature.at(trial.terms)
+            gradient = curvature.gradient(state.mean, state.scatter)
         elif radius < 1e-10:
             break
-    return _result(state, curvature, decrement, steps, cg_total)
+    residual = float(max(np.abs(part).max() for part in gradient))
+    return _result(state, residual, decrement, steps, cg_total)
+
+
+def _starts(m: Array, scatter: Array) -> Iterator[_State]:
+    """The Gaussian with these moments, nearly the answer in high dimension; then von
+    Mises-Fisher, better for one cluster whose fit has a faint second mode.
+    """
+    values, axes = np.linalg.eigh(scatter)
+    rotated, spread = axes.T @ m, np.diag(values)
+    yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread)
+    length = float(np.linalg.norm(m))
+    kappa = float(concentration(len(m), length, float(values.sum())).kappa)
+    eta = kappa * rotated / length if length else rotated
+    yield _State.at(axes, np.zeros_like(values), eta, rotated, spread)
 
 
 def _steihaug(
-    curvature: _Curvature, radius: float, last: float
-) -> tuple[tuple[Array, Array], float, bool, int]:
+    curvature: Curvature, gradient: Step, radius: float, last: float
+) -> tuple[Step, float, bool, int]:
     """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count."""
-    r = curvature.project(curvature.gradient)
+    r = curvature.project(gradient)
     z = curvature.precondition(r)
     rz = _inner(r, z)
     size = float(np.sqrt(max(rz, 0.0)))
     tolerance = min(0.1, max(np.sqrt(min(size, last)), 1e-6)) * size
     step = np.zeros_like(r[0]), np.zeros_like(r[1])
     p, gain = z, 0.0
-    for count in range(1, _MOST_CG + 1):
+    most = min(_MOST_CG, 20 + 3 * len(r[0]) * len(r[0]))  # more would only stir rounding
+    for count in range(1, most + 1):
         hp = curvature.project(curvature.product(p))
         php = _inner(p, hp)
         if not php > 0.0:
@@ -209,15 +257,13 @@ def _steihaug(
     return step, float(np.sqrt(max(gain, 0.0))), False, count
 
 
-def _size(curvature: _Curvature, step: tuple[Array, Array]) -> float:
+def _size(curvature: Curvature, step: Step) -> float:
     """Length in the metric of the preconditioner."""
     v = curvature.guess
     return float(np.sqrt((v * step[0] ** 2).sum() + 2.0 * (v @ step[1] ** 2 @ v)))
 
 
-def _to_edge(
-    curvature: _Curvature, step: tuple[Array, Array], p: tuple[Array, Array], radius: float
-) -> float:
+def _to_edge(curvature: Curvature, step: Step, p: Step, radius: float) -> float:
     """How far along ``p`` the trust region ends."""
     v = curvature.guess
     cross = float((v * step[0] * p[0]).sum() + 2.0 * (v @ (step[1] * p[1]) @ v))
@@ -225,7 +271,7 @@ def _to_edge(
     return float((-cross + np.sqrt(cross * cross - a * c)) / a)
 
 
-def _moved(state: _State, curvature: _Curvature, step: tuple[Array, Array]) -> _State:
+def _moved(state: _State, curvature: Curvature, step: Step) -> _State:
     """The iterate after ``step``, in its own eigenbasis."""
     g, q = step
     matrix = q + np.diag(state.terms.beta[0])
@@ -241,7 +287,7 @@ def _moved(state: _State, curvature: _Curvature, step: tuple[Array, Array]) -> _
 
 
 def _result(
-    state: _State, curvature: _Curvature, decrement: float, steps: int, cg_steps: int
+    state: _State, residual: float, decrement: float, steps: int, cg_steps: int
 ) -> FisherBinghamFit:
     terms = state.terms
     top = float(terms.beta[0].max())
@@ -251,9 +297,10 @@ def _result(
         b=terms.b[0],
         psi=float(terms.psi[0]) - top,
         deficit=state.dual,
-        residual=curvature.residual,
+        residual=residual,
         decrement=decrement,
         error=float(terms.error[0]),
+        nodes=terms.weights.shape[1],
         steps=steps,
         cg_steps=cg_steps,
     )

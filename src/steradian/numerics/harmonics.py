@@ -14,6 +14,7 @@ sphere: no angles, no special case at the poles.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import ducc0
 import numpy as np
@@ -76,23 +77,52 @@ def sphere_harmonics(x: AnyArray, degree: int) -> AnyArray:
     """Harmonics of points ``x`` (n, 3) on the sphere: (n, (degree + 1)²), dtype of ``x``."""
     px, py, pz = x[:, 0], x[:, 1], x[:, 2]
     values = np.empty((sphere_size(degree), len(x)), dtype=x.dtype)
-    a, b, start = (np.asarray(c, dtype=x.dtype) for c in _legendre_recurrence(degree))
-    cos, sin = np.ones_like(pz), np.zeros_like(pz)
+    a, b, start = _recurrence_as(degree, x.dtype)
+    cos, sin = px, py  # (x + iy)^m, from m = 1
     for m in range(degree + 1):
-        previous, current = None, np.full_like(pz, start[m])
+        if m > 1:
+            cos, sin = cos * px - sin * py, sin * px + cos * py
+        previous: AnyArray = start[m]
+        current: AnyArray = start[m]
         for ell in range(m, degree + 1):
-            if ell > m:
-                following = a[ell, m] * pz * current
-                if previous is not None:
-                    following -= b[ell, m] * previous
-                previous, current = current, following
+            if ell == m + 1:
+                current = (a[ell, m] * start[m]) * pz
+            elif ell > m + 1:
+                previous, current = current, a[ell, m] * pz * current - b[ell, m] * previous
             if m:
                 np.multiply(current, cos, out=values[ell * ell + 2 * m - 1])
                 np.multiply(current, sin, out=values[ell * ell + 2 * m])
             else:
                 values[ell * ell] = current
-        cos, sin = cos * px - sin * py, sin * px + cos * py
     return values.T
+
+
+@cache
+def _recurrence_as(degree: int, dtype: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
+    a, b, start = _legendre_recurrence(degree)
+    return a.astype(dtype), b.astype(dtype), start.astype(dtype)
+
+
+def legendre_functions(z: Array, degree: int, wanted: set[int]) -> dict[int, Array]:
+    """Normalised associated Legendre functions at ``z`` (k,) for the ``wanted`` degrees.
+
+    Each is (degree + 1, k), one row per order; times cos or sin of order · longitude they
+    are the sphere harmonics of this module. Orders above the degree are zero.
+    """
+    a, b, start = _recurrence_as(degree, np.dtype(np.float64))
+    radius = np.sqrt((1.0 - z) * (1.0 + z))
+    order = np.arange(degree + 1)
+    sectoral = start[:, None] * radius[None, :] ** order[:, None]
+    previous = np.zeros((degree + 1, len(z)))
+    current = np.zeros_like(previous)
+    found: dict[int, Array] = {}
+    for ell in range(degree + 1):
+        following = a[ell][:, None] * z * current - b[ell][:, None] * previous
+        following[ell] = sectoral[ell]
+        previous, current = current, following
+        if ell in wanted:
+            found[ell] = current
+    return found
 
 
 def circle_sums(x: Array, weights: Array, degree: int) -> Array:

@@ -69,8 +69,11 @@ class Grid(Protocol):
         """∫ values φ dν for degree 0..degree: (B, size(degree))."""
         ...
 
-    def unresolved(self, density: Array) -> Array:
-        """Estimated quadrature error of densities at the nodes, from their own spectra, (B,)."""
+    def unresolved(self, density: Array, width: int) -> Array:
+        """Estimated quadrature error of densities at the nodes, from their own spectra, (B,).
+
+        ``width`` is the period with which the spectra may oscillate, in degrees.
+        """
         ...
 
 
@@ -89,6 +92,6 @@ class GriddedSpace(Space, Protocol):
         """How many rungs the node budget allows."""
         ...
 
-    def rung_for(self, concentration: Array) -> AnyArray:
-        """The first rung expected to resolve laws of this concentration."""
+    def rung_for(self, concentration: Array, level: int) -> AnyArray:
+        """The first rung expected to resolve laws of this concentration and level."""
         ...

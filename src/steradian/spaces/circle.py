@@ -7,12 +7,13 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
-from steradian.numerics.aliasing import extrapolated_tail, tail_gap
+from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 
 _LADDER = (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 _NODES_PER_ROOT_KAPPA = 9.0
+_NODES_PER_LEVEL = 20.0
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Circle:
     def rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array) -> AnyArray:
-        need = _NODES_PER_ROOT_KAPPA * np.sqrt(concentration)
+    def rung_for(self, concentration: Array, level: int) -> AnyArray:
+        need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
         return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
 
 
@@ -79,13 +80,12 @@ class CircleGrid:
     def analyze(self, values: Array, degree: int) -> Array:
         return (values @ self._harmonics(degree).T) / self.nodes
 
-    def unresolved(self, density: Array) -> Array:
+    def unresolved(self, density: Array, width: int) -> Array:
         size = np.abs(np.fft.rfft(density, axis=1))
-        kmax = size.shape[1] - 1
-        gap = tail_gap(kmax)
+        top = size.shape[1] - 1
         size /= size.max(axis=1, keepdims=True)
-        below = size[:, kmax - 1 - gap : kmax + 1 - gap].max(axis=1)
-        return extrapolated_tail(size[:, -2:].max(axis=1), below, kmax)
+        parts = [size[:, w.start : w.stop].max(axis=1) for w in tail_windows(top, width)]
+        return extrapolated_tail(np.stack(parts), top, width)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Unit spheres of four and more dimensions: linear features, no grid."""
+"""Unit spheres of four and more dimensions: linear and quadratic features, no grid."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import lgamma, log, pi
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.quadratics import quadratic_features, quadratic_size
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,17 @@ class Hypersphere:
         return log(2.0) + half * log(pi) - lgamma(half)
 
     def size(self, degree: int) -> int:
-        if degree > 1:
+        if degree > 2:
             raise NotImplementedError(f"harmonics of degree {degree} in dimension {self.d}")
-        return 1 + degree * self.d
+        return (1, 1 + self.d, 1 + self.d + quadratic_size(self.d))[degree]
 
     def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
-        ones = np.ones((len(x), 1), dtype=x.dtype)
-        if self.size(degree) == 1:
-            return ones
-        return np.hstack([ones, np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x])
+        parts = [np.ones((len(x), 1), dtype=x.dtype)]
+        if degree >= 1:
+            parts.append(np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x)
+        if degree >= 2:
+            parts.append(quadratic_features(x))
+        return np.hstack(parts)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         x = rng.standard_normal((n, self.d))

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 import ducc0
 import numpy as np
 
-from steradian.numerics.aliasing import extrapolated_tail, tail_gap
+from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import (
     circle_harmonics,
+    legendre_functions,
     sphere_harmonics,
     sphere_size,
     sphere_sums,
 )
 
-_LADDER = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
-_RINGS_PER_ROOT_KAPPA = 6.0
+_LADDER = (12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384)
+_RINGS_PER_ROOT_KAPPA = 5.5
+_RINGS_PER_LEVEL = 6.0
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Sphere:
     def rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array) -> AnyArray:
-        need = _RINGS_PER_ROOT_KAPPA * np.sqrt(concentration)
+    def rung_for(self, concentration: Array, level: int) -> AnyArray:
+        need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
         return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
 
 
@@ -122,7 +125,7 @@ class SphereGrid:
         return profiles.reshape(flat), weighted.reshape(flat), around
 
     def synthesize(self, lam: Array) -> Array:
-        degree = round(np.sqrt(lam.shape[1] + 1)) - 1
+        degree = math.isqrt(lam.shape[1] + 1) - 1
         profiles, _, around = self._transforms(degree)
         along = (lam @ profiles[1:]).reshape(-1, 2 * degree + 1)
         return (along @ around).reshape(len(lam), -1)
@@ -132,25 +135,30 @@ class SphereGrid:
         along = values.reshape(-1, 2 * self.rings) @ around.T
         return along.reshape(len(values), -1) @ weighted.T
 
-    def unresolved(self, density: Array) -> Array:
-        lmax = self.rings - 1
-        degree = _degrees(lmax)
-        gap = tail_gap(lmax)
-        top, below = degree >= lmax - 1, (degree >= lmax - 1 - gap) & (degree <= lmax - gap)
-        tails = np.empty((2, len(density)))
-        for b, row in enumerate(density):
-            alm = ducc0.sht.analysis_2d(
-                map=row.reshape(1, self.rings, -1), lmax=lmax, spin=0, geometry="GL", nthreads=1
-            )
-            size = np.abs(alm[0])
-            tails[:, b] = size[top].max() / size.max(), size[below].max() / size.max()
-        return extrapolated_tail(tails[0], tails[1], lmax)
+    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    def _tail_functions(self, width: int) -> tuple[Array, list[int]]:
+        """Weighted Legendre functions of the degrees in the tail windows.
 
+        Shape (rings orders, rings, degrees), and where each window starts among the degrees.
+        """
+        windows = tail_windows(self.rings - 1, width)
+        z, weight = self._latitudes
+        degrees = [degree for window in windows for degree in window]
+        table = legendre_functions(z, self.rings - 1, set(degrees))
+        functions = np.stack([table[degree] for degree in degrees], axis=-1)
+        functions *= (weight / (2 * self.rings))[None, :, None]
+        counts = [len(window) for window in windows]
+        return functions, [0, counts[0], counts[0] + counts[1]]
 
-@cache
-def _degrees(lmax: int) -> AnyArray:
-    """Degree of each entry of ducc0's a_lm array."""
-    return np.concatenate([np.arange(m, lmax + 1) for m in range(lmax + 1)])
+    def unresolved(self, density: Array, width: int) -> Array:
+        functions, starts = self._tail_functions(width)
+        rings = density.reshape(-1, self.rings, 2 * self.rings)
+        orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings].transpose(2, 0, 1)
+        size = np.abs(orders @ functions).max(axis=0)  # (B, degrees)
+        parts = np.maximum.reduceat(size, starts, axis=1)
+        constant = np.abs(orders[0] @ self._latitudes[1]) / (2 * self.rings)
+        parts /= np.maximum(parts.max(axis=1), constant)[:, None]
+        return extrapolated_tail(parts.T, self.rings - 1, width)
 
 
 @cache

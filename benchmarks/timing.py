@@ -1,0 +1,108 @@
+"""Fair measurement on noisy machines: alternate the contenders, compare medians."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+Unit = Literal["s", "B"]
+Run = Callable[[int], object]
+"""One timed call; its argument is the number of the round."""
+
+_PREFIXES: dict[Unit, tuple[tuple[float, str], ...]] = {
+    "s": ((1.0, "s"), (1e-3, "ms"), (0.0, "µs")),
+    "B": ((1e9, "GB"), (0.0, "MB")),
+}
+_SCALE = {"s": 1.0, "ms": 1e3, "µs": 1e6, "GB": 1e-9, "MB": 1e-6}
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_HEADER = ("name", "ours", "peer", "ratio", "target", "met")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One comparison. Times: how often ours fits in the peer's. Memory: ours over the peer's."""
+
+    name: str
+    ours: float
+    peer: float
+    target: float  # times: ratio at least this; memory: at most
+    unit: Unit = "s"
+    agrees: bool = True  # whether both gave the same answer; a wrong one meets nothing
+
+    @property
+    def ratio(self) -> float:
+        return self.peer / self.ours if self.unit == "s" else self.ours / self.peer
+
+    @property
+    def met(self) -> bool:
+        enough = self.ratio >= self.target if self.unit == "s" else self.ratio <= self.target
+        return enough and self.agrees
+
+    def cells(self) -> tuple[str, ...]:
+        """The columns of the closing table."""
+        sign = "≥" if self.unit == "s" else "≤"
+        return (
+            self.name,
+            quantity(self.ours, self.unit),
+            quantity(self.peer, self.unit),
+            f"{self.ratio:.2f}",
+            f"{sign} {self.target:g}",
+            "yes" if self.met else "no" if self.agrees else "ANSWERS DIFFER",
+        )
+
+
+def one_thread() -> None:
+    """Start this program again with one thread per process, unless the environment says how many.
+
+    Threads that wait for each other on a busy machine would be most of what is measured.
+    """
+    if not any(name in os.environ for name in _THREADS):
+        os.environ.update(dict.fromkeys(_THREADS, "1"))
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
+def interleaved(runs: Sequence[Run], repeats: int) -> list[float]:
+    """Median seconds of each run. Every round k calls each ``run(k)`` once, in turn.
+
+    A slow spell of the machine then falls on all of them alike. ``k`` lets a round take its
+    own data. One call of each with k = 0 goes untimed.
+    """
+    for run in runs:
+        run(0)
+    seconds = np.empty((repeats, len(runs)))
+    for k in range(repeats):
+        for j, run in enumerate(runs):
+            began = time.perf_counter()
+            run(k)
+            seconds[k, j] = time.perf_counter() - began
+    return [float(s) for s in np.median(seconds, axis=0)]
+
+
+def agree(what: str, difference: float, tolerance: float) -> bool:
+    """Print the largest difference between two answers; whether it is small."""
+    good = bool(difference <= tolerance)
+    verdict = "" if good else f", MORE THAN {tolerance:.0e}"
+    print(f"  largest difference from {what}: {difference:.1e}{verdict}")
+    return good
+
+
+def quantity(value: float, unit: Unit) -> str:
+    """A readable time or amount of memory."""
+    name = next(name for least, name in _PREFIXES[unit] if value >= least)
+    return f"{value * _SCALE[name]:.3g} {name}"
+
+
+def show(results: Iterable[Result]) -> None:
+    """The closing table."""
+    rows = [_HEADER, *(result.cells() for result in results)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER))]
+    rule = tuple("-" * width for width in widths)
+    for row in (rows[0], rule, *rows[1:]):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(" | ".join(cells).rstrip())

@@ -1,0 +1,5 @@
+"""``python -m steradian``."""
+
+from steradian.cli import main
+
+main()

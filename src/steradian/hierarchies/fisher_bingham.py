@@ -1,0 +1,128 @@
+"""Level 2 in any dimension: the full Fisher-Bingham family, exactly, by a contour integral."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.dual import DualSolution, Status
+from steradian.hierarchies.base import MomentStack, Placement, Verdict
+from steradian.hierarchies.quadratic import (
+    feature_moments,
+    feature_parameters,
+    natural_parameters,
+)
+from steradian.hierarchies.span import describe_flat
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.bessel import concentration
+from steradian.numerics.fisher_bingham_fit import FisherBinghamFit, fit_fisher_bingham
+from steradian.numerics.fisher_bingham_gap import gap_over_von_mises_fisher
+from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.spaces import Space
+
+_FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
+_RESIDUAL = 1e-8  # largest feature mismatch of a converged fit
+_DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
+_DUAL_ROUNDING = 1e-13  # relative rounding of a deficit
+_SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
+
+
+@dataclass(frozen=True, slots=True)
+class FisherBinghamFamily:
+    """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
+
+    space: Space
+
+    @property
+    def q(self) -> int:
+        return self.space.size(2) - 1
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        """λ·φ(x) for one law, (n,), without the feature matrix."""
+        eta, quadratic = natural_parameters(self.space, lam)
+        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(*natural_parameters(self.space, lam))
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
+        psi, mean = np.empty(len(lam)), np.empty_like(lam)
+        covariance = np.empty((len(lam), self.q, self.q))
+        for k, row in enumerate(lam):
+            law = self.law(row)
+            m = law.mean()
+            psi[k] = law.psi
+            mean[k] = feature_moments(self.space, m, law.covariance() + np.outer(m, m))
+            for j, unit in enumerate(np.eye(self.q)):
+                change = law.hessian_product(*natural_parameters(self.space, unit))
+                covariance[k, j] = feature_moments(self.space, *change)
+        return psi, mean, covariance
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """S-lemma: a fit exists if and only if the covariance is positive definite."""
+        values = np.linalg.eigvalsh(moments.scatter)
+        inside = values[:, 0] > _FLAT * values[:, -1]
+        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        centre = weights @ x
+        away = np.sqrt(weights)[:, None] * (x - centre)
+        return describe_flat(centre, away.T @ away, len(x), _FLAT)
+
+    def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
+        """Row by row from the Gaussian with the same moments; no start is needed."""
+        out = DualSolution.empty(len(moments), self.q, Status.STALLED)
+        for row in range(len(moments)):
+            m, scatter = moments.mean[row], moments.scatter[row]
+            out.put(np.array([row]), self._solution(m, scatter))
+        return out
+
+    def _solution(self, m: Array, scatter: Array) -> DualSolution:
+        values = np.linalg.eigvalsh(scatter)
+        if not values[0] > _FLAT * values[-1]:
+            return DualSolution.empty(1, self.q)
+        fit = fit_fisher_bingham(m, scatter)
+        d = self.space.d
+        residual = np.sqrt(d * (d + 2.0)) * fit.residual
+        below, gap = _gap(m, scatter, fit)
+        good = residual <= _RESIDUAL and fit.decrement <= _DECREMENT
+        return DualSolution(
+            lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
+            psi=np.array([fit.psi - fit.beta.mean()]),
+            deficit=np.array([below + gap]),
+            gap=np.array([gap]),
+            residual=np.array([residual]),
+            decrement=np.array([fit.decrement]),
+            condition=np.array([values[-1] / values[0]]),
+            quadrature=np.array([fit.error]),
+            moment_rounding=np.array([ROUNDOFF * values[-1] / values[0]]),
+            nodes=np.array([fit.nodes]),
+            steps=np.array([fit.steps]),
+            status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
+        )
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws from one law, (n, d)."""
+        return self.law(lam).sample(n, rng)[0]
+
+
+def _gap(m: Array, scatter: Array, fit: FisherBinghamFit) -> tuple[float, float]:
+    """Deficit of the von Mises-Fisher fit, and the gap above it with all its digits."""
+    length = float(np.linalg.norm(m))
+    terms = concentration(len(m), length, float(np.trace(scatter)))
+    below = float(terms.deficit)
+    gap = fit.deficit - below
+    if abs(gap) > _SMALL_GAP:
+        return below, gap
+    eta = float(terms.kappa) * (m / length if length else m)
+    integrated = gap_over_von_mises_fisher(fit, eta, m, scatter)
+    # A second mode that appears along the path is beyond its nodes: then subtraction is better.
+    rounding = _DUAL_ROUNDING * (1.0 + abs(fit.deficit))
+    return below, integrated if abs(integrated - gap) <= rounding else gap

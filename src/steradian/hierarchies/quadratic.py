@@ -1,0 +1,86 @@
+"""Linear and quadratic features as η and B: ``lam · φ(x) = η·x + xᵀBx`` with B of trace zero.
+
+The degree-two harmonics are ``φ_k(x) = xᵀM_k x`` with traceless symmetric M_k. Orthonormality
+makes the map to parameters explicit: ``B = Σ lam_k M_k`` and
+``lam_k = 2 tr(M_k B) / (d (d + 2))``. Above dimension 3 the M_k are never formed: the diagonal
+ones are Helmert contrasts and the others single entries (`numerics.quadratics`).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+from steradian.numerics.quadratics import features_to_matrix, matrix_to_features
+from steradian.spaces import Space, unit_sphere
+
+
+def _linear(space: Space) -> Array:
+    """φ of degree one is ``x @ linear``; linear linearᵀ = d I."""
+    return _linear_in(space.d)
+
+
+def _forms(space: Space) -> Array:
+    """The matrices M_k, (k, d, d), of a space of low dimension."""
+    return _forms_in(space.d)
+
+
+@cache
+def _linear_in(d: int) -> Array:
+    return np.asarray(unit_sphere(d).harmonics(np.eye(d), 1)[:, 1:])
+
+
+@cache
+def _forms_in(d: int) -> Array:
+    space = unit_sphere(d)
+    pairs = (np.eye(d)[:, None, :] + np.eye(d)[None, :, :]).reshape(-1, d)
+    unit = pairs / np.linalg.norm(pairs, axis=1, keepdims=True)
+    values = space.harmonics(unit, 2)[:, 1 + d :].T.reshape(-1, d, d)
+    diagonal = np.einsum("kii->ki", values)
+    mixed = values - 0.5 * (diagonal[:, :, None] + diagonal[:, None, :])
+    forms = mixed.copy()
+    index = np.arange(d)
+    forms[:, index, index] = diagonal
+    return forms
+
+
+def natural_parameters(space: Space, lam: Array) -> tuple[Array, Array]:
+    """(η, B) of the parameters ``lam`` (q,) of a level-1 or level-2 law."""
+    d = space.d
+    eta = _linear(space) @ lam[:d]
+    if len(lam) == d:
+        return eta, np.zeros((d, d))
+    if d <= 3:
+        return eta, np.tensordot(lam[d:], _forms(space), axes=1)
+    return eta, features_to_matrix(lam[d:], d)
+
+
+def feature_parameters(space: Space, eta: Array, quadratic: Array) -> Array:
+    """The inverse of `natural_parameters` at level 2; ``quadratic`` is symmetric."""
+    d = space.d
+    linear = eta @ _linear(space) / d
+    if d <= 3:
+        forms = 2.0 * np.tensordot(_forms(space), quadratic, axes=2) / (d * (d + 2.0))
+    else:
+        forms = matrix_to_features(quadratic)
+    return np.concatenate([linear, forms])
+
+
+def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
+    """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
+    d = space.d
+    precision = np.linalg.inv(scatter)
+    eta = (precision @ mean[:, :, None])[:, :, 0]
+    flat = _forms(space).reshape(-1, d * d).T / -(d * (d + 2.0))
+    return np.hstack([eta @ (_linear(space) / d), precision.reshape(len(mean), -1) @ flat])
+
+
+def feature_moments(space: Space, mean: Array, second: Array) -> Array:
+    """E φ of levels 1 and 2 from E x and E xxᵀ."""
+    d = space.d
+    linear = mean @ _linear(space)
+    if d <= 3:
+        return np.concatenate([linear, np.tensordot(_forms(space), second, axes=2)])
+    return np.concatenate([linear, 0.5 * d * (d + 2.0) * matrix_to_features(second)])

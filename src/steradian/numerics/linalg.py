@@ -1,0 +1,67 @@
+"""Small symmetric systems, by the stack or one at a time.
+
+NumPy's batched routines serve stacks; for a stack of one their set-up costs more than the
+work, so LAPACK is called directly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from steradian.numerics.arrays import Array
+
+
+def eigenvalues(matrices: Array) -> Array:
+    """Eigenvalues of symmetric (B, q, q) matrices in ascending order, (B, q)."""
+    if len(matrices) == 1:
+        values, _, failed = lapack.dsyev(matrices[0], compute_v=0)
+        if not failed:
+            return np.asarray(values[None])
+    return np.asarray(np.linalg.eigvalsh(matrices), dtype=np.float64)
+
+
+def solve_positive(matrices: Array, right: Array) -> Array:
+    """Solve positive definite (B, q, q) systems for (B, q)."""
+    if len(matrices) == 1:
+        _, solution, failed = lapack.dposv(matrices[0], right[0])
+        if not failed:
+            return np.asarray(solution[None])
+    return solve_each(matrices, right)
+
+
+def solve_each(matrices: Array, right: Array) -> Array:
+    """Solve (B, q, q) systems for (B, q); a singular one yields NaN in its row only."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.full_like(right, np.nan)
+        halves = np.array_split(np.arange(len(matrices)), 2)
+        return np.concatenate([solve_each(matrices[h], right[h]) for h in halves])
+
+
+def conditions(matrices: Array) -> Array:
+    """Condition of positive definite (B, q, q) matrices in the 1-norm, inf where they are not."""
+    if len(matrices) == 1:
+        factor, failed = lapack.dpotrf(matrices[0])
+        if failed:
+            return np.array([np.inf])
+        size = np.abs(matrices[0]).sum(axis=0).max()
+        reciprocal, _ = lapack.dpocon(factor, size)
+        return np.array([1.0 / reciprocal if reciprocal > 0 else np.inf])
+    inverse = solve_matrices(matrices)
+    norms = [np.abs(c).sum(axis=1).max(axis=1) for c in (matrices, inverse)]
+    result = norms[0] * norms[1]
+    return np.where(np.isfinite(result), result, np.inf)
+
+
+def solve_matrices(matrices: Array) -> Array:
+    """Inverses of (B, q, q) matrices; NaN for a singular one only."""
+    try:
+        return np.asarray(np.linalg.inv(matrices))
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.full_like(matrices, np.nan)
+        halves = np.array_split(np.arange(len(matrices)), 2)
+        return np.concatenate([solve_matrices(matrices[h]) for h in halves])

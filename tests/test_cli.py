@@ -1,0 +1,360 @@
+"""The command line: exit codes, one line per failure, and the numbers of the API."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steradian as sr
+from steradian.cli.app import run
+from steradian.examples import CATALOGUE
+
+Capture = pytest.CaptureFixture[str]
+LON, LAT = [10.0, 179.5, -120.0, 300.0, 77.0, 150.0], [-35.0, 0.0, 90.0, 60.0, -80.0, 20.0]
+XYZ = sr.Directions.from_lonlat(LON, LAT).x
+WEIGHTS = [1.0, 0.5, 2.0, 4.0, 1.0, 1.0]
+NUMBERS = ("kish_ess", "resultant_length", "vmf_kappa", "deficits", "gaps", "uncertainty", "psi")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    columns = {"lon": LON, "lat": LAT, "a": XYZ[:, 0], "b": XYZ[:, 1], "c": XYZ[:, 2]}
+    path = tmp_path / "data.csv"
+    pd.DataFrame({**columns, "w": WEIGHTS, "site": list("pqrstu")}).to_csv(path, index=False)
+    return str(path)
+
+
+def printed(capsys: Capture, *arguments: str) -> str:
+    """What a command that succeeds prints."""
+    assert run(list(arguments)) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def complaint(capsys: Capture, *arguments: str, code: int = 2) -> str:
+    """The one line on stderr of a command that fails with ``code``."""
+    assert run(list(arguments)) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.endswith("\n")
+    assert captured.err.startswith("steradian: ")
+    assert "Traceback" not in captured.err
+    return captured.err.removeprefix("steradian: ").rstrip("\n")
+
+
+def assert_json(text: str, expected: sr.Profile) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    record: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    wanted = json.loads(json.dumps(expected.to_dict()))
+    assert record.keys() == wanted.keys()
+    for name in NUMBERS:
+        assert record[name] == pytest.approx(wanted[name], rel=1e-12), name
+    for name in ("n", "d", "space", "levels", "dims", "stopped", "unit", "hierarchy"):
+        assert record[name] == wanted[name]
+    for mine, theirs in zip(record["lam"], wanted["lam"], strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+    np.testing.assert_allclose(record["mean_direction"], wanted["mean_direction"], rtol=1e-13)
+    assert record["numerics"].keys() == wanted["numerics"].keys()
+
+
+# --- numbers ------------------------------------------------------------------------------
+
+
+def test_json_has_the_numbers_of_the_api(capsys: Capture) -> None:
+    for name in CATALOGUE:
+        expected = sr.profile(sr.examples.load(name))
+        assert_json(printed(capsys, "profile", name, "--json"), expected)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "parquet", "npy"])
+def test_every_file_type(capsys: Capture, tmp_path: Path, suffix: str) -> None:
+    path, frame = tmp_path / f"data.{suffix}", pd.DataFrame(XYZ, columns=["x", "y", "z"])
+    if suffix == "npy":
+        np.save(path, XYZ)
+    elif suffix == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="," if suffix == "csv" else "\t")
+    text = printed(capsys, "profile", str(path), "--levels", "1", "--json")
+    assert_json(text, sr.profile(XYZ, levels=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), XYZ),
+        (("--coords", "lonlat"), XYZ),
+        (("--columns", "a,b,c"), XYZ),
+        (("--columns", " c , a, b "), XYZ[:, [2, 0, 1]]),
+        (("--columns", "a,b,c", "--coords", "xyz"), XYZ),
+        (("--columns", "lon,lat", "--coords", "lonlat"), XYZ),
+        (("--columns", "lon", "--coords", "angle"), sr.Directions.from_angles(LON, degrees=True).x),
+    ],
+)
+def test_columns_and_coords(
+    capsys: Capture, table: str, options: tuple[str, ...], expected: Any
+) -> None:
+    text = printed(capsys, "profile", table, "--levels", "1", "--json", *options)
+    assert_json(text, sr.profile(expected, levels=1))
+
+
+def test_weights(capsys: Capture, table: str) -> None:
+    text = printed(capsys, "profile", table, "--weights", "w", "--levels", "1", "--json")
+    assert_json(text, sr.profile(XYZ, weights=WEIGHTS, levels=1))
+
+
+def test_normalize(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    pd.DataFrame(3.0 * XYZ, columns=["x", "y", "z"]).to_csv(path, index=False)
+    words = "row 0 has norm 3; pass --normalize or fix it"
+    assert complaint(capsys, "profile", str(path)) == words
+    text = printed(capsys, "profile", str(path), "--normalize", "--levels", "1", "--json")
+    assert_json(text, sr.profile(XYZ, levels=1))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_levels(capsys: Capture, levels: int) -> None:
+    text = printed(capsys, "profile", "turtles", "--levels", str(levels), "--json")
+    assert json.loads(text)["levels"] == list(range(1, levels + 1))
+
+
+def test_without_json_it_prints_the_summary(capsys: Capture) -> None:
+    expected = sr.profile(sr.examples.load("turtles"), levels=2)
+    out = printed(capsys, "profile", "turtles", "--levels", "2")
+    shared = [line[:60] for line in expected.summary().splitlines()]  # certificates may differ
+    assert [line[:60] for line in out.splitlines()] == shared
+
+
+def test_a_stopped_profile_is_no_failure(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "three.csv"
+    path.write_text("angle\n0\n90\n200\n", encoding="utf-8")
+    out = " ".join(printed(capsys, "profile", str(path)).split())
+    assert "Stopped: level 3 does not exist" in out
+    assert "(levels=2 is sound)." in out
+
+
+# --- examples, demo, version, help --------------------------------------------------------
+
+
+def test_examples_lists_every_data_set(capsys: Capture) -> None:
+    out = printed(capsys, "examples")
+    for name, example in CATALOGUE.items():
+        assert f"{name}: {example.title}\n" in out
+        assert example.story in out
+        assert f"Source: {example.source}." in out
+        assert f"Try: steradian profile {name}\n" in out
+
+
+def test_demo_tells_the_numbers_of_the_profile(capsys: Capture) -> None:
+    out = printed(capsys, "demo")
+    profile = sr.profile(sr.examples.load("mcmurdo"))
+    for number in (*profile.deficits, *profile.gaps):
+        assert f" {number:.5f} " in out
+    shares = profile.gaps / profile.deficits[-1]
+    assert f"R = {profile.resultant:.2f}" in out
+    assert f"holds {shares[0]:.1%} of the information" in out
+    assert f"adds {shares[1]:.1%}, {profile.gaps[1] / profile.gaps[0]:.0f} times as much" in out
+    assert CATALOGUE["mcmurdo"].story in out
+
+
+def test_version(capsys: Capture) -> None:
+    assert printed(capsys, "--version") == f"steradian {sr.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",)])
+def test_help_names_the_commands(capsys: Capture, arguments: tuple[str, ...]) -> None:
+    out = printed(capsys, *arguments)
+    assert all(command in out for command in ("profile", "examples", "demo", "--version"))
+
+
+def test_help_names_the_options(capsys: Capture) -> None:
+    out = printed(capsys, "profile", "--help")
+    options = ("--columns", "--coords", "--weights", "--levels", "--normalize", "--json")
+    assert all(option in out for option in options)
+
+
+# --- bad input: exit 2, one line ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--coords", "polar"), "--coords is 'polar'; choose xyz, lonlat, angle"),
+        (("--columns", "a,q"), "no column 'q'; the table has lon, lat, a, b, c, w, site"),
+        (("--columns", ","), "no column ''; the table has lon, lat, a, b, c, w, site"),
+        (("--columns", "a"), "Cartesian coordinates need at least two columns"),
+        (("--columns", "site,a"), "column 'site' holds entries that are not numbers: "),
+        (("--columns", "a", "--coords", "lonlat"), "coords 'lonlat' takes 2 column(s), not 1"),
+        (("--coords", "angle"), "cannot tell which of the columns lon, lat, a, b, c, w, site are"),
+        (("--weights", "q"), "no weights column 'q'; the table has lon, lat, a, b, c, w, site"),
+        (("--weights", "lon"), "cannot tell which of the columns lat, a, b, c, w, site are the"),
+        (("--weights", "lon", "--columns", "a,b,c"), "weight in row 2 is -120; weights must not"),
+        (("--columns", "a,b"), "row 0 has norm 0.819152; pass --normalize or fix it"),
+        (("--levels", "-1"), "--levels is -1; give 1 or more"),
+        (("--levels", "1.5"), "Invalid value for '--levels': "),
+        (("--levels", "many"), "Invalid value for '--levels': "),
+        (("--levels",), "Option '--levels' requires an argument"),
+        (("--nope",), "No such option: --nope"),
+        (("another.csv",), "Got unexpected extra argument"),
+    ],
+)
+def test_bad_options(capsys: Capture, table: str, arguments: tuple[str, ...], words: str) -> None:
+    assert complaint(capsys, "profile", table, *arguments).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("profile",), "Missing argument"),
+        (("nope",), "No such command 'nope'"),
+        (("--nope",), "No such option: --nope"),
+        (("profile", "nowhere.csv"), "no file 'nowhere.csv'; check the path"),
+        (("profile", "Turtles"), "no file 'Turtles'; check the path"),
+        (("profile", "turtles", "--coords", "angle"), "turtles is a bundled example and takes no"),
+        (("profile", "turtles", "--weights", "w"), "turtles is a bundled example and takes no"),
+    ],
+)
+def test_bad_commands(capsys: Capture, arguments: tuple[str, ...], words: str) -> None:
+    assert complaint(capsys, *arguments).startswith(words)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "parquet", "npy", "xyz", ""])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"\0" * 99, b"\xff\xfe\x00" * 99, b"x\n", b"x,y\tz\n1\n", b"\x93NUMPY"]
+)
+def test_bad_files(capsys: Capture, tmp_path: Path, suffix: str, content: bytes) -> None:
+    path = tmp_path / f"bad.{suffix}".rstrip(".")
+    path.write_bytes(content)
+    assert path.name in complaint(capsys, "profile", str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("x,y,z\n1,0,0\n0,,0\n", "row 1 holds nan; drop or repair that row"),
+        ("x,y,z\n1,0,0\n0,0,0\n", "row 1 is the zero vector, which has no direction; drop it"),
+        ("lon,lat\n0,95\n", "row 0 has latitude 95, beyond ±90; check the column order and"),
+        ("1,0\n0,1\n", "data.csv: the first line is numbers; give a header line that names"),
+        ("x,y,x\n1,0,0\n", "data.csv: column 'x' is there twice; rename one"),
+        ("u,v,name\n1,0,a\n", "cannot tell which of the columns u, v, name are the coordinates; "),
+    ],
+)
+def test_bad_contents(capsys: Capture, tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(content, encoding="utf-8")
+    assert complaint(capsys, "profile", str(path), "--levels", "2").startswith(words)
+
+
+def test_a_folder(capsys: Capture, tmp_path: Path) -> None:
+    words = f"no file {str(tmp_path)!r}; check the path"
+    assert complaint(capsys, "profile", str(tmp_path)) == words
+
+
+def test_a_message_of_several_lines_becomes_one(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text('"north\nsouth",b\n1,0\n', encoding="utf-8")
+    words = "no column 'q'; the table has north south, b"
+    assert complaint(capsys, "profile", str(path), "--columns", "q") == words
+
+
+# --- no fit: exit 1 -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_level_that_does_not_exist(
+    capsys: Capture, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    path = tmp_path / "three.csv"
+    path.write_text("angle\n0\n90\n200\n", encoding="utf-8")
+    assert complaint(capsys, "profile", str(path), "--levels", "4", *flags, code=1) == (
+        "level 3 does not exist: the moments lie on the boundary of the moment body "
+        "(the support is only 3 distinct points, and level 3 needs at least 4); "
+        "ask for fewer levels (levels=2 is sound)"
+    )
+
+
+def test_a_single_point_has_no_level_at_all(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("x,y,z\n1,0,0\n1,0,0\n", encoding="utf-8")
+    words = complaint(capsys, "profile", str(path), code=1)
+    assert words.startswith("level 1 does not exist: ")
+    assert "all the weight sits on one point" in words
+    assert words.endswith("; give at least two different directions")
+
+
+def test_points_close_together_are_good_input(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "close.csv"
+    path.write_text("angle\n1\n2\n100\n200\n", encoding="utf-8")
+    assert run(["profile", str(path)]) == 0
+    assert "level" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "levels"), [("mcmurdo", "9999999"), ("turtles", "99999999999")])
+def test_more_levels_than_memory(capsys: Capture, name: str, levels: str) -> None:
+    words = "not enough memory; ask for fewer levels"
+    assert complaint(capsys, "profile", name, "--levels", levels, code=1) == words
+
+
+def test_levels_above_the_two_sphere(capsys: Capture, tmp_path: Path) -> None:
+    x = np.vstack([np.eye(4), np.random.default_rng(0).standard_normal((50, 4))])
+    path = tmp_path / "data.npy"
+    np.save(path, x / np.linalg.norm(x, axis=1, keepdims=True))
+    text = printed(capsys, "profile", str(path), "--levels", "2", "--json")
+    assert_json(text, sr.profile(np.load(path), levels=2))
+    assert complaint(capsys, "profile", str(path), "--levels", "3") == (
+        "3 levels in dimension 4: above dimension 3 two levels are available; pass levels=2"
+    )
+
+
+# --- as a program -------------------------------------------------------------------------
+
+
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    script = shutil.which("steradian", path=str(Path(sys.executable).parent))
+    command = [script] if script else [sys.executable, "-c", "import steradian.cli as c; c.main()"]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_program_prints_and_returns_zero() -> None:
+    done = program("profile", "turtles", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_json(done.stdout, sr.profile(sr.examples.load("turtles")))
+
+
+def test_the_package_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "steradian"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"steradian {sr.__version__}\n", "")
+    done = subprocess.run([*command, "nope"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("profile", "nowhere.csv"), 2), (("nope",), 2), (("profile", "turtles", "--levels", "x"), 2)],
+)
+def test_the_program_fails_in_one_line(arguments: tuple[str, ...], code: int) -> None:
+    done = program(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("steradian: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_program_returns_one_without_a_fit(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("x,y\n1,0\n1,0\n", encoding="utf-8")
+    done = program("profile", str(path))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("steradian: level 1 does not exist: ")

@@ -169,16 +169,6 @@ def test_gaps_of_more_random_laws(d: int, degree: int, scale: float, seed: int) 
     check(law, attempt(law)[0])
 
 
-def test_refusal_says_that_the_moments_are_to_blame() -> None:
-    law, (_, refusal) = concentrated("vMF, sphere", 200.0), outcome("vMF, sphere", 200.0)
-    assert isinstance(refusal, sr.ResolutionError)
-    assert "not determined by moments in double precision" in str(refusal)
-    assert "ask for fewer levels" in str(refusal)
-    assert 4 < refusal.level <= LEVELS  # level 4 can be done, level 8 cannot
-    assert rounding_floor(law, 4) < HOPELESS
-    assert rounding_floor(law, 8) > 1e-3
-
-
 @pytest.mark.parametrize("turn", np.linspace(0.0, 3.0, 20))
 @pytest.mark.parametrize("modes", [2, 5])
 def test_rotating_a_law_changes_nothing(modes: int, turn: float) -> None:

@@ -139,6 +139,7 @@ class _Iterate:
     dual: Array
     step: Array
     decrement: Array  # squared
+    residual: Array
     length: Array
     idle: IntArray  # accepted steps in a row that improved nothing
 
@@ -165,6 +166,7 @@ def newton(
     for count in range(1, max_steps):
         last = at.decrement <= LAST_STEP**2
         stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
+        stuck |= at.residual <= matched_to_rounding(at.m)  # nothing left to gain but noise
         done = last | stuck
         if done.any():
             ends = at.lam + (last & ~stuck)[:, None] * at.step
@@ -190,6 +192,7 @@ def _begin(m: Array, start: Array, here: Curvature) -> _Iterate:
         dual=_dot(start, m) - here.psi,
         step=step,
         decrement=_dot(gradient, step),
+        residual=np.abs(gradient).max(axis=1),
         length=np.ones(len(m)),
         idle=np.zeros(len(m), dtype=np.int64),
     )
@@ -202,9 +205,11 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     gradient = at.m - there.mean
     step = there.newton(gradient)
     decrement = _dot(gradient, step)
+    residual = np.abs(gradient).max(axis=1)
     needed = ARMIJO * at.length * at.decrement
     if (rise > np.maximum(needed, _CLEAR_RISE)).all():  # the common case, kept short
         at.lam, at.dual, at.step, at.decrement = trial, dual, step, decrement
+        at.residual = residual
         at.length = np.minimum(1.0, 4.0 * at.length)
         at.idle[:] = 0
         return
@@ -216,6 +221,7 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     at.dual = np.where(accepted, dual, at.dual)
     at.step = np.where(accepted[:, None], step, at.step)
     at.decrement = np.where(accepted, decrement, at.decrement)
+    at.residual = np.where(accepted, residual, at.residual)
     at.length = np.where(accepted, np.minimum(1.0, 4.0 * at.length), 0.5 * at.length)
 
 
@@ -234,7 +240,7 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
     status = np.zeros(len(m), dtype=np.int64)
     if not ((residual <= ACCEPTED_RESIDUAL) & (decrement <= ACCEPTED_DECREMENT)).all():
         floor = 16.0 * rounding
-        matched = residual <= 8.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
+        matched = residual <= matched_to_rounding(m)
         allowed = np.maximum(ACCEPTED_RESIDUAL, np.minimum(floor, ROUNDED_RESIDUAL))
         fair = (residual <= allowed) & (decrement <= ACCEPTED_DECREMENT)
         status[~(matched | fair)] = Status.STALLED
@@ -253,6 +259,11 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
         steps=path.steps,
         status=status,
     )
+
+
+def matched_to_rounding(m: Array) -> Array:
+    """Moment mismatch that is only rounding, (B,)."""
+    return 512.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
 
 
 def _dot(a: Array, b: Array) -> Array:

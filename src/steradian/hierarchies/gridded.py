@@ -31,7 +31,7 @@ from steradian.hierarchies.products import feature_products
 from steradian.hierarchies.quadratic import gaussian_parameters
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.linalg import conditions, eigenvalues, solve_each, solve_positive
+from steradian.numerics.linalg import conditions, eigenvalues, solve_positive
 from steradian.spaces import Circle, Grid, Sphere
 
 QUADRATURE_TOLERANCE = 1e-12
@@ -41,6 +41,7 @@ _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
+_ROUNDED_MISMATCH = 1e-13  # of moments that agree to their rounding
 _NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
 
 
@@ -70,7 +71,13 @@ class _Root:
     root: Array  # (B, q, q), upper triangular
 
     def newton(self, gradient: Array) -> Array:
-        return solve_each(self.root, solve_each(np.swapaxes(self.root, 1, 2), gradient))
+        """Along directions whose mismatch is rounding no step is taken: it would follow noise."""
+        finite = np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)
+        _, values, axes = np.linalg.svd(finite)
+        along = (axes @ gradient[..., None])[..., 0]
+        known = (np.abs(along) > _ROUNDED_MISMATCH) & (values > 0.0)
+        scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
+        return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
 
     def condition(self) -> Array:
         finite = np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.dual import ACCEPTED_RESIDUAL, ARMIJO, DualSolution
+from steradian.dual import ACCEPTED_RESIDUAL, ARMIJO, DualSolution, matched_to_rounding
 from steradian.hierarchies.products import feature_products
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Grid, Sphere
@@ -27,7 +27,7 @@ def solve_one(
     """The fit to one moment vector ``m`` (q,) from ``lam`` (q,), or None to give up."""
     grid = space.grid(rung)
     products = feature_products(space, level)
-    q = len(m)
+    q, rounding = len(m), matched_to_rounding(m[None])[0]
     trial, dual, decrement, length = lam, -math.inf, 0.0, 1.0
     step = lam
     for count in range(_MOST_STEPS):
@@ -49,17 +49,19 @@ def solve_one(
         covariance = (moments @ products).reshape(q, q)
         covariance -= mean[:, None] * mean
         gradient = m - mean
+        residual = np.abs(gradient).max()
         factor, step, failed = lapack.dposv(covariance, gradient)
         if failed:
             return None
         decrement = gradient @ step
-        residual = np.abs(gradient).max()
         if decrement <= _AT_REST and residual <= 0.3 * ACCEPTED_RESIDUAL:
             size = np.abs(covariance).sum(axis=0).max()
             reciprocal, _ = lapack.dpocon(factor, size)
             unresolved = grid.unresolved(values, level)
             report = (psi, dual, residual, math.sqrt(max(decrement, 0.0)), 1.0 / reciprocal)
             return _solution(lam, report, unresolved, grid, count)
+        if residual <= rounding:  # a step would only follow noise: the stack solver stays put
+            return None
         trial = lam + step
     return None
 

@@ -15,6 +15,7 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
+from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
 from steradian.io.tables import read_directions
@@ -28,6 +29,7 @@ __all__ = [
     "BoundaryError",
     "ConvergenceError",
     "Directions",
+    "FisherBingham",
     "Harmonics",
     "InvalidDirections",
     "MaxEntFit",

@@ -14,7 +14,9 @@ from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.spaces import Space, unit_sphere
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
+_BLOCK_ENTRIES = 1 << 22  # and never more numbers than this
 _UNIT_TOLERANCE = 1e-6
+_SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
 _PLAIN_WEIGHTS = 1e-100, 1e100  # outside, only the ratios of weights are kept
 
 
@@ -52,6 +54,7 @@ class Directions:
 
     _x: AnyArray
     _weights: Array | None
+    _within: int  # dimensions before `within_span`, 0 when it was not used
 
     def __init__(
         self,
@@ -75,6 +78,7 @@ class Directions:
             raise InvalidDirections("all weights are zero; give at least one positive weight")
         object.__setattr__(self, "_x", _frozen(rows))
         object.__setattr__(self, "_weights", None if given is None else _frozen(given))
+        object.__setattr__(self, "_within", 0)
 
     @classmethod
     def from_angles(
@@ -146,6 +150,11 @@ class Directions:
         return unit_sphere(self.d)
 
     @property
+    def ambient(self) -> int:
+        """Dimension of the space they were given in, before `within_span`."""
+        return self._within or self.d
+
+    @property
     def weighted(self) -> bool:
         """Whether weights were given."""
         return self._weights is not None
@@ -172,12 +181,43 @@ class Directions:
         w = self._weights / self._weights.max()
         return float(w.sum() ** 2 / (w * w).sum())
 
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[Array, Array]]:
+    def blocks(self, size: int | None = None) -> Iterator[tuple[Array, Array]]:
         """Unit rows in double precision with their raw weights, ``size`` rows at a time."""
+        size = size or max(1, min(BLOCK, _BLOCK_ENTRIES // self.d))
         for first in range(0, self.n, size):
             x = np.asarray(self._x[first : first + size], dtype=np.float64)
             w = np.ones(len(x)) if self._weights is None else self._weights[first : first + size]
             yield (x if _is_unit(x) else x / _norms(x)[:, None]), w
+
+    def within_span(self, tol: float = 1e-10) -> Directions:
+        """The same directions as unit vectors of the subspace they span.
+
+        A direction of space counts as dead when the root mean square of its coordinate is
+        below ``tol`` times the largest one. Real embeddings often have some; level 2 does not
+        exist there, since nothing bounds the fit across them. A profile of the result is
+        relative to the uniform law on the subsphere, not on the whole one.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> flat = sr.Directions([[1, 0, 0], [0, 1, 0], [-0.6, 0.8, 0]])
+        >>> flat.within_span()
+        Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
+        """
+        second = np.zeros((self.d, self.d))
+        for x, w in self.blocks():
+            second += (w[:, None] * x).T @ x
+        values, axes = np.linalg.eigh(second)
+        alive = values > max(tol, _SPAN_ROUNDING) ** 2 * values[-1]
+        if alive.all():
+            return self
+        if alive.sum() < 2:
+            raise InvalidDirections("these directions span one dimension; there is no sphere in it")
+        basis = axes[:, alive][:, ::-1]
+        inside = np.concatenate([x @ basis for x, _ in self.blocks()])
+        result = Directions(inside, self._weights, normalize=True)
+        object.__setattr__(result, "_within", self._within or self.d)
+        return result
 
     def support(self) -> tuple[Array, Array]:
         """The distinct directions of positive weight, and the weight of each (sum one)."""
@@ -191,7 +231,8 @@ class Directions:
 
     def __repr__(self) -> str:
         kind = f"weighted, ESS {self.ess:.1f}" if self.weighted else "equal weights"
-        return f"Directions(n={self.n}, d={self.d}, {kind})"
+        span = f", within the {self.d} of {self._within} dimensions they span"
+        return f"Directions(n={self.n}, d={self.d}, {kind}{span if self._within else ''})"
 
 
 def as_numeric(data: Any, what: str) -> AnyArray:

@@ -39,6 +39,7 @@ class MaxEntFit:
     lam: Array  # (q,) natural parameters
     psi: float  # log-partition
     deficit: float  # D_L, nats
+    gap: float  # I_L = D_L - D_{L-1}, nats, with digits that subtraction would lose
     residual: float  # largest moment mismatch
     moments: Array  # (q,) the feature moments it matches
     status: Status
@@ -56,7 +57,7 @@ class MaxEntFit:
         if self.level == 0:
             values = np.zeros(at.n)
         else:
-            values = self.space.harmonics(at.x, self.level)[:, 1:] @ self.lam - self.psi
+            values = self.hierarchy.family(self.level).exponent(at.x, self.lam) - self.psi
         return np.asarray(values - self._shift(measure))
 
     def pdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
@@ -74,6 +75,13 @@ class MaxEntFit:
             return np.zeros(d)
         linear = self.space.harmonics(np.eye(d), 1)[:, 1:]  # φ₁ = x · linear, linear² = d
         return np.asarray(linear @ self.moments[:d] / d)
+
+    def sample(self, n: int, rng: np.random.Generator | int) -> Array:
+        """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
+        generator = np.random.default_rng(rng)
+        if self.level == 0:
+            return self.space.uniform(n, generator)
+        return self.hierarchy.family(self.level).sample(self.lam, n, generator)
 
     @property
     def kappa(self) -> float:

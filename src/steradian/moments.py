@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from steradian.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies.quadratic import feature_moments
 from steradian.numerics.arrays import Array
 
 
@@ -114,6 +115,14 @@ class Moments:
     def features(self) -> Array:
         """E φ under the weighted sample, lowest level first."""
         return self.total / self.weight
+
+    def up_to_level(self, level: int) -> Array:
+        """E φ of the features of levels 1..level, (q,)."""
+        space = self.hierarchy.space
+        if space.d > 3 and level == 2:
+            second = self.scatter / self.weight + np.outer(self.mean, self.mean)
+            return feature_moments(space, self.mean, second)
+        return self.features[: space.size(level) - 1]
 
     @property
     def ess(self) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from steradian.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections
+from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
 from steradian.io.frames import directions_from_frame, frame_of_levels, is_frame
@@ -94,7 +95,7 @@ class Profile:
 
     @property
     def gaps(self) -> Array:
-        return np.diff([fit.deficit for fit in self.fits])
+        return np.array([fit.gap for fit in self.fits[1:]])
 
     @property
     def uncertainty(self) -> Array:
@@ -180,7 +181,7 @@ def profile(
     weights : array_like or column name, optional
         Non-negative weights of any scale, when ``data`` does not carry them.
     levels : int, optional
-        Highest level. By default up to 4 on the circle and the two-sphere and 1 above,
+        Highest level. By default up to 4 on the circle and the two-sphere and 2 above,
         stopping at the last level that exists and saying so. When given, a level that does
         not exist is an error.
     hierarchy : Harmonics, optional
@@ -223,7 +224,7 @@ def _support(directions: Directions | None) -> Support | None:
 
 
 def _default_levels(d: int) -> int:
-    return 4 if d <= 3 else 1
+    return 4 if d <= 3 else 2
 
 
 def _source(data: Any, weights: ArrayLike | str | None) -> Directions | Moments:
@@ -268,22 +269,22 @@ def _assemble(moments: Moments, nested: NestedFits, *, explicit: bool, began: fl
 
 
 def _fits(moments: Moments, nested: NestedFits, sound: int) -> tuple[MaxEntFit, ...]:
-    hierarchy, features = moments.hierarchy, moments.features
+    hierarchy, gaps = moments.hierarchy, nested.gaps[0]
     none = np.zeros(0)
-    fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
+    fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
     for level, s in enumerate(nested.solutions[:sound], start=1):
-        fits.append(
-            MaxEntFit(
-                hierarchy=hierarchy,
-                level=level,
-                lam=s.lam[0],
-                psi=float(s.psi[0]),
-                deficit=float(s.deficit[0]),
-                residual=float(s.residual[0]),
-                moments=features[: s.lam.shape[1]],
-                status=Status(int(s.status[0])),
-            )
+        fit = MaxEntFit(
+            hierarchy=hierarchy,
+            level=level,
+            lam=s.lam[0],
+            psi=float(s.psi[0]),
+            deficit=float(s.deficit[0]),
+            gap=float(gaps[level - 1]),
+            residual=float(s.residual[0]),
+            moments=moments.up_to_level(level),
+            status=Status.CONVERGED,
         )
+        fits.append(FisherBingham.of(fit) if level == 2 else fit)
     return tuple(fits)
 
 

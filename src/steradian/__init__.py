@@ -22,6 +22,7 @@ from steradian.io.tables import read_directions
 from steradian.moments import Moments
 from steradian.profile import Numerics, Profile, profile
 from steradian.profiles import Profiles, profiles
+from steradian.shrinkage import Shrinkage
 
 __version__ = "0.1.0"
 
@@ -39,6 +40,7 @@ __all__ = [
     "Profile",
     "Profiles",
     "ResolutionError",
+    "Shrinkage",
     "SteradianError",
     "examples",
     "profile",

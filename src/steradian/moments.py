@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from steradian.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
-from steradian.hierarchies.quadratic import feature_moments
+from steradian.hierarchies.quadratic import feature_moments, low_moments
 from steradian.numerics.arrays import Array
 
 
@@ -99,7 +99,7 @@ class Moments:
             )
         if not np.isfinite(expected).all() or n < 1:
             raise ValueError("features must be finite and n at least 1")
-        mean, second = _low_moments(space.d, expected)
+        mean, second = low_moments(space.d, expected)
         return cls(
             hierarchy=hierarchy,
             n=n,
@@ -208,16 +208,3 @@ class Moments:
 
 
 _ARRAYS = ("total", "total_sq", "mean", "scatter")
-
-
-def _low_moments(d: int, features: Array) -> tuple[Array, Array]:
-    """E x and E xxᵀ from the harmonics of degree 1 and 2 (column order of `harmonics`)."""
-    if d == 2:
-        c1, s1, c2, s2 = features[:4] / np.sqrt(2.0)
-        return np.array([c1, s1]), 0.5 * np.array([[1 + c2, s2], [s2, 1 - c2]])
-    z, x, y = features[:3] / np.sqrt(3.0)
-    zz, xz, yz, diff, xy = features[3:8] / np.sqrt(15.0)
-    third = (1.0 + 2.0 * np.sqrt(3.0) * zz) / 3.0  # Y_20 = √5 (3 z² - 1) / 2
-    flat = 0.5 * (1.0 - third)
-    second = np.array([[flat + diff, xy, xz], [xy, flat - diff, yz], [xz, yz, third]])
-    return np.array([x, y, z]), second

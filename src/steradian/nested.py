@@ -11,6 +11,7 @@ from steradian.dual import DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
 from steradian.hierarchies import Family, Harmonics, MomentStack, Verdict
 from steradian.numerics.arrays import Array, IntArray
+from steradian.shrinkage import Shrinkage
 
 ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may move
 
@@ -19,6 +20,7 @@ Support = Callable[[int], tuple[Array, Array]]
 
 _INSIDE = int(Verdict.INSIDE)
 _FEWER = "ask for fewer levels"
+_MIX = ", or mix in a little of the uniform law (shrinkage=0.01)"
 _ERRORS: dict[Status, tuple[type[LevelError], str]] = {
     Status.BOUNDARY: (BoundaryError, _FEWER),
     Status.UNRESOLVED: (ResolutionError, _FEWER),
@@ -43,6 +45,8 @@ class Failure:
             remedy += f" (levels={self.level - 1} is sound)"
         elif self.status is Status.BOUNDARY:
             remedy = "give at least two different directions"
+        if self.status is Status.BOUNDARY:
+            remedy += _MIX
         return kind(self.level, cause, remedy)
 
 
@@ -73,13 +77,20 @@ class NestedFits:
 
 
 def fit_levels(
-    hierarchy: Harmonics, moments: MomentStack, support: Support | None = None
+    hierarchy: Harmonics,
+    moments: MomentStack,
+    support: Support | None = None,
+    shrinkage: Shrinkage | None = None,
 ) -> NestedFits:
     """Fit every level of ``hierarchy``, each from the one below padded with zeros.
 
     ``support`` lets rows too close to the boundary for their moments be judged exactly;
-    without it the solver decides.
+    without it the solver decides. Mixed moments need no such judge.
     """
+    if shrinkage is not None:
+        support = None
+        if shrinkage.toward == "uniform":
+            moments = moments.toward_uniform(shrinkage.epsilon)
     rows = np.arange(len(moments))
     failures: dict[int, Failure] = {}
     solutions: list[DualSolution] = []
@@ -106,6 +117,10 @@ def fit_levels(
         else:
             solutions.append(solved)
         lam = solved.lam
+        if shrinkage is not None and shrinkage.toward == "below" and level < hierarchy.levels:
+            law = hierarchy.moments_of(lam, moments.mean[rows])
+            mixed = moments.take(rows).toward(law, shrinkage.epsilon)
+            moments = moments.with_rows(rows, mixed)
     return NestedFits(hierarchy, tuple(solutions), failures)
 
 

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.diagnostics.sensitivity import (
+    DEFAULT_EPSILONS,
+    Sensitivity,
+    shrinkage_sensitivity,
+)
 from steradian.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections
 from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies.quadratic import feature_moments
 from steradian.io.frames import directions_from_frame, frame_of_levels, is_frame
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array, IntArray
+from steradian.shrinkage import Shrinkage, as_shrinkage
 from steradian.summary import summarise
 
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
@@ -74,12 +82,18 @@ class Profile:
         Certificates of every level.
     stopped : str
         Why there is no higher level, when fewer exist than the default; else empty.
+    shrinkage : Shrinkage or None
+        What was mixed into the data; None for exact GID of the data themselves.
+    ambient : int
+        Dimension the data were given in; larger than ``d`` after `Directions.within_span`.
     """
 
     moments: Moments
     fits: tuple[MaxEntFit, ...]
     numerics: Numerics
     stopped: str
+    shrinkage: Shrinkage | None
+    ambient: int
 
     @property
     def levels(self) -> IntArray:
@@ -126,6 +140,10 @@ class Profile:
         """Concentration of the level-1 (von Mises-Fisher) fit."""
         return self.fits[1].kappa
 
+    def sensitivity(self, epsilons: Sequence[float] = DEFAULT_EPSILONS) -> Sensitivity:
+        """Gaps against the share of another law mixed into the data; ``print`` shows a table."""
+        return shrinkage_sensitivity(self.moments, epsilons)
+
     def summary(self) -> str:
         """The table that ``print`` shows."""
         return summarise(self)
@@ -153,6 +171,8 @@ class Profile:
                 for name in Numerics.__slots__
             },
             "stopped": self.stopped,
+            "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
+            "ambient": self.ambient,
             "unit": "nats",
         }
 
@@ -170,6 +190,7 @@ def profile(
     weights: ArrayLike | str | None = None,
     levels: int | None = None,
     hierarchy: Harmonics | None = None,
+    shrinkage: Shrinkage | float | None = None,
 ) -> Profile:
     """Decompose what a weighted set of directions tells, level by level, in nats.
 
@@ -186,6 +207,8 @@ def profile(
         not exist is an error.
     hierarchy : Harmonics, optional
         The nested features; replaces ``levels``.
+    shrinkage : Shrinkage or float, optional
+        Mix the data with a law that has a fit; a number is the share of the uniform law.
 
     Returns
     -------
@@ -213,8 +236,10 @@ def profile(
             source.d, _default_levels(source.d) if levels is None else levels
         )
         moments, directions = Moments.from_directions(source, wanted), source
-    nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions))
-    return _assemble(moments, nested, explicit=explicit, began=began)
+    mixing = as_shrinkage(shrinkage)
+    nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
+    run = _Run(moments, nested, mixing, began, directions.ambient if directions else 0)
+    return _assemble(run, explicit=explicit)
 
 
 def _support(directions: Directions | None) -> Support | None:
@@ -247,7 +272,19 @@ def _restricted(moments: Moments, levels: int | None, hierarchy: Harmonics | Non
     return moments if levels is None else moments.up_to(levels)
 
 
-def _assemble(moments: Moments, nested: NestedFits, *, explicit: bool, began: float) -> Profile:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a finished computation hands over."""
+
+    moments: Moments
+    nested: NestedFits
+    shrinkage: Shrinkage | None
+    began: float
+    ambient: int
+
+
+def _assemble(run: _Run, *, explicit: bool) -> Profile:
+    moments, nested = run.moments, run.nested
     failure = nested.failures.get(0)
     sound = failure.level - 1 if failure else moments.hierarchy.levels
     stopped = str(failure.error()) if failure and not explicit else ""
@@ -255,9 +292,11 @@ def _assemble(moments: Moments, nested: NestedFits, *, explicit: bool, began: fl
     if sound:
         result = Profile(
             moments=moments if sound == moments.hierarchy.levels else moments.up_to(sound),
-            fits=_fits(moments, nested, sound),
-            numerics=_numerics(nested, sound, time.perf_counter() - began),
+            fits=_fits(run, sound),
+            numerics=_numerics(nested, sound, time.perf_counter() - run.began),
             stopped=stopped,
+            shrinkage=run.shrinkage,
+            ambient=run.ambient or moments.hierarchy.d,
         )
     if failure and (explicit or result is None):
         error = failure.error()
@@ -268,7 +307,8 @@ def _assemble(moments: Moments, nested: NestedFits, *, explicit: bool, began: fl
     return result
 
 
-def _fits(moments: Moments, nested: NestedFits, sound: int) -> tuple[MaxEntFit, ...]:
+def _fits(run: _Run, sound: int) -> tuple[MaxEntFit, ...]:
+    moments, nested = run.moments, run.nested
     hierarchy, gaps = moments.hierarchy, nested.gaps[0]
     none = np.zeros(0)
     fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
@@ -281,11 +321,35 @@ def _fits(moments: Moments, nested: NestedFits, sound: int) -> tuple[MaxEntFit, 
             deficit=float(s.deficit[0]),
             gap=float(gaps[level - 1]),
             residual=float(s.residual[0]),
-            moments=moments.up_to_level(level),
+            moments=_fitted_moments(run, level),
             status=Status.CONVERGED,
         )
         fits.append(FisherBingham.of(fit) if level == 2 else fit)
     return tuple(fits)
+
+
+def _fitted_moments(run: _Run, level: int) -> Array:
+    """The feature moments a fit matches: those of the data, mixed when asked for."""
+    plain = run.moments.up_to_level(level)
+    if run.shrinkage is None:
+        return plain
+    if run.shrinkage.toward == "uniform":
+        return (1.0 - run.shrinkage.epsilon) * plain
+    hierarchy = run.moments.hierarchy
+    mixed = plain
+    for lower in range(1, level):
+        fit = run.nested.solutions[lower - 1].lam
+        law = hierarchy.moments_of(fit, run.moments.mean[None])
+        features = _features_of(hierarchy, law, level)
+        mixed = (1.0 - run.shrinkage.epsilon) * mixed + run.shrinkage.epsilon * features
+    return mixed
+
+
+def _features_of(hierarchy: Harmonics, law: MomentStack, level: int) -> Array:
+    if hierarchy.d <= 3:
+        return law.features[0, : hierarchy.space.size(level) - 1]
+    mean = law.mean[0]
+    return feature_moments(hierarchy.space, mean, law.scatter[0] + np.outer(mean, mean))
 
 
 def _numerics(nested: NestedFits, sound: int, elapsed: float) -> Numerics:

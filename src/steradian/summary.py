@@ -35,6 +35,13 @@ def summarise(profile: Profile) -> str:
     rounding = float(numerics.moment_rounding.max())
     if rounding > 1e-10:
         lines.append(f"Rounding of the moments moves D by up to {rounding:.0e} nats.")
+    if profile.shrinkage:
+        lines.append(f"Shrunk: the data were {profile.shrinkage.words}.")
+    if profile.ambient > profile.d:
+        lines.append(
+            f"Within the {profile.d} of {profile.ambient} dimensions the data span: relative to "
+            "uniform there."
+        )
     if profile.stopped:
         lines.append(textwrap.fill(f"Stopped: {profile.stopped}.", 80))
     return "\n".join(lines)

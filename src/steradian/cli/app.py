@@ -83,13 +83,21 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale Cartesian rows to unit norm.")
     ] = False,
+    shrinkage: Annotated[
+        float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
+    ] = 0.0,
+    within_span: Annotated[
+        bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Print the information profile of the directions in FILE."""
     directions = _read(file, columns, coords, weights, normalize)
     if levels < 0:
         raise ValueError(f"--levels is {levels}; give 1 or more")
-    _show(profile(directions, levels=levels or None), as_json)
+    if within_span:
+        directions = directions.within_span()
+    _show(profile(directions, levels=levels or None, shrinkage=shrinkage or None), as_json)
 
 
 def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:

@@ -40,6 +40,31 @@ class MomentStack:
     def __len__(self) -> int:
         return len(self.mean)
 
+    def toward_uniform(self, epsilon: float) -> MomentStack:
+        """Moments of (1 - ε) P + ε ν."""
+        d = self.mean.shape[1]
+        kept = 1.0 - epsilon
+        outer = self.mean[:, :, None] * self.mean[:, None, :]
+        scatter = kept * self.scatter + epsilon * kept * outer + epsilon * np.eye(d) / d
+        return MomentStack(kept * self.features, kept * self.mean, scatter)
+
+    def toward(self, other: MomentStack, epsilon: float) -> MomentStack:
+        """Moments of (1 - ε) P + ε Q for a law Q of the same mean."""
+        kept = 1.0 - epsilon
+        return MomentStack(
+            kept * self.features[:, : other.features.shape[1]] + epsilon * other.features,
+            self.mean,
+            kept * self.scatter + epsilon * other.scatter,
+        )
+
+    def with_rows(self, rows: IntArray, part: MomentStack) -> MomentStack:
+        """A copy in which ``rows`` are those of ``part``, with as many features as it has."""
+        features = self.features[:, : part.features.shape[1]].copy()
+        copies = features, self.mean.copy(), self.scatter.copy()
+        for whole, new in zip(copies, (part.features, part.mean, part.scatter), strict=True):
+            whole[rows] = new
+        return MomentStack(*copies)
+
     def take(self, rows: IntArray) -> MomentStack:
         return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])
 
@@ -110,6 +135,10 @@ class Hierarchy(Protocol):
 
     def weighted_sums(self, x: Array, weights: Array) -> Array:
         """The same for a stack of weightings (B, n): (B, size)."""
+        ...
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        """Moments of the fits ``lam`` (B, q) of any one level with means ``mean`` (B, d)."""
         ...
 
     def family(self, level: int) -> Family:

@@ -108,14 +108,21 @@ class GriddedFamily:
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance on the first rung of the ladder that resolves every row."""
+        roots = self._root(self._resolving(lam), lam)
+        covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
+        return roots.psi, roots.mean, covariance
+
+    def expectations(self, lam: Array) -> Array:
+        """E φ of the laws ``lam`` (B, q): (B, q)."""
+        grid = self._resolving(lam)
+        return grid.analyze(_density(grid, lam)[1], self.level)[:, 1:]
+
+    def _resolving(self, lam: Array) -> Grid:
         for rung in range(self.space.rungs()):
             grid = self.space.grid(rung)
-            psi, density = _density(grid, lam)
-            if (grid.unresolved(density, self.level) <= QUADRATURE_TOLERANCE).all():
+            if (grid.unresolved(_density(grid, lam)[1], self.level) <= QUADRATURE_TOLERANCE).all():
                 break
-        roots = self._root(grid, lam)
-        covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
-        return psi, roots.mean, covariance
+        return grid
 
     def contains(self, moments: MomentStack) -> IntArray:
         if self.level == 2:

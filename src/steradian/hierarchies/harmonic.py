@@ -7,10 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from steradian.hierarchies.base import Family
+from steradian.hierarchies.base import Family, MomentStack
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.products import sums_from_products
+from steradian.hierarchies.quadratic import low_moments
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
@@ -84,6 +85,18 @@ class Harmonics:
 
     def weighted_sums(self, x: Array, weights: Array) -> Array:
         return np.asarray(weights @ self.space.harmonics(x, self.degree)[:, 1:])
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        space = self.space
+        if isinstance(space, Circle | Sphere):
+            top = GriddedFamily(space, max(2, self.levels))
+            padded = np.zeros((len(lam), top.q))
+            padded[:, : lam.shape[1]] = lam
+            features = top.expectations(padded)
+            _, second = low_moments(self.d, features)
+            return MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+        _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
+        return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
 
     def family(self, level: int) -> Family:
         if not 1 <= level <= self.levels:

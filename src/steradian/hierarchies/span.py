@@ -25,7 +25,7 @@ def describe_flat(mean: Array, scatter: Array, count: int, tolerance: float) -> 
     if count <= d:
         words = f"{count} distinct directions cannot fill {d} dimensions: more than {d} are needed"
     elif spanned < d:
-        words = f"these directions span {spanned} of {d} dimensions"
+        words = f"these directions span {spanned} of {d} dimensions; see Directions.within_span"
     else:
         words = f"all directions lie on a smaller sphere, on a plane off the origin of R^{d}"
     return Placement(Verdict.OUTSIDE, words)

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 import batch
+import fisher_bingham
 import memory
 import moments
 import single
@@ -22,6 +23,7 @@ BENCHMARKS = {
     "One profile": single.run,
     "A thousand weightings": batch.run,
     "Moments of a million points": moments.run,
+    "Fisher-Bingham": fisher_bingham.run,
 }
 
 

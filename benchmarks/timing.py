@@ -26,27 +26,32 @@ _HEADER = ("name", "ours", "peer", "ratio", "target", "met")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One comparison. Times: how often ours fits in the peer's. Memory: ours over the peer's."""
+    """One comparison. Times: how often ours fits in the peer's. Costs: ours over the peer's."""
 
     name: str
     ours: float
     peer: float
-    target: float  # times: ratio at least this; memory: at most
+    target: float  # times: ratio at least this; costs: at most
     unit: Unit = "s"
     agrees: bool = True  # whether both gave the same answer; a wrong one meets nothing
+    in_units_of_peer: bool = False  # a time told as a cost: the peer is only a yardstick
+
+    @property
+    def is_cost(self) -> bool:
+        return self.in_units_of_peer or self.unit == "B"
 
     @property
     def ratio(self) -> float:
-        return self.peer / self.ours if self.unit == "s" else self.ours / self.peer
+        return self.ours / self.peer if self.is_cost else self.peer / self.ours
 
     @property
     def met(self) -> bool:
-        enough = self.ratio >= self.target if self.unit == "s" else self.ratio <= self.target
+        enough = self.ratio <= self.target if self.is_cost else self.ratio >= self.target
         return enough and self.agrees
 
     def cells(self) -> tuple[str, ...]:
         """The columns of the closing table."""
-        sign = "≥" if self.unit == "s" else "≤"
+        sign = "≤" if self.is_cost else "≥"
         return (
             self.name,
             quantity(self.ours, self.unit),

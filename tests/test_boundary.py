@@ -75,7 +75,8 @@ def assert_told(error: LevelError) -> None:
     text = str(error)
     assert text.startswith(f"level {error.level} does not exist: the moments lie on the boundary")
     sound = f"ask for fewer levels (levels={error.level - 1} is sound)"
-    assert text.endswith(sound if error.level > 1 else "give at least two different directions")
+    assert (sound if error.level > 1 else "give at least two different directions") in text
+    assert text.endswith("or mix in a little of the uniform law (shrinkage=0.01)")
     assert error.cause in text
     assert error.remedy in text
 

@@ -109,8 +109,10 @@ def test_it_explains_its_columns() -> None:
 
 def test_a_tiny_negative_gap_is_not_clipped() -> None:
     profile = profile_of("turtles", 2)
-    lower = dataclasses.replace(profile.fits[2], deficit=profile.fits[1].deficit - 2e-5)
-    changed = dataclasses.replace(profile, fits=(*profile.fits[:2], lower))
+    below = dataclasses.replace(
+        profile.fits[1], level=2, deficit=profile.fits[1].deficit - 2e-5, gap=-2e-5
+    )
+    changed = dataclasses.replace(profile, fits=(*profile.fits[:2], below))
     assert changed.gaps[1] == pytest.approx(-2e-5)
     cells = rows(changed.summary())[1]
     assert cells[3] == "-0.00002"
@@ -136,6 +138,7 @@ def test_the_stopped_line_says_why_and_what_is_sound() -> None:
         "level 3 does not exist: the moments lie on the boundary of the moment body "
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
         "ask for fewer levels (levels=2 is sound)"
+        ", or mix in a little of the uniform law (shrinkage=0.01)"
     )
     assert text.endswith(f"Stopped: {profile.stopped}.")
 

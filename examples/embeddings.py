@@ -40,7 +40,7 @@ def main() -> None:
     everything = sr.Directions(x, normalize=True)
     print(f"{everything}\n")
     show_dead_directions(everything)
-    alive = everything.within_span(options.tol)
+    alive = everything.within_span()
     print(f"{alive}\n")
     show_profile(alive)
     show_held_out(alive, rng)
@@ -50,7 +50,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sentences", type=int, default=10_000, help="how many at most")
     parser.add_argument("--cache", type=Path, help="file to keep the embeddings in (.npy)")
-    parser.add_argument("--tol", type=float, default=1e-6, help="as in Directions.within_span")
     return parser.parse_args()
 
 
@@ -111,11 +110,16 @@ def embeddings(most: int, cache: Path | None) -> Array:
 
 
 def show_dead_directions(x: sr.Directions) -> None:
-    """What the profile says of them, and where they are."""
+    """What the profile says of them, and which coordinates they are."""
     try:
         sr.profile(x, levels=2)
-    except sr.LevelError as error:
-        print(f"sr.profile(x, levels=2): {type(error).__name__}: {error}\n")
+    except sr.BoundaryError as error:
+        print(f"sr.profile(x, levels=2) raises {type(error).__name__}: {error}\n")
+    size = np.sqrt(np.mean(x.x**2, axis=0))
+    print("smallest root mean squares of a coordinate:")
+    for k in np.argsort(size)[:5]:
+        print(f"  coordinate {k:3d}: {size[k]:.1e}")
+    print(f"  (median {np.median(size):.1e})\n")
 
 
 def show_profile(x: sr.Directions) -> None:
@@ -133,7 +137,10 @@ def show_profile(x: sr.Directions) -> None:
 
 
 def show_held_out(x: sr.Directions, rng: np.random.Generator) -> None:
-    """Log-score of unseen sentences under both levels."""
+    """Log-score of unseen sentences under both levels.
+
+    The span was found on all sentences; its dead directions are those of the model.
+    """
     order = rng.permutation(x.n)
     train, test = x.x[order[: 4 * x.n // 5]], x.x[order[4 * x.n // 5 :]]
     p = sr.profile(train, levels=2)

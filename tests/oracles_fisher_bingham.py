@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -117,7 +118,7 @@ def _legendre(level: int, digits: int) -> list[tuple[Any, Any]]:
 def _panels(edges: Sequence[Any], level: int) -> list[tuple[Any, Any]]:
     """Composite Gauss-Legendre between consecutive edges."""
     nodes = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         half, middle = (high - low) / 2, (high + low) / 2
         rule = _legendre(level, mpmath.mp.dps)
         nodes += [(middle + half * x, half * w) for x, w in rule]
@@ -270,6 +271,8 @@ def complex_bingham(lam: Numbers, digits: int) -> tuple[Any, list[Any]]:
         shares = []
         for j, x in enumerate(q):  # the derivative of the sum with respect to lam_j
             own = terms[j] * (1 - mpmath.fsum(1 / g for g in gaps[j]))
-            rest = mpmath.fsum(t / (y - x) for i, (t, y) in enumerate(zip(terms, q, strict=True)) if i != j)
+            rest = mpmath.fsum(
+                t / (y - x) for i, (t, y) in enumerate(zip(terms, q, strict=True)) if i != j
+            )
             shares.append((own + rest) / total / 2)
         return mpmath.log(total * mpmath.factorial(k - 1)), shares

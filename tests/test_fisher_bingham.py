@@ -15,8 +15,19 @@ from oracles import Array
 from oracles_fisher_bingham import Reference, towards
 
 TOLERANCE = 1e-12
-HIGH = (2, 3, 4, 5, 10, 33, 100, 384, 1024)
 KAPPAS = tuple(float(k) for k in 10.0 ** np.arange(-6, 7))
+FEW = (1e-6, 1.0, 1e3, 1e6)
+HIGH = pytest.mark.parametrize(
+    ("d", "kappas"),
+    [(d, KAPPAS) for d in (2, 3, 4, 5, 10, 33, 100)]
+    + [(384, FEW), (1024, (1e3,)), pytest.param(1024, FEW, marks=pytest.mark.slow)],
+    ids=lambda value: str(value) if isinstance(value, int) else f"{len(value)} kappas",
+)
+
+
+def moment_tolerance(scale: float) -> float:
+    """1e-12, and what half a unit in the last place of B moves E x² by: its size times Var x²."""
+    return TOLERANCE + 0.125 * 2.0**-53 * scale
 
 
 def assert_psi(found: float, expected: Any) -> None:
@@ -29,11 +40,11 @@ def assert_same(law: sr.FisherBingham, expected: Reference, lam: Array, axes: Ar
     """ψ, mean and second moment of the law whose eigenvectors are the columns of ``axes``."""
     assert_psi(law.psi, expected.psi_traceless(list(lam)))
     mean, second = expected.moments_in(axes)
-    np.testing.assert_allclose(law.mean(), mean, rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(law.second_moment(), second, rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(
-        law.covariance(), axes @ expected.covariance() @ axes.T, rtol=0, atol=TOLERANCE
-    )
+    covariance = axes @ expected.covariance() @ axes.T
+    atol = moment_tolerance(float(np.abs(lam).max()))
+    np.testing.assert_allclose(law.mean(), mean, rtol=0, atol=atol)
+    np.testing.assert_allclose(law.second_moment(), second, rtol=0, atol=atol)
+    np.testing.assert_allclose(law.covariance(), covariance, rtol=0, atol=atol)
 
 
 def random_law(d: int, scale: float, seed: int) -> tuple[Array, Array, Array, sr.FisherBingham]:
@@ -100,11 +111,16 @@ EIGENVALUES = {
     "repeated": (0.25, 0.25, 0.25),
 }
 FAR = [1e2, pytest.param(1e4, marks=pytest.mark.slow), 1e6]
+SHAPES = [
+    "bipolar",
+    "girdle",
+    *(pytest.param(shape, marks=pytest.mark.slow) for shape in ("skew", "repeated")),
+]
 
 
 @pytest.mark.parametrize("scale", FAR)
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0], ids=lambda s: f"linear {s}")
-@pytest.mark.parametrize("shape", EIGENVALUES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_sphere_of_any_concentration(shape: str, share: float, scale: float) -> None:
     """η along an eigenvector leaves Bessel functions in longitude and one integral over z."""
     lam = scale * np.array(EIGENVALUES[shape])
@@ -112,18 +128,18 @@ def test_sphere_of_any_concentration(shape: str, share: float, scale: float) -> 
     steepest = lam[:2].max() - lam[2]
     centre = 0.5 * b[2] / steepest if steepest > 0 else 1.0
     edges = towards(min(centre, 1.0), -1.0, 1.0, 24)
-    if share == 0.0 and centre == 1.0:  # two poles alike
+    if share < 1.0 and centre == 1.0:  # the other pole counts as well
         edges = [*(-e for e in edges[::-1] if e > 0), *(e for e in edges if e > 0)]
-    expected = reference.on_sphere(list(b), list(lam), edges=edges, level=5)
+    expected = reference.on_sphere(list(b), list(lam), edges=edges, level=4)
     assert_same(made(b, lam, np.eye(3)), expected, lam, np.eye(3))
 
 
 @pytest.mark.parametrize("scale", FAR)
-@pytest.mark.parametrize("top", [0, 2])
+@pytest.mark.parametrize("top", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_bingham_of_any_concentration_on_the_three_sphere(top: int, scale: float) -> None:
     lam = scale * np.roll([1.0, 0.9, -0.5, 0.2], top)
     edges = towards(1.0 if top == 0 else 0.0, 0.0, 1.0, 26)
-    expected = reference.on_three_sphere([0.0] * 4, list(lam), edges=edges, level=5)
+    expected = reference.on_three_sphere([0.0] * 4, list(lam), edges=edges, level=4)
     assert_same(made(np.zeros(4), lam, np.eye(4)), expected, lam, np.eye(4))
 
 
@@ -164,10 +180,10 @@ def test_the_two_references_agree_with_each_other() -> None:
 # --- closed forms -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("d", HIGH)
-def test_no_quadratic_part_is_von_mises_fisher(d: int) -> None:
+@HIGH
+def test_no_quadratic_part_is_von_mises_fisher(d: int, kappas: tuple[float, ...]) -> None:
     axis = oracles.rotation(d, np.random.default_rng(d))[:, 0]
-    for kappa in KAPPAS:
+    for kappa in kappas:
         law = sr.FisherBingham(kappa * axis, np.zeros((d, d)))
         expected = oracles.von_mises_fisher(d, kappa)
         assert_psi(law.psi, expected.psi)
@@ -176,29 +192,47 @@ def test_no_quadratic_part_is_von_mises_fisher(d: int) -> None:
         second = across * np.eye(d) + (along - across) * np.outer(axis, axis)
         np.testing.assert_allclose(law.mean(), ratio * axis, rtol=0, atol=TOLERANCE)
         np.testing.assert_allclose(law.second_moment(), second, rtol=0, atol=TOLERANCE)
-        assert abs(law.gap) <= TOLERANCE * max(1.0, law.deficit)
+
+
+@pytest.mark.parametrize("kappa", KAPPAS)
+@pytest.mark.parametrize("d", [2, 3, 4, 33, 100])
+def test_deficit_and_gap_of_a_stated_von_mises_fisher_law(d: int, kappa: float) -> None:
+    """No digits may be lost to psi, which is far larger than the deficit when kappa is."""
+    law = sr.FisherBingham(kappa * np.eye(d)[1], np.zeros((d, d)))
+    expected = float(oracles.von_mises_fisher(d, kappa).deficit)
+    assert law.deficit == pytest.approx(expected, rel=TOLERANCE, abs=TOLERANCE)
+    assert abs(law.gap) <= TOLERANCE * max(1.0, expected)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("d", HIGH)
-def test_rank_one_is_watson(d: int, sign: float) -> None:
+@HIGH
+def test_rank_one_is_watson(d: int, kappas: tuple[float, ...], sign: float) -> None:
     """Kummer's 1F1(1/2; d/2; κ); all other eigenvalues are one repeated value."""
     axis = np.eye(d)[0]
-    for kappa in KAPPAS:
+    for kappa in kappas:
         law = sr.FisherBingham(np.zeros(d), sign * kappa * np.outer(axis, axis))
         psi, along = reference.watson(d, sign * kappa)
         assert_psi(law.psi, psi - mpmath.mpf(sign * kappa) / d)
         expected = np.full(d, float((1 - along) / (d - 1)))
         expected[0] = float(along)
-        np.testing.assert_allclose(law.second_moment(), np.diag(expected), rtol=0, atol=TOLERANCE)
+        atol = moment_tolerance(kappa)
+        np.testing.assert_allclose(law.second_moment(), np.diag(expected), rtol=0, atol=atol)
         np.testing.assert_allclose(law.mean(), 0.0, atol=TOLERANCE)
 
 
-PAIRED = [(2, 60), (3, 80), (8, 200), (32, 500), pytest.param(512, 6000, marks=pytest.mark.slow)]
+SCALES = (1e-6, 1e-2, 1.0, 1e2, 1e4, 1e6)
+PAIRED = [
+    *(
+        (pairs, digits, scale)
+        for pairs, digits in ((2, 60), (3, 80), (16, 300))
+        for scale in SCALES
+    ),
+    *(pytest.param(128, 2500, scale, marks=pytest.mark.slow) for scale in SCALES),
+    pytest.param(512, 4000, 1e4, marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 1e2, 1e4, 1e6])
-@pytest.mark.parametrize(("pairs", "digits"), PAIRED)
+@pytest.mark.parametrize(("pairs", "digits", "scale"), PAIRED)
 def test_doubled_eigenvalues_are_complex_bingham(pairs: int, digits: int, scale: float) -> None:
     rng = np.random.default_rng(pairs)
     lam = scale * (np.arange(pairs) + 0.5 * rng.random(pairs)) / pairs
@@ -258,7 +292,9 @@ def test_hessian_products_are_symmetric_and_blind_to_the_trace() -> None:
     rng = np.random.default_rng(0)
     steps = [(rng.standard_normal(9), np.diag(rng.standard_normal(9))) for _ in range(2)]
     images = [law.hessian_product(*s) for s in steps]
-    one, other = (steps[k][0] @ images[1 - k][0] + np.vdot(steps[k][1], images[1 - k][1]) for k in range(2))
+    one, other = (
+        steps[k][0] @ images[1 - k][0] + np.vdot(steps[k][1], images[1 - k][1]) for k in range(2)
+    )
     assert one == pytest.approx(other, rel=1e-12)
     still = law.hessian_product(np.zeros(9), np.eye(9))
     assert max(np.abs(part).max() for part in still) < 1e-14
@@ -299,8 +335,8 @@ def test_only_the_traceless_part_of_the_quadratic_matters(shift: float) -> None:
 def test_density_is_the_exponential_it_says() -> None:
     b, lam, axes, law = random_law(6, 4.0, 61)
     x = oracles.rotation(6, np.random.default_rng(1))
-    expected = x @ (axes @ b) + ((x @ axes) ** 2) @ lam - float(
-        reference.series(list(b), list(lam)).psi
+    expected = (
+        x @ (axes @ b) + ((x @ axes) ** 2) @ lam - float(reference.series(list(b), list(lam)).psi)
     )
     np.testing.assert_allclose(law.logpdf(x), expected, atol=1e-12)
 

@@ -109,10 +109,12 @@ def test_it_explains_its_columns() -> None:
 
 def test_a_tiny_negative_gap_is_not_clipped() -> None:
     profile = profile_of("turtles", 2)
-    below = dataclasses.replace(
-        profile.fits[1], level=2, deficit=profile.fits[1].deficit - 2e-5, gap=-2e-5
+    first, second = profile.nested.solutions
+    lower = dataclasses.replace(
+        second, deficit=first.deficit - 2e-5, gap=np.full(1, np.nan), lam=second.lam
     )
-    changed = dataclasses.replace(profile, fits=(*profile.fits[:2], below))
+    nested = dataclasses.replace(profile.nested, solutions=(first, lower))
+    changed = dataclasses.replace(profile, nested=nested)
     assert changed.gaps[1] == pytest.approx(-2e-5)
     cells = rows(changed.summary())[1]
     assert cells[3] == "-0.00002"
@@ -124,8 +126,11 @@ def test_uniform_data_have_no_shares(deficit: float) -> None:
     profile = sr.profile(sr.Directions.from_angles(np.arange(8) * 45.0, degrees=True), levels=1)
     none = ["0.00000", "0.00000", "1.0000", "–"]
     assert rows(profile.summary())[0][2:6] == none
+    only = dataclasses.replace(
+        profile.nested.solutions[0], deficit=np.array([deficit]), gap=np.array([deficit])
+    )
     flat = dataclasses.replace(
-        profile, fits=(profile.fits[0], dataclasses.replace(profile.fits[1], deficit=deficit))
+        profile, nested=dataclasses.replace(profile.nested, solutions=(only,))
     )
     assert rows(flat.summary())[0][2:6] == none
 
@@ -152,8 +157,10 @@ def test_no_stopped_line_without_a_stop() -> None:
 def test_rounding_is_reported_when_it_matters() -> None:
     profile = profile_of("turtles", 2)
     assert "Rounding" not in profile.summary()
-    coarse = dataclasses.replace(profile.numerics, moment_rounding=np.array([1e-16, 3e-9]))
-    text = dataclasses.replace(profile, numerics=coarse).summary()
+    first, second = profile.nested.solutions
+    coarse = dataclasses.replace(second, moment_rounding=np.array([3e-9]))
+    nested = dataclasses.replace(profile.nested, solutions=(first, coarse))
+    text = dataclasses.replace(profile, nested=nested).summary()
     assert "Rounding of the moments moves D by up to 3e-09 nats." in text
 
 

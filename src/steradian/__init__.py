@@ -17,10 +17,11 @@ from steradian.errors import (
 )
 from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
+from steradian.fitted import Numerics
 from steradian.hierarchies import Harmonics
 from steradian.io.tables import read_directions
 from steradian.moments import Moments
-from steradian.profile import Numerics, Profile, profile
+from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles
 from steradian.shrinkage import Shrinkage
 

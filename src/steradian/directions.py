@@ -16,6 +16,7 @@ from steradian.spaces import Space, unit_sphere
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 _BLOCK_ENTRIES = 1 << 22  # and never more numbers than this
 _UNIT_TOLERANCE = 1e-6
+_EXACT = 4.0 * float(np.finfo(np.float64).eps)
 _SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
 _PLAIN_WEIGHTS = 1e-100, 1e100  # outside, only the ratios of weights are kept
 
@@ -55,6 +56,7 @@ class Directions:
     _x: AnyArray
     _weights: Array | None
     _within: int  # dimensions before `within_span`, 0 when it was not used
+    _exact: bool  # whether the rows are of unit norm to double precision as they stand
 
     def __init__(
         self,
@@ -68,8 +70,7 @@ class Directions:
         given = None if weights is None else _tamed(_weights(weights, len(rows), "weight"))
         if normalize:
             rows = _normalized(rows)
-        else:
-            _check_unit(rows)
+        exact = _check_unit(rows)
         if counts is not None:
             times = _counts(counts, len(rows))
             rows = np.repeat(rows, times, axis=0)
@@ -79,6 +80,7 @@ class Directions:
         object.__setattr__(self, "_x", _frozen(rows))
         object.__setattr__(self, "_weights", None if given is None else _frozen(given))
         object.__setattr__(self, "_within", 0)
+        object.__setattr__(self, "_exact", exact)
 
     @classmethod
     def from_angles(
@@ -162,7 +164,7 @@ class Directions:
     @property
     def x(self) -> Array:
         """Unit vectors in double precision, (n, d)."""
-        if self._x.dtype == np.float64 and _is_unit(self._x):
+        if self._exact:
             return self._x
         return np.concatenate([x for x, _ in self.blocks()])
 
@@ -187,7 +189,7 @@ class Directions:
         for first in range(0, self.n, size):
             x = np.asarray(self._x[first : first + size], dtype=np.float64)
             w = np.ones(len(x)) if self._weights is None else self._weights[first : first + size]
-            yield (x if _is_unit(x) else x / _norms(x)[:, None]), w
+            yield (x if self._exact else x / _norms(x)[:, None]), w
 
     def within_span(self, tol: float = 1e-10) -> Directions:
         """The same directions as unit vectors of the subspace they span.
@@ -307,19 +309,18 @@ def _norms(x: AnyArray) -> Array:
     return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 
-def _is_unit(x: AnyArray) -> bool:
-    squared = np.einsum("ij,ij->i", x, x)
-    return bool(np.abs(squared - 1.0).max() <= 8.0 * np.finfo(np.float64).eps)
-
-
-def _check_unit(rows: AnyArray) -> None:
+def _check_unit(rows: AnyArray) -> bool:
+    """Refuse rows that are not of unit norm; tell whether all are, to double precision."""
     tolerance = max(_UNIT_TOLERANCE, 16.0 * float(np.finfo(rows.dtype).eps))
+    worst = 0.0
     for first in range(0, len(rows), BLOCK):
-        block = rows[first : first + BLOCK]
-        norms = _norms(block)
-        bad = ~(np.abs(norms - 1.0) <= tolerance)
-        if bad.any():
-            _refuse_row(block[int(np.argmax(bad))], first + int(np.argmax(bad)))
+        away = np.abs(_norms(rows[first : first + BLOCK]) - 1.0)
+        largest = float(away.max())
+        if not largest <= tolerance:
+            index = int(np.argmax(~(away <= tolerance)))
+            _refuse_row(rows[first + index], first + index)
+        worst = max(worst, largest)
+    return rows.dtype == np.float64 and worst <= _EXACT
 
 
 def _refuse_row(row: AnyArray, index: int) -> None:

@@ -54,7 +54,7 @@ class FisherBingham(MaxEntFit):
         hierarchy = Harmonics(len(linear), 2)
         mean = law.mean()
         second = law.covariance() + np.outer(mean, mean)
-        deficit = float(linear @ mean + np.vdot(quadratic, second)) - law.psi
+        deficit = law.deficit
         length = float(np.linalg.norm(mean))
         below = concentration(len(linear), length, float(np.trace(law.covariance()))).deficit
         self._fill(

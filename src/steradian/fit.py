@@ -78,6 +78,8 @@ class MaxEntFit:
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
+        if n < 0:
+            raise ValueError(f"n is {n}; ask for 0 draws or more")
         generator = np.random.default_rng(rng)
         if self.level == 0:
             return self.space.uniform(n, generator)

@@ -61,19 +61,24 @@ class NestedFits:
     @property
     def deficits(self) -> Array:
         """D_L in nats, (B, L)."""
-        return np.stack([s.deficit for s in self.solutions], axis=1)
+        return np.array([s.deficit for s in self.solutions]).T
 
     @property
     def gaps(self) -> Array:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
-        differences = np.diff(self.deficits, axis=1, prepend=0.0)
-        known = np.stack([s.gap for s in self.solutions], axis=1)
-        return np.where(np.isnan(known), differences, known)
+        gaps = self.deficits
+        gaps[:, 1:] = gaps[:, 1:] - gaps[:, :-1]
+        known = np.array([s.gap for s in self.solutions]).T
+        return np.where(np.isnan(known), gaps, known)
 
     @property
     def uncertainty(self) -> Array:
         """U_L = exp(-D_L), (B, L)."""
         return np.exp(-self.deficits)
+
+    def up_to(self, hierarchy: Harmonics) -> NestedFits:
+        """The fits of the first levels only, all of them sound."""
+        return NestedFits(hierarchy, self.solutions[: hierarchy.levels], {})
 
 
 def fit_levels(

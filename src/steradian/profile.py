@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,10 @@ from steradian.diagnostics.sensitivity import (
     shrinkage_sensitivity,
 )
 from steradian.directions import Directions
-from steradian.dual import Status
 from steradian.errors import InvalidDirections
-from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
-from steradian.hierarchies import Harmonics, MomentStack
-from steradian.hierarchies.quadratic import feature_moments
+from steradian.fitted import Numerics, fits_of, numerics_of
+from steradian.hierarchies import Harmonics
 from steradian.io.frames import directions_from_frame, frame_of_levels, is_frame
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
@@ -32,39 +31,7 @@ from steradian.summary import summarise
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Numerics:
-    """How each number of a profile was obtained and how far to trust it.
-
-    Attributes
-    ----------
-    residual : array, (L,)
-        Largest moment mismatch, in units of orthonormal features.
-    quadrature : array, (L,)
-        Estimated integration error of the deficit, nats.
-    decrement : array, (L,)
-        Newton decrement at the end; the deficit is good to half its square.
-    condition : array, (L,)
-        Condition of the features' covariance under the fit, estimated.
-    moment_rounding : array, (L,)
-        What rounding of the moments moves the deficit by, nats: 2^-53 ||lam||_1 on grids.
-    nodes, steps : arrays of int, (L,)
-        Quadrature nodes (0 for a closed form) and Newton steps on the last grid.
-    elapsed : float
-        Seconds for everything.
-    """
-
-    residual: Array
-    quadrature: Array
-    decrement: Array
-    condition: Array
-    moment_rounding: Array
-    nodes: IntArray
-    steps: IntArray
-    elapsed: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Profile:
     """The geometric information decomposition of one weighted sample.
 
@@ -78,6 +45,8 @@ class Profile:
         ``fits[l]`` for l = 0 (uniform) … L.
     moments : Moments
         All the fits have seen of the data.
+    nested : NestedFits
+        What the solver found, as a stack of one.
     numerics : Numerics
         Certificates of every level.
     stopped : str
@@ -86,34 +55,44 @@ class Profile:
         What was mixed into the data; None for exact GID of the data themselves.
     ambient : int
         Dimension the data were given in; larger than ``d`` after `Directions.within_span`.
+    elapsed : float
+        Seconds it took.
     """
 
     moments: Moments
-    fits: tuple[MaxEntFit, ...]
-    numerics: Numerics
+    nested: NestedFits
     stopped: str
     shrinkage: Shrinkage | None
     ambient: int
+    elapsed: float
+
+    @cached_property
+    def fits(self) -> tuple[MaxEntFit, ...]:
+        return fits_of(self.moments, self.nested, self.shrinkage)
+
+    @cached_property
+    def numerics(self) -> Numerics:
+        return numerics_of(self.nested, self.elapsed)
 
     @property
     def levels(self) -> IntArray:
-        return np.arange(1, len(self.fits))
+        return np.arange(1, len(self.nested.solutions) + 1)
 
     @property
     def dims(self) -> IntArray:
-        return np.diff([len(fit.lam) for fit in self.fits])
+        return np.array(self.moments.hierarchy.dims)
 
     @property
     def deficits(self) -> Array:
-        return np.array([fit.deficit for fit in self.fits[1:]])
+        return self.nested.deficits[0]
 
     @property
     def gaps(self) -> Array:
-        return np.array([fit.gap for fit in self.fits[1:]])
+        return self.nested.gaps[0]
 
     @property
     def uncertainty(self) -> Array:
-        return np.exp(-self.deficits)
+        return self.nested.uncertainty[0]
 
     @property
     def n(self) -> int:
@@ -238,8 +217,22 @@ def profile(
         moments, directions = Moments.from_directions(source, wanted), source
     mixing = as_shrinkage(shrinkage)
     nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
-    run = _Run(moments, nested, mixing, began, directions.ambient if directions else 0)
-    return _assemble(run, explicit=explicit)
+    ambient = directions.ambient if directions else moments.hierarchy.d
+
+    def finished(sound: int, stopped: str) -> Profile:
+        whole = sound == moments.hierarchy.levels
+        seen = moments if whole else moments.up_to(sound)
+        kept = nested if whole else nested.up_to(seen.hierarchy)
+        return Profile(seen, kept, stopped, mixing, ambient, time.perf_counter() - began)
+
+    failure = nested.failures.get(0)
+    if failure is None:
+        return finished(moments.hierarchy.levels, "")
+    error = failure.error()
+    if failure.level > 1 and not explicit:
+        return finished(failure.level - 1, str(error))
+    error.profile = finished(failure.level - 1, "") if failure.level > 1 else None
+    raise error
 
 
 def _support(directions: Directions | None) -> Support | None:
@@ -270,100 +263,6 @@ def _restricted(moments: Moments, levels: int | None, hierarchy: Harmonics | Non
     if hierarchy not in (None, moments.hierarchy):
         raise ValueError(f"these moments are of {moments.hierarchy}, not {hierarchy}")
     return moments if levels is None else moments.up_to(levels)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What a finished computation hands over."""
-
-    moments: Moments
-    nested: NestedFits
-    shrinkage: Shrinkage | None
-    began: float
-    ambient: int
-
-
-def _assemble(run: _Run, *, explicit: bool) -> Profile:
-    moments, nested = run.moments, run.nested
-    failure = nested.failures.get(0)
-    sound = failure.level - 1 if failure else moments.hierarchy.levels
-    stopped = str(failure.error()) if failure and not explicit else ""
-    result = None
-    if sound:
-        result = Profile(
-            moments=moments if sound == moments.hierarchy.levels else moments.up_to(sound),
-            fits=_fits(run, sound),
-            numerics=_numerics(nested, sound, time.perf_counter() - run.began),
-            stopped=stopped,
-            shrinkage=run.shrinkage,
-            ambient=run.ambient or moments.hierarchy.d,
-        )
-    if failure and (explicit or result is None):
-        error = failure.error()
-        error.profile = result
-        raise error
-    if result is None:
-        raise AssertionError("a fit without failure has at least one level")
-    return result
-
-
-def _fits(run: _Run, sound: int) -> tuple[MaxEntFit, ...]:
-    moments, nested = run.moments, run.nested
-    hierarchy, gaps = moments.hierarchy, nested.gaps[0]
-    none = np.zeros(0)
-    fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
-    for level, s in enumerate(nested.solutions[:sound], start=1):
-        fit = MaxEntFit(
-            hierarchy=hierarchy,
-            level=level,
-            lam=s.lam[0],
-            psi=float(s.psi[0]),
-            deficit=float(s.deficit[0]),
-            gap=float(gaps[level - 1]),
-            residual=float(s.residual[0]),
-            moments=_fitted_moments(run, level),
-            status=Status.CONVERGED,
-        )
-        fits.append(FisherBingham.of(fit) if level == 2 else fit)
-    return tuple(fits)
-
-
-def _fitted_moments(run: _Run, level: int) -> Array:
-    """The feature moments a fit matches: those of the data, mixed when asked for."""
-    plain = run.moments.up_to_level(level)
-    if run.shrinkage is None:
-        return plain
-    if run.shrinkage.toward == "uniform":
-        return (1.0 - run.shrinkage.epsilon) * plain
-    hierarchy = run.moments.hierarchy
-    mixed = plain
-    for lower in range(1, level):
-        fit = run.nested.solutions[lower - 1].lam
-        law = hierarchy.moments_of(fit, run.moments.mean[None])
-        features = _features_of(hierarchy, law, level)
-        mixed = (1.0 - run.shrinkage.epsilon) * mixed + run.shrinkage.epsilon * features
-    return mixed
-
-
-def _features_of(hierarchy: Harmonics, law: MomentStack, level: int) -> Array:
-    if hierarchy.d <= 3:
-        return law.features[0, : hierarchy.space.size(level) - 1]
-    mean = law.mean[0]
-    return feature_moments(hierarchy.space, mean, law.scatter[0] + np.outer(mean, mean))
-
-
-def _numerics(nested: NestedFits, sound: int, elapsed: float) -> Numerics:
-    solutions = nested.solutions[:sound]
-    return Numerics(
-        residual=np.array([s.residual[0] for s in solutions]),
-        quadrature=np.array([s.quadrature[0] for s in solutions]),
-        decrement=np.array([s.decrement[0] for s in solutions]),
-        condition=np.array([s.condition[0] for s in solutions]),
-        moment_rounding=np.array([s.moment_rounding[0] for s in solutions]),
-        nodes=np.array([s.nodes[0] for s in solutions]),
-        steps=np.array([s.steps[0] for s in solutions]),
-        elapsed=elapsed,
-    )
 
 
 def _unit(vector: Array) -> list[float]:

@@ -103,13 +103,13 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
 
 def _weightings(weights: ArrayLike, n: int) -> tuple[Array, Array]:
     """Rows scaled to sum one, and which rows are all zero."""
-    w = as_numeric(weights, "weights").astype(np.float64)
+    w = np.asarray(as_numeric(weights, "weights"), dtype=np.float64)
     if w.ndim != 2 or w.shape[1] != n or not len(w):
         raise InvalidDirections(
             f"weights have shape {w.shape}; give (B, {n}), one weighting of the {n} points per row"
         )
-    bad = ~np.isfinite(w) | (w < 0)
-    if bad.any():
+    if not (w.min() >= 0.0 and w.max() < np.inf):
+        bad = ~(np.isfinite(w) & (w >= 0))
         row, column = (int(k) for k in np.argwhere(bad)[0])
         raise InvalidDirections(
             f"weight of point {column} in weighting {row} is {w[row, column]:g}; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -121,8 +122,9 @@ def examples_command() -> None:
     """List the bundled data sets and what each shows."""
     for example in CATALOGUE.values():
         print(f"{example.name}: {example.title}")
-        print(f"  {example.story}")
-        print(f"  Source: {example.source}.")
+        print(textwrap.fill(example.story, 80, initial_indent="  ", subsequent_indent="  "))
+        source = f"Source: {example.source}."
+        print(textwrap.fill(source, 80, initial_indent="  ", subsequent_indent="  "))
         print(f"  Try: steradian profile {example.name}\n")
 
 
@@ -132,11 +134,11 @@ def demo_command() -> None:
     example = CATALOGUE["mcmurdo"]
     result = profile(example.directions())
     shares = result.gaps / result.deficits[-1]
-    print(f"{example.title}\n{example.source}\n")
+    print(textwrap.fill(f"{example.title}. {example.source}.", 80) + "\n")
     print(result.summary())
-    print(
-        f"\n{example.story}\n"
-        f"Here the mean has length R = {result.resultant:.2f} and von Mises-Fisher holds "
-        f"{shares[0]:.1%} of the information;\nlevel 2 adds {shares[1]:.1%}, "
+    moral = (
+        f"{example.story} Here the mean has length R = {result.resultant:.2f} and von "
+        f"Mises-Fisher holds {shares[0]:.1%} of the information; level 2 adds {shares[1]:.1%}, "
         f"{result.gaps[1] / result.gaps[0]:.0f} times as much."
     )
+    print("\n" + textwrap.fill(moral, 80))

@@ -10,6 +10,8 @@ two-sphere at level 2 (S-lemma) as well. For odd levels on the two-sphere
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from steradian.hierarchies.base import Placement, Verdict
@@ -26,6 +28,9 @@ _INSIDE = Placement(Verdict.INSIDE)
 
 def _verdicts(gram: Array) -> IntArray:
     """From Gram matrices (B, h, h) of trace h."""
+    with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
+        np.linalg.cholesky(gram - _CLEAR * np.eye(gram.shape[1]))
+        return np.full(len(gram), int(Verdict.INSIDE))
     least = np.linalg.eigvalsh(gram)[:, 0]
     return np.where(least > _CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -_CLEAR)
 

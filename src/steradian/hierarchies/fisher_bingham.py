@@ -22,7 +22,7 @@ from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
-_RESIDUAL = 1e-8  # largest feature mismatch of a converged fit
+_RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 _DUAL_ROUNDING = 1e-13  # relative rounding of a deficit
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted

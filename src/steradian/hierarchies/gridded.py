@@ -151,7 +151,7 @@ class GriddedFamily:
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
-        axial = np.linalg.norm(moments.mean, axis=1) < 0.5
+        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < 0.25
         if not axial.any():
             return start
         gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)

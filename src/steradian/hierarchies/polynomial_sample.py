@@ -165,4 +165,4 @@ def sample_polynomial(
         take = x[np.log(rng.random(len(pick))) <= f(x) - bound[pick]]
         kept.append(take)
         have += len(take)
-    return np.concatenate(kept)[:n]
+    return np.concatenate([np.empty((0, space.d)), *kept])[:n]

@@ -33,6 +33,13 @@ def _linear_in(d: int) -> Array:
 
 
 @cache
+def _gaussian_maps(d: int) -> tuple[Array, Array]:
+    """From S⁻¹m to the linear and from S⁻¹ (flat) to the quadratic parameters."""
+    forms = _forms_in(d).reshape(-1, d * d).T / -(d * (d + 2.0))
+    return _linear_in(d) / d, np.ascontiguousarray(forms)
+
+
+@cache
 def _forms_in(d: int) -> Array:
     space = unit_sphere(d)
     pairs = (np.eye(d)[:, None, :] + np.eye(d)[None, :, :]).reshape(-1, d)
@@ -72,9 +79,11 @@ def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
     precision = np.linalg.inv(scatter)
-    eta = (precision @ mean[:, :, None])[:, :, 0]
-    flat = _forms(space).reshape(-1, d * d).T / -(d * (d + 2.0))
-    return np.hstack([eta @ (_linear(space) / d), precision.reshape(len(mean), -1) @ flat])
+    linear, forms = _gaussian_maps(d)
+    out = np.empty((len(mean), d + forms.shape[1]))
+    np.matmul((precision @ mean[:, :, None])[:, :, 0], linear, out=out[:, :d])
+    np.matmul(precision.reshape(len(mean), -1), forms, out=out[:, d:])
+    return out
 
 
 def feature_moments(space: Space, mean: Array, second: Array) -> Array:

@@ -17,8 +17,10 @@ from steradian.hierarchies.products import feature_products
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Grid, Sphere
 
-_MOST_STEPS = 12
-_AT_REST = 1e-8**2
+_MOST_STEPS = 15
+_CLOSE, _NEARLY, _AT_REST = 3e-2**2, 1e-6**2, 1e-8**2  # squared decrements
+_COARSE = 1  # rung of the ladder on which the first steps are taken
+_LARGEST_EXPONENT = 600.0  # below overflow, so that the maximum need not be removed
 
 
 def solve_one(
@@ -27,18 +29,20 @@ def solve_one(
     """The fit to one moment vector ``m`` (q,) from ``lam`` (q,), or None to give up."""
     grid = space.grid(rung)
     products = feature_products(space, level)
-    q, rounding = len(m), matched_to_rounding(m[None])[0]
-    trial, dual, decrement, length = lam, -math.inf, 0.0, 1.0
-    step = lam
+    coarse = rung > _COARSE  # the first steps need no fine grid
+    synthesize, analyze = space.grid(min(rung, _COARSE)).single(level)
+    q = len(m)
+    trial, step = lam, lam
+    dual, decrement, length = -math.inf, 0.0, 1.0
     for count in range(_MOST_STEPS):
-        values = grid.synthesize(trial[None])
-        peak = values.max()
-        values -= peak
+        if q * float(trial @ trial) > _LARGEST_EXPONENT**2:  # |λ·φ|² <= q |λ|² everywhere
+            return None
+        values = synthesize(trial)
         np.exp(values, out=values)
-        moments = grid.analyze(values, 2 * level)[0]
+        moments = analyze(values)
         total = moments[0]
-        psi = math.log(total) + peak
-        value = trial @ m - psi
+        psi = math.log(total)
+        value = float(trial @ m) - psi
         if value - dual < ARMIJO * length * decrement - 1e-13:
             length *= 0.5
             trial = lam + length * step
@@ -49,20 +53,27 @@ def solve_one(
         covariance = (moments @ products).reshape(q, q)
         covariance -= mean[:, None] * mean
         gradient = m - mean
-        residual = np.abs(gradient).max()
         factor, step, failed = lapack.dposv(covariance, gradient)
         if failed:
             return None
-        decrement = gradient @ step
+        decrement = float(gradient @ step)
+        trial = lam + step
+        if coarse:
+            if decrement < _CLOSE:
+                coarse, dual = False, -math.inf  # duals on two grids do not compare
+                synthesize, analyze = grid.single(level)
+            continue
+        if decrement > _NEARLY:
+            continue
+        residual = np.abs(gradient).max()
         if decrement <= _AT_REST and residual <= 0.3 * ACCEPTED_RESIDUAL:
             size = np.abs(covariance).sum(axis=0).max()
             reciprocal, _ = lapack.dpocon(factor, size)
-            unresolved = grid.unresolved(values, level)
+            unresolved = grid.unresolved(values.reshape(1, -1), level)
             report = (psi, dual, residual, math.sqrt(max(decrement, 0.0)), 1.0 / reciprocal)
             return _solution(lam, report, unresolved, grid, count)
-        if residual <= rounding:  # a step would only follow noise: the stack solver stays put
-            return None
-        trial = lam + step
+        if residual <= matched_to_rounding(m[None])[0]:
+            return None  # a step would only follow noise: the stack solver stays put
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,24 +69,22 @@ class VonMisesFisherFamily:
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
         """In closed form; no start is needed."""
-        length = np.linalg.norm(moments.mean, axis=1)
+        length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
         spread = np.trace(moments.scatter, axis1=1, axis2=2)
         if len(moments) == 1:  # scalars keep the special functions quick
             terms = concentration(self.d, length.item(), spread.item())
         else:
             terms = concentration(self.d, length, spread)
-        kappa, ratio, psi, deficit = (
-            np.atleast_1d(v) for v in (terms.kappa, terms.ratio, terms.psi, terms.deficit)
-        )
-        axis = moments.mean[:, self.axes] / np.maximum(length, _TINY)[:, None]
+        kappa, ratio, _, psi, deficit = np.array(terms).reshape(5, -1)
+        root = math.sqrt(self.d)
+        scale = kappa / (root * np.maximum(length, _TINY))
         zeros, none = np.zeros(len(moments)), np.zeros(len(moments), dtype=np.int64)
-        mismatch = np.abs(moments.mean[:, self.axes] - ratio[:, None] * axis).max(axis=1)
         return DualSolution(
-            lam=kappa[:, None] * axis / np.sqrt(self.d),
+            lam=scale[:, None] * moments.mean[:, self.axes],
             psi=psi,
             deficit=deficit,
             gap=deficit,
-            residual=np.sqrt(self.d) * mismatch,
+            residual=root * np.abs(length - ratio),
             decrement=zeros,
             condition=zeros + 1.0,
             quadrature=zeros,

@@ -37,7 +37,7 @@ _DEBYE_TERMS = 12
 _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
 _SERIES_TERMS = 16
 _HALLEY_STEPS = 20
-_NEARLY_POINT = 1e6  # above it A' is (d - 1) / (2 kappa²), and subtraction would lose it
+_NEARLY_POINT = 1e6  # above it A' is taken from its asymptotic form: subtraction would lose it
 _TINY = 1e-150
 
 
@@ -185,13 +185,15 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
         lack = defect / safe  # 1 - A
         error = _choose(length < 0.5, length - ratio, lack - missing)
         slope = _choose(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))
-        slope = _choose(safe > _NEARLY_POINT, 0.5 * (d - 1.0) / safe / safe, slope)
+        point = safe > _NEARLY_POINT
+        bent = 1.0 - 0.5 * (d - 3.0) / safe
+        slope = _choose(point, 0.5 * (d - 1.0) / safe / safe * bent, slope)
         curve = -2.0 * ratio * slope - (d - 1.0) * (slope - ratio / safe) / safe
         newton = error / slope
         bend = 1.0 + 0.5 * newton * curve / slope
         step = newton / _choose(bend > 0.5, bend, 0.5)
         kappa = _choose(step > -0.5 * kappa, kappa + step, 0.5 * kappa)
-        if np.all(abs(step) <= 1e-5 * kappa):  # cubic: what is left is rounding
+        if np.all(abs(step) <= _choose(point, 1e-13, 1e-5) * kappa):  # cubic, but for points
             break
     return von_mises_fisher(d, kappa)
 

@@ -49,6 +49,16 @@ class FisherBinghamTerms:
         """E x in the eigenbasis, (R, d)."""
         return self.b * self.v_mean
 
+    def dual(self, m: Array, variances: Array) -> float:
+        """η·m + Σ β (variances + m²) - ψ of the first law without cancelling terms.
+
+        With the law's own mean and variances this is its deficit.
+        """
+        p, b = self.p[0], self.b[0]
+        nu = 0.5 * len(p)
+        misfit = (p * (variances + (m - 0.5 * b / p) ** 2)).sum() - nu
+        return float(0.5 * np.log(p / nu).sum() - self.log_j[0] - misfit)
+
     def covariance(self) -> Array:
         """Cov x in the eigenbasis, (R, d, d)."""
         away = self.v - self.v_mean[:, None, :]

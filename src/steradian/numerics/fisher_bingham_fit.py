@@ -72,15 +72,7 @@ class _State:
     def at(cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array) -> _State:
         """``m`` and ``scatter`` already in the basis ``axes``."""
         terms = fisher_bingham(beta[None], b[None])
-        return cls(axes, m, scatter, terms, _dual(terms, m, np.diagonal(scatter)))
-
-
-def _dual(terms: FisherBinghamTerms, m: Array, variances: Array) -> float:
-    """The dual value without cancelling terms; the deficit at the solution."""
-    p, b = terms.p[0], terms.b[0]
-    nu = 0.5 * len(p)
-    fit = (p * (variances + (m - 0.5 * b / p) ** 2)).sum() - nu
-    return float(0.5 * np.log(p / nu).sum() - terms.log_j[0] - fit)
+        return cls(axes, m, scatter, terms, terms.dual(m, np.diagonal(scatter)))
 
 
 @dataclass(frozen=True, slots=True)

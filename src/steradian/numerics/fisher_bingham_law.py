@@ -31,6 +31,12 @@ class FisherBinghamLaw:
         return float(self.terms.psi[0])
 
     @property
+    def deficit(self) -> float:
+        """KL divergence from uniform, nats, without cancellation."""
+        variances = np.diagonal(self.terms.covariance()[0])
+        return self.terms.dual(self.terms.mean[0], variances)
+
+    @property
     def error(self) -> float:
         """Estimated relative error of the contour integral."""
         return float(self.terms.error[0])

@@ -47,7 +47,7 @@ def draw(p: Array, b: Array, n: int, rng: np.random.Generator) -> tuple[Array, f
         take = x[np.log(rng.random(count)) <= log_ratio - ceiling]
         kept.append(take)
         have, proposed, accepted = have + len(take), proposed + count, accepted + len(take)
-    return np.concatenate(kept)[:n], accepted / proposed
+    return np.concatenate([np.empty((0, d)), *kept])[:n], accepted / max(proposed, 1)
 
 
 def _log_ratio(d: int, big_p: Array, big_l: Array) -> Array:

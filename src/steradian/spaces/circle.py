@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -73,6 +74,13 @@ class CircleGrid:
     @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
     def _harmonics(self, degree: int) -> Array:
         return np.ascontiguousarray(circle_harmonics(self.points, degree).T)
+
+    @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
+    def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+        """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
+        low = np.ascontiguousarray(self._harmonics(level)[1:])
+        wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
+        return lambda lam: lam @ low, lambda values: values @ wide
 
     def synthesize(self, lam: Array) -> Array:
         return lam @ self._harmonics(lam.shape[1] // 2)[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -21,7 +22,7 @@ from steradian.numerics.harmonics import (
 
 _LADDER = (12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384)
 _RINGS_PER_ROOT_KAPPA = 5.5
-_RINGS_PER_LEVEL = 6.0
+_RINGS_PER_LEVEL = 8.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,19 @@ class SphereGrid:
         flat = (sphere_size(degree), -1)
         around = np.ascontiguousarray(circle_harmonics(self._longitudes, degree).T)
         return profiles.reshape(flat), weighted.reshape(flat), around
+
+    @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
+    def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+        """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
+        profiles, _, around = self._transforms(level)
+        _, weighted, wide = self._transforms(2 * level)
+        profiles, weighted = np.ascontiguousarray(profiles[1:]), np.ascontiguousarray(weighted.T)
+        wide = np.ascontiguousarray(wide.T)
+        shape = self.rings, 2 * level + 1
+        return (
+            lambda lam: (lam @ profiles).reshape(shape) @ around,
+            lambda values: (values @ wide).ravel() @ weighted,
+        )
 
     def synthesize(self, lam: Array) -> Array:
         degree = math.isqrt(lam.shape[1] + 1) - 1

@@ -1,0 +1,117 @@
+"""From the solver's stacks to what people read: the fits and certificates of one sample."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.dual import DualSolution, Status
+from steradian.fisher_bingham import FisherBingham
+from steradian.fit import MaxEntFit
+from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies.quadratic import feature_moments
+from steradian.moments import Moments
+from steradian.nested import NestedFits
+from steradian.numerics.arrays import Array, IntArray
+from steradian.shrinkage import Shrinkage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numerics:
+    """How each number of a profile was obtained and how far to trust it.
+
+    Attributes
+    ----------
+    residual : array, (L,)
+        Largest moment mismatch, in units of orthonormal features.
+    quadrature : array, (L,)
+        Estimated integration error of the deficit, nats.
+    decrement : array, (L,)
+        Newton decrement at the end; the deficit is good to half its square.
+    condition : array, (L,)
+        Condition of the features' covariance under the fit, estimated.
+    moment_rounding : array, (L,)
+        What rounding of the moments moves the deficit by, nats: 2^-53 ||lam||_1 on grids.
+    nodes, steps : arrays of int, (L,)
+        Quadrature nodes (0 for a closed form) and Newton steps on the last grid.
+    elapsed : float
+        Seconds for everything.
+    """
+
+    residual: Array
+    quadrature: Array
+    decrement: Array
+    condition: Array
+    moment_rounding: Array
+    nodes: IntArray
+    steps: IntArray
+    elapsed: float
+
+
+def fits_of(
+    moments: Moments, nested: NestedFits, shrinkage: Shrinkage | None
+) -> tuple[MaxEntFit, ...]:
+    """The fits of levels 0..L of one sample; level 2 as `FisherBingham`."""
+    hierarchy = moments.hierarchy
+    none = np.zeros(0)
+    fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
+    for level, s in enumerate(nested.solutions, start=1):
+        fit = MaxEntFit(
+            hierarchy=hierarchy,
+            level=level,
+            lam=s.lam[0],
+            psi=float(s.psi[0]),
+            deficit=float(s.deficit[0]),
+            gap=_gap(s, fits[-1].deficit),
+            residual=float(s.residual[0]),
+            moments=_fitted_moments(moments, nested, shrinkage, level),
+            status=Status.CONVERGED,
+        )
+        fits.append(FisherBingham.of(fit) if level == 2 else fit)
+    return tuple(fits)
+
+
+def _gap(solution: DualSolution, below: float) -> float:
+    known = float(solution.gap[0])
+    return float(solution.deficit[0]) - below if math.isnan(known) else known
+
+
+def _fitted_moments(
+    moments: Moments, nested: NestedFits, shrinkage: Shrinkage | None, level: int
+) -> Array:
+    """The feature moments a fit matches: those of the data, mixed when asked for."""
+    mixed = moments.up_to_level(level)
+    if shrinkage is None:
+        return mixed
+    kept = 1.0 - shrinkage.epsilon
+    if shrinkage.toward == "uniform":
+        return kept * mixed
+    hierarchy = moments.hierarchy
+    for below in nested.solutions[: level - 1]:
+        law = hierarchy.moments_of(below.lam, moments.mean[None])
+        mixed = kept * mixed + shrinkage.epsilon * _features_of(hierarchy, law, level)
+    return mixed
+
+
+def _features_of(hierarchy: Harmonics, law: MomentStack, level: int) -> Array:
+    if hierarchy.d <= 3:
+        return law.features[0, : hierarchy.space.size(level) - 1]
+    mean = law.mean[0]
+    return feature_moments(hierarchy.space, mean, law.scatter[0] + np.outer(mean, mean))
+
+
+def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:
+    """The certificates of one sample."""
+    solutions = nested.solutions
+    return Numerics(
+        residual=np.array([s.residual[0] for s in solutions]),
+        quadrature=np.array([s.quadrature[0] for s in solutions]),
+        decrement=np.array([s.decrement[0] for s in solutions]),
+        condition=np.array([s.condition[0] for s in solutions]),
+        moment_rounding=np.array([s.moment_rounding[0] for s in solutions]),
+        nodes=np.array([s.nodes[0] for s in solutions]),
+        steps=np.array([s.steps[0] for s in solutions]),
+        elapsed=elapsed,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +75,18 @@ class NestedFits:
     def uncertainty(self) -> Array:
         """U_L = exp(-D_L), (B, L)."""
         return np.exp(-self.deficits)
+
+    @classmethod
+    def joined(cls, parts: Sequence[NestedFits]) -> NestedFits:
+        """The fits of several stacks one below the other."""
+        levels = zip(*(part.solutions for part in parts), strict=True)
+        solutions = tuple(DualSolution.joined(level) for level in levels)
+        failures: dict[int, Failure] = {}
+        first = 0
+        for part in parts:
+            failures |= {first + row: failure for row, failure in part.failures.items()}
+            first += len(part.solutions[0].psi)
+        return cls(parts[0].hierarchy, solutions, failures)
 
     def up_to(self, hierarchy: Harmonics) -> NestedFits:
         """The fits of the first levels only, all of them sound."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +14,10 @@ from steradian.directions import Directions, as_numeric
 from steradian.errors import InvalidDirections, LevelError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.nested import NestedFits, fit_levels
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 
 _BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time
+_ROWS_PER_WORKER = 200  # fewer would not repay a thread
 _CONCENTRATED = 0.02  # spread below which the shared centre would cost digits
 
 
@@ -77,6 +80,7 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     -------
     Profiles
         Arrays (B, levels). A weighting without a fit at some level loses no other row.
+        Large batches use all cores.
 
     Examples
     --------
@@ -89,7 +93,7 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     points = x if isinstance(x, Directions) else Directions(x)
     if points.weighted:
         raise InvalidDirections("these directions carry weights; multiply them into weights=")
-    w, empty = _weightings(weights, points.n)
+    w = _weightings(weights, points.n)
     hierarchy = Harmonics(points.d, levels)
     unit = points.x
     stack = _moments(unit, w, hierarchy)
@@ -97,12 +101,25 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     def support(row: int) -> tuple[Array, Array]:
         return Directions(unit, w[row]).support()
 
-    nested = fit_levels(hierarchy, stack, support)
-    return _collect(nested, w, empty)
+    def fit(rows: IntArray) -> NestedFits:
+        first = int(rows[0])
+        return fit_levels(hierarchy, stack.take(rows), lambda row: support(first + row))
+
+    return _collect(_in_parallel(fit, len(w)), w)
 
 
-def _weightings(weights: ArrayLike, n: int) -> tuple[Array, Array]:
-    """Rows scaled to sum one, and which rows are all zero."""
+def _in_parallel(fit: Callable[[IntArray], NestedFits], count: int) -> NestedFits:
+    """Fit blocks of rows on all cores; the work is in NumPy, which lets threads run."""
+    workers = max(1, min(os.cpu_count() or 1, count // _ROWS_PER_WORKER))
+    blocks = np.array_split(np.arange(count), workers)
+    if workers == 1:
+        return fit(blocks[0])
+    with ThreadPoolExecutor(workers) as pool:
+        return NestedFits.joined(list(pool.map(fit, blocks)))
+
+
+def _weightings(weights: ArrayLike, n: int) -> Array:
+    """Rows scaled to sum one."""
     w = np.asarray(as_numeric(weights, "weights"), dtype=np.float64)
     if w.ndim != 2 or w.shape[1] != n or not len(w):
         raise InvalidDirections(
@@ -119,7 +136,7 @@ def _weightings(weights: ArrayLike, n: int) -> tuple[Array, Array]:
     if (total == 0).any():
         row = int(np.argmax(total == 0))
         raise InvalidDirections(f"weighting {row} is zero everywhere; give it a positive weight")
-    return w / total[:, None], total
+    return w / total[:, None]
 
 
 def _moments(x: Array, w: Array, hierarchy: Harmonics) -> MomentStack:
@@ -142,8 +159,7 @@ def _moments(x: Array, w: Array, hierarchy: Harmonics) -> MomentStack:
     return MomentStack(features, mean, scatter)
 
 
-def _collect(nested: NestedFits, w: Array, total: Array) -> Profiles:
-    del total
+def _collect(nested: NestedFits, w: Array) -> Profiles:
     return Profiles(
         deficits=nested.deficits,
         gaps=nested.gaps,

@@ -233,6 +233,8 @@ def maximum_entropy(weights: Long, features: Long, moments: Long, start: Long | 
         length, along = np.longdouble(1), centred @ step
         trial, rise = normalised(weights, value + along)
         while decrement > 1e-6 and not rise - dual >= 1e-4 * length * decrement**2:
+            if length < 1e-9:
+                raise ArithmeticError("no step raises the dual")
             length /= 2
             trial, rise = normalised(weights, value + length * along)
         value, mass, dual = value + length * along, trial, rise

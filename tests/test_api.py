@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -168,6 +169,26 @@ def test_two_levels_above_the_two_sphere(d: int) -> None:
     assert len(sr.profile(x).levels) == 2
     with pytest.raises(ValueError, match=f"^3 levels in dimension {d}: .*; pass levels=2$"):
         sr.profile(x, levels=3)
+
+
+def test_errors_survive_pickling() -> None:
+    with pytest.raises(sr.BoundaryError) as caught:
+        sr.profile(np.vstack([np.eye(3), -np.eye(3)]), levels=4)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.level == 4
+    np.testing.assert_array_equal(again.profile.gaps, caught.value.profile.gaps)  # type: ignore[union-attr]
+
+
+def test_representations_are_one_line() -> None:
+    profile = sr.profile(sr.examples.load("turtles"), levels=2)
+    many = sr.profiles(np.eye(3), weights=np.ones((2, 3)), levels=1)
+    things = (profile, *profile.fits, profile.moments, profile.nested, profile.sensitivity(), many)
+    for thing in things:
+        text = repr(thing)
+        assert text.startswith(type(thing).__name__ + "(")
+        assert len(text) <= 100
+        assert "\n" not in text
 
 
 def test_no_levels_are_refused() -> None:

@@ -150,23 +150,27 @@ def test_a_stopped_profile_is_no_failure(capsys: Capture, tmp_path: Path) -> Non
 
 def test_examples_lists_every_data_set(capsys: Capture) -> None:
     out = printed(capsys, "examples")
+    assert max(map(len, out.splitlines())) <= 80
+    words = " ".join(out.split())
     for name, example in CATALOGUE.items():
         assert f"{name}: {example.title}\n" in out
-        assert example.story in out
-        assert f"Source: {example.source}." in out
+        assert example.story in words
+        assert f"Source: {example.source}." in words
         assert f"Try: steradian profile {name}\n" in out
 
 
 def test_demo_tells_the_numbers_of_the_profile(capsys: Capture) -> None:
     out = printed(capsys, "demo")
+    assert max(map(len, out.splitlines())) <= 80
+    words = " ".join(out.split())
     profile = sr.profile(sr.examples.load("mcmurdo"))
     for number in (*profile.deficits, *profile.gaps):
         assert f" {number:.5f} " in out
     shares = profile.gaps / profile.deficits[-1]
-    assert f"R = {profile.resultant:.2f}" in out
-    assert f"holds {shares[0]:.1%} of the information" in out
-    assert f"adds {shares[1]:.1%}, {profile.gaps[1] / profile.gaps[0]:.0f} times as much" in out
-    assert CATALOGUE["mcmurdo"].story in out
+    assert f"R = {profile.resultant:.2f}" in words
+    assert f"holds {shares[0]:.1%} of the information" in words
+    assert f"adds {shares[1]:.1%}, {profile.gaps[1] / profile.gaps[0]:.0f} times as much" in words
+    assert CATALOGUE["mcmurdo"].story in words
 
 
 def test_version(capsys: Capture) -> None:
@@ -273,16 +277,23 @@ def test_a_message_of_several_lines_becomes_one(capsys: Capture, tmp_path: Path)
 
 
 @pytest.mark.parametrize("flags", [(), ("--json",)])
-def test_a_level_that_does_not_exist(
+def test_a_level_that_does_not_exist_loses_none_that_do(
     capsys: Capture, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     path = tmp_path / "three.csv"
     path.write_text("angle\n0\n90\n200\n", encoding="utf-8")
-    assert complaint(capsys, "profile", str(path), "--levels", "4", *flags, code=1) == (
-        "level 3 does not exist: the moments lie on the boundary of the moment body "
+    assert run(["profile", str(path), "--levels", "4", *flags]) == 1
+    out, err = capsys.readouterr()
+    sound = printed(capsys, "profile", str(path), "--levels", "2", *flags)
+    if flags:
+        assert json.loads(out)["gaps"] == pytest.approx(json.loads(sound)["gaps"], abs=1e-12)
+    else:
+        assert out == sound
+    assert err == (
+        "steradian: level 3 does not exist: the moments lie on the boundary of the moment body "
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
         "ask for fewer levels (levels=2 is sound)"
-        ", or mix in a little of the uniform law (shrinkage=0.01)"
+        ", or mix in a little of the uniform law (shrinkage=0.01)\n"
     )
 
 

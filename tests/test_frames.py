@@ -258,7 +258,6 @@ def test_an_ambiguous_table_is_refused(
         ({"x": [], "y": []}, "x is empty; give at least one direction"),
         ({"angle": []}, "angle is empty; give at least one"),
         ({"lon": [], "lat": []}, "longitude is empty; give at least one"),
-        ({"u": [1.0]}, TOO_FEW),
     ],
 )
 def test_a_frame_with_nothing_in_it(columns: Columns, words: str) -> None:
@@ -318,3 +317,15 @@ def test_a_profile_as_a_frame() -> None:
         assert table[name].tolist() == values.tolist()
     assert table["residual"].tolist() == profile.numerics.residual.tolist()
     assert "elapsed" not in table
+
+
+@pytest.mark.parametrize("columns", [{"u": [1.0]}, {"direction": [1.0], "speed": [0.0]}])
+def test_one_or_two_unknown_columns_are_not_guessed(columns: Columns) -> None:
+    words = refusal(lambda: directions_from_frame(plain_table(columns), normalize=True))
+    assert words.startswith("cannot tell which of the columns ")
+    assert "--coords" in words
+
+
+def test_short_palaeomagnetic_names() -> None:
+    found = directions_from_frame(plain_table({"dec": [0.0, 90.0], "inc": [90.0, 0.0]}))
+    np.testing.assert_allclose(found.x, [[0, 0, 1], [0, 1, 0]], atol=1e-15)

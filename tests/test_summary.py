@@ -104,7 +104,8 @@ def test_it_explains_its_columns() -> None:
     lines = profile_of("turtles", 2).summary().splitlines()
     names = ["level", "features", "D", "I", "U", "share", "residual", "quad.err"]
     assert names in [line.split() for line in lines]
-    assert lines[-1] == "D deficit from uniform, I information added by the level, U = exp(-D)."
+    assert lines[-2].startswith("D deficit from uniform, I information the level's features add")
+    assert lines[-1] == "With nothing to find, I is still about features / 2n."
 
 
 def test_a_tiny_negative_gap_is_not_clipped() -> None:
@@ -124,7 +125,7 @@ def test_a_tiny_negative_gap_is_not_clipped() -> None:
 @pytest.mark.parametrize("deficit", [0.0, 1e-30, 9e-13])
 def test_uniform_data_have_no_shares(deficit: float) -> None:
     profile = sr.profile(sr.Directions.from_angles(np.arange(8) * 45.0, degrees=True), levels=1)
-    none = ["0.00000", "0.00000", "1.0000", "–"]
+    none = ["0.00000", "0.00000", "1", "–"]
     assert rows(profile.summary())[0][2:6] == none
     only = dataclasses.replace(
         profile.nested.solutions[0], deficit=np.array([deficit]), gap=np.array([deficit])

@@ -266,7 +266,7 @@ def test_npy_has_no_names(tmp_path: Path, options: dict[str, Any]) -> None:
     [
         ({"x": [[1.0], [2.0]], "y": [0.0, 1.0]}, "column 'x' holds entries that are not numbers"),
         ({"v": [{"x": 1.0}]}, "cannot tell which of the columns v are the coordinates; name them"),
-        ({}, "Cartesian coordinates need at least two columns"),
+        ({}, "cannot tell which of the columns  are the coordinates"),
         ({"x": pa.array([], pa.float64()), "y": pa.array([], pa.float64())}, "x is empty; give"),
         ({"x": pa.array([1, 2], pa.timestamp("s")), "y": [0.0, 1.0]}, "column 'x' has type date"),
     ],

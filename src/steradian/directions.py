@@ -16,6 +16,7 @@ from steradian.spaces import Space, unit_sphere
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 _BLOCK_ENTRIES = 1 << 22  # and never more numbers than this
 _UNIT_TOLERANCE = 1e-6
+_SAME_POINT = 14  # decimals to which two directions of a support are one
 _EXACT = 4.0 * float(np.finfo(np.float64).eps)
 _SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
 _PLAIN_WEIGHTS = 1e-100, 1e100  # outside, only the ratios of weights are kept
@@ -165,7 +166,7 @@ class Directions:
     def x(self) -> Array:
         """Unit vectors in double precision, (n, d)."""
         if self._exact:
-            return self._x
+            return np.asarray(self._x, dtype=np.float64)
         return np.concatenate([x for x, _ in self.blocks()])
 
     @property
@@ -225,8 +226,10 @@ class Directions:
         """The distinct directions of positive weight, and the weight of each (sum one)."""
         w = self.weights
         x, w = self.x[w > 0] + 0.0, w[w > 0]  # -0.0 and 0.0 are one point
-        keys, inverse = np.unique(x, axis=0, return_inverse=True)
-        return keys, np.bincount(inverse.ravel(), weights=w).astype(np.float64)
+        _, first, inverse = np.unique(
+            np.round(x, _SAME_POINT), axis=0, return_index=True, return_inverse=True
+        )
+        return x[first], np.bincount(inverse.ravel(), weights=w).astype(np.float64)
 
     def __len__(self) -> int:
         return self.n
@@ -320,7 +323,7 @@ def _check_unit(rows: AnyArray) -> bool:
             index = int(np.argmax(~(away <= tolerance)))
             _refuse_row(rows[first + index], first + index)
         worst = max(worst, largest)
-    return rows.dtype == np.float64 and worst <= _EXACT
+    return rows.dtype.itemsize == 8 and worst <= _EXACT
 
 
 def _refuse_row(row: AnyArray, index: int) -> None:

@@ -8,7 +8,7 @@ The solver knows arrays and the `Curvature` an exponential family hands it, noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Protocol
@@ -93,12 +93,6 @@ class DualSolution:
         """Write the rows of ``part`` into this stack."""
         for field in fields(self):
             getattr(self, field.name)[rows] = getattr(part, field.name)
-
-    @classmethod
-    def joined(cls, parts: Sequence[DualSolution]) -> DualSolution:
-        """The stacks one below the other."""
-        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(cls)}
-        return cls(**{name: np.concatenate(column) for name, column in columns.items()})
 
     def take(self, rows: IntArray) -> DualSolution:
         """The part of the stack in ``rows``."""

@@ -50,6 +50,9 @@ class LevelError(SteradianError):
         self.remedy = remedy
         self.profile = profile
 
+    def __reduce__(self) -> tuple[type[LevelError], tuple[int, str, str, Profile | None]]:
+        return type(self), (self.level, self.cause, self.remedy, self.profile)
+
 
 class BoundaryError(LevelError):
     """The moments lie on the boundary of the moment body: no finite fit exists."""

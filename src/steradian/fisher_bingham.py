@@ -23,7 +23,7 @@ from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 _SYMMETRIC = 1e-12
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class FisherBingham(MaxEntFit):
     """p ∝ exp(ηᵀx + xᵀBx) on the unit sphere of R^d, exactly, for d from 2 to 1024.
 
@@ -148,11 +148,16 @@ class FisherBingham(MaxEntFit):
         return "bipolar" if values[-1] - values[-2] > values[1] - values[0] else "girdle"
 
     def kent(self) -> tuple[float, float, Array]:
-        """(κ, β, axes) of the Kent-like reading: κ = |η|, axes' columns the mean direction and
+        """The Kent-like reading (κ, β, axes).
 
-        the major and minor axes across it, β half the difference of B between those two.
+        κ = |η|; the columns of axes are the direction of η and the major and minor axes across
+        it; β is half the difference of B between those two.
         """
         d = self.space.d
+        if self.kappa == 0.0:
+            raise ValueError(
+                "η is zero, so there is no Kent-like reading; see eigenvalues and axis"
+            )
         if d != 3:
             raise ValueError(f"Kent parameters are for the two-sphere, not for d = {d}")
         pole = self.eta / self.kappa

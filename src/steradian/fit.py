@@ -18,7 +18,7 @@ from steradian.spaces import Space
 Measure = Literal["uniform", "surface"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MaxEntFit:
     """p_L = exp(lam · φ - psi), the law of largest entropy with the moments of the data.
 
@@ -44,13 +44,20 @@ class MaxEntFit:
     moments: Array  # (q,) the feature moments it matches
     status: Status
 
+    def __repr__(self) -> str:
+        name, where = type(self).__name__, self.space.name
+        return f"{name}(level {self.level} on the {where}, deficit {self.deficit:.6g} nats)"
+
     @property
     def space(self) -> Space:
         """Where the law lives."""
         return self.hierarchy.space
 
     def logpdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
-        """Log-density at unit vectors ``x`` (n, d), nats: (n,)."""
+        """Log-density at unit vectors ``x`` (n, d), nats: (n,).
+
+        ``measure`` is ``"uniform"`` (the uniform law has density one) or ``"surface"``.
+        """
         at = x if isinstance(x, Directions) else Directions(x)
         if at.d != self.space.d:
             raise InvalidDirections(f"x has dimension {at.d}; this fit has {self.space.d}")

@@ -15,7 +15,7 @@ from steradian.hierarchies.quadratic import feature_moments, low_moments
 from steradian.numerics.arrays import Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Moments:
     """Weighted feature sums; ``a + b`` are those of the pooled sample.
 
@@ -170,6 +170,9 @@ class Moments:
 
     def __radd__(self, other: object) -> Moments:
         return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __repr__(self) -> str:
+        return f"Moments(n={self.n}, weight={self.weight:g}, {self.hierarchy})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; `from_dict` reads them back exactly."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +50,7 @@ class Failure:
         return kind(self.level, cause, remedy)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NestedFits:
     """Fits of levels 1..L to B rows; a failed row is NaN from its failing level on."""
 
@@ -76,17 +76,9 @@ class NestedFits:
         """U_L = exp(-D_L), (B, L)."""
         return np.exp(-self.deficits)
 
-    @classmethod
-    def joined(cls, parts: Sequence[NestedFits]) -> NestedFits:
-        """The fits of several stacks one below the other."""
-        levels = zip(*(part.solutions for part in parts), strict=True)
-        solutions = tuple(DualSolution.joined(level) for level in levels)
-        failures: dict[int, Failure] = {}
-        first = 0
-        for part in parts:
-            failures |= {first + row: failure for row, failure in part.failures.items()}
-            first += len(part.solutions[0].psi)
-        return cls(parts[0].hierarchy, solutions, failures)
+    def __repr__(self) -> str:
+        rows, levels = self.deficits.shape
+        return f"NestedFits({rows} rows, {levels} levels, {len(self.failures)} stopped)"
 
     def up_to(self, hierarchy: Harmonics) -> NestedFits:
         """The fits of the first levels only, all of them sound."""

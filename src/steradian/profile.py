@@ -31,7 +31,7 @@ from steradian.summary import summarise
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Profile:
     """The geometric information decomposition of one weighted sample.
 
@@ -68,30 +68,37 @@ class Profile:
 
     @cached_property
     def fits(self) -> tuple[MaxEntFit, ...]:
+        """``fits[l]`` for l = 0 (uniform) … L."""
         return fits_of(self.moments, self.nested, self.shrinkage)
 
     @cached_property
     def numerics(self) -> Numerics:
+        """Certificates of every level."""
         return numerics_of(self.nested, self.elapsed)
 
     @property
     def levels(self) -> IntArray:
+        """1..L."""
         return np.arange(1, len(self.nested.solutions) + 1)
 
     @property
     def dims(self) -> IntArray:
+        """Features each level adds, q_L - q_{L-1}."""
         return np.array(self.moments.hierarchy.dims)
 
     @property
     def deficits(self) -> Array:
+        """D_L = KL(p_L ‖ uniform), nats."""
         return self.nested.deficits[0]
 
     @property
     def gaps(self) -> Array:
+        """I_L = D_L - D_{L-1} = KL(p_L ‖ p_{L-1}), nats. Never clipped."""
         return self.nested.gaps[0]
 
     @property
     def uncertainty(self) -> Array:
+        """U_L = exp(-D_L)."""
         return self.nested.uncertainty[0]
 
     @property
@@ -111,8 +118,8 @@ class Profile:
 
     @property
     def resultant(self) -> float:
-        """Mean resultant length R."""
-        return float(np.linalg.norm(self.moments.mean))
+        """Mean resultant length R of what was fitted: of the data, or of the mixed law."""
+        return float(np.linalg.norm(self.fits[1].mean()))
 
     @property
     def kappa(self) -> float:
@@ -161,6 +168,10 @@ class Profile:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def __repr__(self) -> str:
+        gaps = ", ".join(f"{gap:.4g}" for gap in self.gaps)
+        return f"Profile(n={self.n}, d={self.d}, gaps=[{gaps}] nats)"
 
 
 def profile(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +12,13 @@ from steradian.directions import Directions, as_numeric
 from steradian.errors import InvalidDirections, LevelError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.nested import NestedFits, fit_levels
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array
 
 _BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time
-_ROWS_PER_WORKER = 200  # fewer would not repay a thread
 _CONCENTRATED = 0.02  # spread below which the shared centre would cost digits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Profiles:
     """Profiles of B weightings; row b is NaN from its failing level on.
 
@@ -47,6 +44,9 @@ class Profiles:
 
     def __len__(self) -> int:
         return len(self.deficits)
+
+    def __repr__(self) -> str:
+        return f"Profiles({len(self)} rows, {self.deficits.shape[1]} levels)"
 
     def __str__(self) -> str:
         rows, levels = self.deficits.shape
@@ -80,7 +80,6 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     -------
     Profiles
         Arrays (B, levels). A weighting without a fit at some level loses no other row.
-        Large batches use all cores.
 
     Examples
     --------
@@ -101,21 +100,7 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     def support(row: int) -> tuple[Array, Array]:
         return Directions(unit, w[row]).support()
 
-    def fit(rows: IntArray) -> NestedFits:
-        first = int(rows[0])
-        return fit_levels(hierarchy, stack.take(rows), lambda row: support(first + row))
-
-    return _collect(_in_parallel(fit, len(w)), w)
-
-
-def _in_parallel(fit: Callable[[IntArray], NestedFits], count: int) -> NestedFits:
-    """Fit blocks of rows on all cores; the work is in NumPy, which lets threads run."""
-    workers = max(1, min(os.cpu_count() or 1, count // _ROWS_PER_WORKER))
-    blocks = np.array_split(np.arange(count), workers)
-    if workers == 1:
-        return fit(blocks[0])
-    with ThreadPoolExecutor(workers) as pool:
-        return NestedFits.joined(list(pool.map(fit, blocks)))
+    return _collect(fit_levels(hierarchy, stack, support), w)
 
 
 def _weightings(weights: ArrayLike, n: int) -> Array:

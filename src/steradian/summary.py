@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 _NOTHING = 1e-12  # nats of which shares would be shares of rounding
 
 
+def _shown(error: float) -> float:
+    """An estimate below rounding says no more than that it is below rounding."""
+    return max(error, 1e-16) if error else 0.0
+
+
 def summarise(profile: Profile) -> str:
     """Header, one line per level, and what the reader should know besides."""
     total = float(profile.deficits[-1])
@@ -19,6 +24,7 @@ def summarise(profile: Profile) -> str:
         f" (d = {profile.d}), in nats",
         f"n = {profile.n}   Kish ESS = {profile.ess:.1f} (weight concentration)",
         f"mean resultant length R = {profile.resultant:.4f}   vMF kappa = {profile.kappa:.4g}",
+        *_direction(profile),
         "",
         f"{'level':>5} {'features':>8} {'D':>10} {'I':>10} {'U':>9} {'share':>7} "
         f"{'residual':>9} {'quad.err':>9}",
@@ -28,10 +34,14 @@ def summarise(profile: Profile) -> str:
         share = f"{profile.gaps[k] / total:7.1%}" if total > _NOTHING else f"{'–':>7}"
         lines.append(
             f"{level:>5} {profile.dims[k]:>8} {profile.deficits[k]:>10.5f} "
-            f"{profile.gaps[k]:>10.5f} {profile.uncertainty[k]:>9.4f} {share} "
-            f"{numerics.residual[k]:>9.0e} {numerics.quadrature[k]:>9.0e}"
+            f"{profile.gaps[k]:>10.5f} {profile.uncertainty[k]:>9.4g} {share} "
+            f"{numerics.residual[k]:>9.0e} {_shown(numerics.quadrature[k]):>9.0e}"
         )
-    lines += ["", "D deficit from uniform, I information added by the level, U = exp(-D)."]
+    lines += [
+        "",
+        "D deficit from uniform, I information the level's features add, U = exp(-D).",
+        "With nothing to find, I is still about features / 2n.",
+    ]
     rounding = float(numerics.moment_rounding.max())
     if rounding > 1e-10:
         lines.append(f"Rounding of the moments moves D by up to {rounding:.0e} nats.")
@@ -45,3 +55,12 @@ def summarise(profile: Profile) -> str:
     if profile.stopped:
         lines.append(textwrap.fill(f"Stopped: {profile.stopped}.", 80))
     return "\n".join(lines)
+
+
+def _direction(profile: Profile) -> list[str]:
+    """The mean direction, where it can be read."""
+    mean = profile.fits[1].mean()
+    if profile.d > 3 or profile.resultant < 1e-9:
+        return []
+    coordinates = ", ".join(f"{c / profile.resultant:.4f}" for c in mean)
+    return [f"mean direction ({coordinates})"]

@@ -98,7 +98,13 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
         raise ValueError(f"--levels is {levels}; give 1 or more")
     if within_span:
         directions = directions.within_span()
-    _show(profile(directions, levels=levels or None, shrinkage=shrinkage or None), as_json)
+    try:
+        result = profile(directions, levels=levels or None, shrinkage=shrinkage or None)
+    except LevelError as error:
+        if error.profile is not None:  # what is sound is not lost
+            _show(error.profile, as_json)
+        raise
+    _show(result, as_json)
 
 
 def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:

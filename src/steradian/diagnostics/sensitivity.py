@@ -15,7 +15,7 @@ from steradian.shrinkage import Shrinkage, Target
 DEFAULT_EPSILONS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sensitivity:
     """Gaps against the share ε of the law mixed in, for both kinds of shrinkage.
 
@@ -31,6 +31,9 @@ class Sensitivity:
     epsilon: Array
     uniform: Array
     below: Array
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({len(self.epsilon)} shares, {self.uniform.shape[1]} levels)"
 
     def __str__(self) -> str:
         head = "".join(f"{f'I{k + 1}':>8}" for k in range(self.uniform.shape[1]))

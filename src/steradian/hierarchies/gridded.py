@@ -179,7 +179,8 @@ class GriddedFamily:
             if not len(rows):
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
-            settled = part.quadrature <= QUADRATURE_TOLERANCE
+            # rounding of the exponent leaves a flat spectrum that no finer grid can lower
+            settled = part.quadrature <= np.maximum(QUADRATURE_TOLERANCE, part.moment_rounding)
             if len(rows) == len(m) and settled.all():
                 return part
             out = out or DualSolution.empty(len(m), self.q)

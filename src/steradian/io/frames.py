@@ -20,6 +20,7 @@ _NAMES: tuple[tuple[Coords, tuple[str, ...]], ...] = (
     ("lonlat", ("lon", "lat")),
     ("lonlat", ("longitude", "latitude")),
     ("lonlat", ("declination", "inclination")),  # x north, y east, z down
+    ("lonlat", ("dec", "inc")),
     ("angle", ("angle",)),
     ("angle", ("theta",)),
     ("xyz", ("x", "y")),
@@ -103,7 +104,8 @@ def _recognise(
     for kind, names in _NAMES:
         if coords in (None, kind) and all(name in lower for name in names):
             return kind, tuple(lower[name] for name in names)
-    if coords is None and all(_is_numeric(frame, label) for label in labels.values()):
+    numeric = all(_is_numeric(frame, label) for label in labels.values())
+    if coords is None and len(labels) > 2 and numeric:  # two could be any pair of angles
         return "xyz", tuple(labels)
     raise InvalidDirections(
         f"cannot tell which of the columns {', '.join(labels)} are the coordinates; "

@@ -21,8 +21,9 @@ from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
 _SHARP = 1e-10  # Newton decrement to reach
-_FLOOR = 1e-7  # decrement below which one that no longer falls is rounding
-_MOST_STEPS = 40, 300  # from the first and from the second start
+_GOOD = 1e-6  # decrement of a fit that needs no second start
+_FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
+_MOST_STEPS = 150, 300  # from the first and from the second start
 _MOST_CG = 400
 
 
@@ -165,7 +166,7 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     best = None
     for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
         fit = _climb(state, most)
-        if fit.decrement <= _FLOOR:
+        if fit.decrement <= _GOOD:
             return fit
         best = fit if best is None or fit.deficit > best.deficit else best
     if best is None:
@@ -278,13 +279,20 @@ def _moved(state: _State, curvature: Curvature, step: Step) -> _State:
     )
 
 
+def _orthonormal(axes: Array) -> Array:
+    """Undo what products of rotations have lost of orthogonality: B would magnify it."""
+    for _ in range(2):
+        axes = axes @ (1.5 * np.eye(len(axes)) - 0.5 * (axes.T @ axes))
+    return axes
+
+
 def _result(
     state: _State, residual: float, decrement: float, steps: int, cg_steps: int
 ) -> FisherBinghamFit:
     terms = state.terms
     top = float(terms.beta[0].max())
     return FisherBinghamFit(
-        axes=state.axes,
+        axes=_orthonormal(state.axes),
         beta=terms.beta[0] - top,
         b=terms.b[0],
         psi=float(terms.psi[0]) - top,

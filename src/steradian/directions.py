@@ -314,7 +314,9 @@ def _norms(x: AnyArray) -> Array:
 
 def _check_unit(rows: AnyArray) -> bool:
     """Refuse rows that are not of unit norm; tell whether all are, to double precision."""
-    tolerance = max(_UNIT_TOLERANCE, 16.0 * float(np.finfo(rows.dtype).eps))
+    tolerance = _UNIT_TOLERANCE
+    if rows.dtype.itemsize < 8:
+        tolerance = max(tolerance, 16.0 * float(np.finfo(rows.dtype).eps))
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
         away = np.abs(_norms(rows[first : first + BLOCK]) - 1.0)

@@ -60,7 +60,7 @@ class Moments:
     @classmethod
     def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
         weight = float(w.sum())
-        total = hierarchy.sums(x, w)
+        total = hierarchy.sums(x, w if weighted else None)
         centre = (w @ x) / weight if weight else x[0]
         y = x - centre
         return cls(

@@ -145,7 +145,7 @@ def _judge(
     if not len(rows):
         return set()
     verdicts = family.contains(moments if len(rows) == len(moments) else moments.take(rows))
-    if (verdicts == _INSIDE).all() and (support is None or not family.needs_support):
+    if verdicts.min() == _INSIDE and (support is None or not family.needs_support):
         return set()
     if support is None:
         for row in rows[verdicts == Verdict.OUTSIDE].tolist():
@@ -168,7 +168,7 @@ def _settle(
 ) -> None:
     """Turn what the solver could not do into reasons."""
     rounding = solved.moment_rounding
-    if not solved.status.any() and (rounding <= ROUNDING_TOLERANCE).all():
+    if not solved.status.any() and rounding.max() <= ROUNDING_TOLERANCE:
         return  # all converged
     coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
     solved.status[coarse] = Status.ROUNDING

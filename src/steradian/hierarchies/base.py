@@ -129,8 +129,11 @@ class Hierarchy(Protocol):
         """All features of all levels at ``x`` (n, d): (n, q_L), lowest level first."""
         ...
 
-    def sums(self, x: Array, weights: Array) -> Array:
-        """Σ_i w_i φ(x_i) of everything a `Moments` of this hierarchy holds, constant left out."""
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        """Σ_i w_i φ(x_i) of everything a `Moments` of this hierarchy holds, constant left out.
+
+        Without ``weights`` each is one.
+        """
         ...
 
     def weighted_sums(self, x: Array, weights: Array) -> Array:

@@ -155,7 +155,7 @@ class GriddedFamily:
         if not axial.any():
             return start
         gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        return np.where(axial[:, None], gaussian, start)
+        return gaussian if axial.all() else np.where(axial[:, None], gaussian, start)
 
     def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
         out = DualSolution.empty(len(moments), self.q)
@@ -166,12 +166,13 @@ class GriddedFamily:
         return out
 
     def _solve_on_grids(self, moments: MomentStack, start: Array, sharpness: Array) -> DualSolution:
-        m, start = moments.features[:, : self.q], start.copy()
+        m = moments.features[:, : self.q]
         rung = self._first_rung(sharpness, start)
         if len(m) == 1:
             one = self._solve_single(int(rung[0]), m[0], start[0])
             if one is not None:
                 return one
+        start = start.copy()
         out = None
         pending = np.arange(len(m))
         for step in range(int(rung.min()), self.space.rungs()):

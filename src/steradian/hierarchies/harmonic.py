@@ -75,12 +75,13 @@ class Harmonics:
     def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.levels)[:, 1:]
 
-    def sums(self, x: Array, weights: Array) -> Array:
+    def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space
-        if len(x) > _DIRECT_ROWS and isinstance(space, Circle | Sphere):
-            return space.sums(x, weights, self.degree)[1:]
-        if isinstance(space, Circle | Sphere):
+        if isinstance(space, Circle | Sphere) and len(x) <= _DIRECT_ROWS:
             return sums_from_products(space, x, weights, self.levels)
+        weights = np.ones(len(x)) if weights is None else weights
+        if isinstance(space, Circle | Sphere):
+            return space.sums(x, weights, self.degree)[1:]
         return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
 
     def weighted_sums(self, x: Array, weights: Array) -> Array:

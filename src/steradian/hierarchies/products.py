@@ -41,8 +41,14 @@ def _expansion(space: Circle | Sphere, level: int) -> Array:
     return np.ascontiguousarray(np.linalg.solve(flat @ flat.T, flat)[1:].T)
 
 
-def sums_from_products(space: Circle | Sphere, x: Array, weights: Array, level: int) -> Array:
-    """Σ_i w_i φ(x_i) for degree 1..2·level from the features of degree ``level`` alone."""
+def sums_from_products(
+    space: Circle | Sphere, x: Array, weights: Array | None, level: int
+) -> Array:
+    """Σ_i w_i φ(x_i) for degree 1..2·level from the features of degree ``level`` alone.
+
+    Without ``weights`` each is one.
+    """
     features = space.harmonics(x, level)
-    gram = (features * weights[:, None]).T @ features
+    weighted = features if weights is None else features * weights[:, None]
+    gram = weighted.T @ features
     return np.asarray(gram.ravel() @ _expansion(space, level))

@@ -57,7 +57,7 @@ class VonMisesFisherFamily:
         return terms.psi, mean, self.d * covariance
 
     def contains(self, moments: MomentStack) -> IntArray:
-        spread = np.trace(moments.scatter, axis1=1, axis2=2)
+        spread = np.einsum("bii->b", moments.scatter)
         return np.where(spread > _POINT, int(Verdict.INSIDE), int(Verdict.OUTSIDE))
 
     def examine(self, x: Array, weights: Array) -> Placement:
@@ -70,7 +70,7 @@ class VonMisesFisherFamily:
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
         """In closed form; no start is needed."""
         length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
-        spread = np.trace(moments.scatter, axis1=1, axis2=2)
+        spread = np.einsum("bii->b", moments.scatter)
         if len(moments) == 1:  # scalars keep the special functions quick
             terms = concentration(self.d, length.item(), spread.item())
         else:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 
 class Space(Protocol):
@@ -92,6 +92,6 @@ class GriddedSpace(Space, Protocol):
         """How many rungs the node budget allows."""
         ...
 
-    def rung_for(self, concentration: Array, level: int) -> AnyArray:
+    def rung_for(self, concentration: Array, level: int) -> IntArray:
         """The first rung expected to resolve laws of this concentration and level."""
         ...

@@ -9,10 +9,10 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 
-_LADDER = (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+_LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
 
@@ -42,7 +42,7 @@ class Circle:
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
     def grid(self, rung: int) -> CircleGrid:
-        return _grid(_LADDER[rung])
+        return _grid(int(_LADDER[rung]))
 
     def exact_grid(self, degree: int) -> CircleGrid:
         """The smallest grid exact for harmonics of this degree."""
@@ -51,9 +51,11 @@ class Circle:
     def rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array, level: int) -> AnyArray:
-        need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
-        return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
+    def rung_for(self, concentration: Array, level: int) -> IntArray:
+        need = _NODES_PER_ROOT_KAPPA * np.sqrt(concentration)
+        rung = np.searchsorted(_LADDER, np.maximum(need, _NODES_PER_LEVEL * level))
+        rung[rung == len(_LADDER)] -= 1
+        return rung
 
 
 @dataclass(frozen=True, eq=False)

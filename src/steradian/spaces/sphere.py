@@ -11,7 +11,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import (
     circle_harmonics,
     legendre_functions,
@@ -20,7 +20,7 @@ from steradian.numerics.harmonics import (
     sphere_sums,
 )
 
-_LADDER = (12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384)
+_LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
 _RINGS_PER_ROOT_KAPPA = 5.5
 _RINGS_PER_LEVEL = 8.0
 
@@ -52,7 +52,7 @@ class Sphere:
         return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
 
     def grid(self, rung: int) -> SphereGrid:
-        return _grid(_LADDER[rung])
+        return _grid(int(_LADDER[rung]))
 
     def exact_grid(self, degree: int) -> SphereGrid:
         """The smallest grid exact for harmonics of this degree."""
@@ -61,9 +61,11 @@ class Sphere:
     def rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array, level: int) -> AnyArray:
-        need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
-        return np.minimum(np.searchsorted(_LADDER, need), len(_LADDER) - 1)
+    def rung_for(self, concentration: Array, level: int) -> IntArray:
+        need = _RINGS_PER_ROOT_KAPPA * np.sqrt(concentration)
+        rung = np.searchsorted(_LADDER, np.maximum(need, _RINGS_PER_LEVEL * level))
+        rung[rung == len(_LADDER)] -= 1
+        return rung
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,18 +153,18 @@ class SphereGrid:
 
     @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
     def _tail_functions(self, width: int) -> tuple[Array, list[int]]:
-        """Weighted Legendre functions of the degrees in the tail windows.
+        """Weighted Legendre functions of the degrees in the tail windows, and the constant.
 
         Shape (rings orders, rings, degrees), and where each window starts among the degrees.
         """
         windows = tail_windows(self.rings - 1, width)
         z, weight = self._latitudes
-        degrees = [degree for window in windows for degree in window]
+        degrees = [degree for window in windows for degree in window] + [0]
         table = legendre_functions(z, self.rings - 1, set(degrees))
         functions = np.stack([table[degree] for degree in degrees], axis=-1)
         functions *= (weight / (2 * self.rings))[None, :, None]
-        counts = [len(window) for window in windows]
-        return functions, [0, counts[0], counts[0] + counts[1]]
+        last, below, middle = (len(window) for window in windows)
+        return functions, [0, last, last + below, last + below + middle]
 
     def unresolved(self, density: Array, width: int) -> Array:
         functions, starts = self._tail_functions(width)
@@ -170,9 +172,8 @@ class SphereGrid:
         orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings].transpose(2, 0, 1)
         size = np.abs(orders @ functions).max(axis=0)  # (B, degrees)
         parts = np.maximum.reduceat(size, starts, axis=1)
-        constant = np.abs(orders[0] @ self._latitudes[1]) / (2 * self.rings)
-        parts /= np.maximum(parts.max(axis=1), constant)[:, None]
-        return extrapolated_tail(parts.T, self.rings - 1, width)
+        parts /= parts.max(axis=1)[:, None]
+        return extrapolated_tail(parts[:, :3].T, self.rings - 1, width)
 
 
 @cache

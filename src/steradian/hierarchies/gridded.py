@@ -35,6 +35,7 @@ from steradian.numerics.linalg import conditions, eigenvalues, solve_positive
 from steradian.spaces import Circle, Grid, Sphere
 
 QUADRATURE_TOLERANCE = 1e-12
+_ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
@@ -181,7 +182,8 @@ class GriddedFamily:
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
             # rounding of the exponent leaves a flat spectrum that no finer grid can lower
-            settled = part.quadrature <= np.maximum(QUADRATURE_TOLERANCE, part.moment_rounding)
+            allowed = np.clip(part.moment_rounding, QUADRATURE_TOLERANCE, _ROUNDED_QUADRATURE)
+            settled = part.quadrature <= allowed
             if len(rows) == len(m) and settled.all():
                 return part
             out = out or DualSolution.empty(len(m), self.q)

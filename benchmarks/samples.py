@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,10 +71,20 @@ def circle_mixture(n: int, rng: np.random.Generator) -> Array:
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def weightings(x: Array, count: int, rng: np.random.Generator) -> Array:
-    """Half query weights exp(6 cos(x, query)), half flat Dirichlet, in random order: (count, n)."""
-    queries = unit(rng.standard_normal((count - count // 2, x.shape[1])))
-    attention = np.exp(SHARPNESS * queries @ x.T)
-    attention /= attention.sum(axis=1, keepdims=True)
-    dirichlet = rng.dirichlet(np.ones(len(x)), count // 2)
-    return rng.permutation(np.concatenate([attention, dirichlet]))
+def replicates(x: Array, count: int, rng: np.random.Generator) -> Array:
+    """Bootstrap replicates: how often each point is drawn, (count, n)."""
+    n = len(x)
+    return rng.multinomial(n, np.full(n, 1.0 / n), count).astype(np.float64)
+
+
+def attention(x: Array, count: int, rng: np.random.Generator, *, sharpness: float) -> Array:
+    """Query weights exp(sharpness · cos(x, query)) of random queries, (count, n)."""
+    queries = unit(rng.standard_normal((count, x.shape[1])))
+    return np.exp(sharpness * queries @ x.T)
+
+
+WEIGHTINGS_BY_KIND: dict[str, Callable[[Array, int, np.random.Generator], Array]] = {
+    "bootstrap": replicates,
+    "attention": partial(attention, sharpness=2.0),
+    "sharp attention": partial(attention, sharpness=SHARPNESS),
+}

@@ -36,6 +36,7 @@ from steradian.spaces import Circle, Grid, Sphere
 
 QUADRATURE_TOLERANCE = 1e-12
 _ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
+_GENTLE = 12.0  # exponents this small make no law sharper than its level
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
@@ -43,6 +44,7 @@ _TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to kee
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
 _ROUNDED_MISMATCH = 1e-13  # of moments that agree to their rounding
+_NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 _NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
 
 
@@ -213,6 +215,9 @@ class GriddedFamily:
         rung = self.space.rung_for(sharpness, self.level)
         if self.level == 2:  # the start is von Mises-Fisher: no sharper than its moments
             return rung
+        reach = np.sqrt(self.q * np.einsum("bq,bq->b", start, start))  # |λ·φ| is never larger
+        if reach.max() < _GENTLE:
+            return rung
         for step in range(int(rung.min()), self.space.rungs() - 1):
             rows = np.flatnonzero(rung == step)
             if len(rows):
@@ -291,8 +296,11 @@ def _solve_with(
 
 
 def _peaked(grid: Grid, lam: Array) -> tuple[Array, Array]:
-    """Largest exponent at the nodes (B,), and the density over its value there (B, nodes)."""
+    """An exponent near the largest (B,), and the density over its value there (B, nodes)."""
     values = grid.synthesize(lam)
+    if lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max() < _NO_OVERFLOW**2:
+        np.exp(values, out=values)
+        return np.zeros(len(lam)), values  # |λ·φ|² <= q |λ|²: nothing to remove
     peak = values.max(axis=1)
     values -= peak[:, None]
     np.exp(values, out=values)

@@ -66,10 +66,13 @@ class NestedFits:
     @property
     def gaps(self) -> Array:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
-        gaps = self.deficits
-        gaps[:, 1:] = gaps[:, 1:] - gaps[:, :-1]
-        known = np.array([s.gap for s in self.solutions]).T
-        return np.where(np.isnan(known), gaps, known)
+        gaps = np.array([s.gap for s in self.solutions])
+        unknown = np.isnan(gaps)
+        if unknown.any():
+            deficits = self.deficits.T
+            differences = np.vstack([deficits[:1], deficits[1:] - deficits[:-1]])
+            gaps[unknown] = differences[unknown]
+        return gaps.T
 
     @property
     def uncertainty(self) -> Array:

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.linalg import inverses
 from steradian.numerics.quadratics import features_to_matrix, matrix_to_features
 from steradian.spaces import Space, unit_sphere
 
@@ -78,7 +79,7 @@ def feature_parameters(space: Space, eta: Array, quadratic: Array) -> Array:
 def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
-    precision = np.linalg.inv(scatter)
+    precision = inverses(scatter)
     linear, forms = _gaussian_maps(d)
     out = np.empty((len(mean), d + forms.shape[1]))
     np.matmul((precision @ mean[:, :, None])[:, :, 0], linear, out=out[:, :d])

@@ -34,6 +34,15 @@ def solve_positive(matrices: Array, right: Array) -> Array:
     return solve_each(matrices, right)
 
 
+def inverses(matrices: Array) -> Array:
+    """Inverses of positive definite (B, q, q) matrices."""
+    if len(matrices) == 1:
+        _, inverse, failed = lapack.dposv(matrices[0], np.eye(matrices.shape[1]))
+        if not failed:
+            return np.asarray(inverse[None])
+    return np.asarray(np.linalg.inv(matrices))
+
+
 def solve_each(matrices: Array, right: Array) -> Array:
     """Solve (B, q, q) systems for (B, q); a singular one yields NaN in its row only."""
     try:

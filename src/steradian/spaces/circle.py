@@ -52,10 +52,8 @@ class Circle:
         return len(_LADDER)
 
     def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = _NODES_PER_ROOT_KAPPA * np.sqrt(concentration)
-        rung = np.searchsorted(_LADDER, np.maximum(need, _NODES_PER_LEVEL * level))
-        rung[rung == len(_LADDER)] -= 1
-        return rung
+        need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
+        return _LADDER[:-1].searchsorted(need)
 
 
 @dataclass(frozen=True, eq=False)

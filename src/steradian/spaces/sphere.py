@@ -62,10 +62,8 @@ class Sphere:
         return len(_LADDER)
 
     def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = _RINGS_PER_ROOT_KAPPA * np.sqrt(concentration)
-        rung = np.searchsorted(_LADDER, np.maximum(need, _RINGS_PER_LEVEL * level))
-        rung[rung == len(_LADDER)] -= 1
-        return rung
+        need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
+        return _LADDER[:-1].searchsorted(need)
 
 
 @dataclass(frozen=True, eq=False)

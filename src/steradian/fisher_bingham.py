@@ -29,7 +29,7 @@ class FisherBingham(MaxEntFit):
 
     Contains von Mises-Fisher (B = 0), Bingham (η = 0), Kent (η an eigenvector of B, other
     eigenvalues ±β) and Watson (B of rank one) laws. The normaliser is a one-dimensional
-    contour integral, good to about 1e-13.
+    contour integral, good to 1e-12.
 
     Parameters
     ----------

@@ -136,10 +136,6 @@ class Hierarchy(Protocol):
         """
         ...
 
-    def weighted_sums(self, x: Array, weights: Array) -> Array:
-        """The same for a stack of weightings (B, n): (B, size)."""
-        ...
-
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         """Moments of the fits ``lam`` (B, q) of any one level with means ``mean`` (B, d)."""
         ...

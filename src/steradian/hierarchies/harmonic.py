@@ -84,9 +84,6 @@ class Harmonics:
             return space.sums(x, weights, self.degree)[1:]
         return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
 
-    def weighted_sums(self, x: Array, weights: Array) -> Array:
-        return np.asarray(weights @ self.space.harmonics(x, self.degree)[:, 1:])
-
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
         if isinstance(space, Circle | Sphere):

@@ -34,15 +34,6 @@ def solve_positive(matrices: Array, right: Array) -> Array:
     return solve_each(matrices, right)
 
 
-def inverses(matrices: Array) -> Array:
-    """Inverses of positive definite (B, q, q) matrices."""
-    if len(matrices) == 1:
-        _, inverse, failed = lapack.dposv(matrices[0], np.eye(matrices.shape[1]))
-        if not failed:
-            return np.asarray(inverse[None])
-    return np.asarray(np.linalg.inv(matrices))
-
-
 def solve_each(matrices: Array, right: Array) -> Array:
     """Solve (B, q, q) systems for (B, q); a singular one yields NaN in its row only."""
     try:
@@ -75,18 +66,22 @@ def conditions(matrices: Array) -> Array:
         if not doubtful.all():
             rough[doubtful] = conditions(matrices[doubtful])
             return rough
-    inverse = solve_matrices(matrices)
+    inverse = inverses(matrices)
     norms = [np.abs(c).sum(axis=1).max(axis=1) for c in (matrices, inverse)]
     result = norms[0] * norms[1]
     return np.where(np.isfinite(result), result, np.inf)
 
 
-def solve_matrices(matrices: Array) -> Array:
-    """Inverses of (B, q, q) matrices; NaN for a singular one only."""
+def inverses(matrices: Array) -> Array:
+    """Inverses of positive definite (B, q, q) matrices; NaN for a singular one only."""
+    if len(matrices) == 1:
+        _, inverse, failed = lapack.dposv(matrices[0], np.eye(matrices.shape[1]))
+        if not failed:
+            return np.asarray(inverse[None])
     try:
         return np.asarray(np.linalg.inv(matrices))
     except np.linalg.LinAlgError:
         if len(matrices) == 1:
             return np.full_like(matrices, np.nan)
         halves = np.array_split(np.arange(len(matrices)), 2)
-        return np.concatenate([solve_matrices(matrices[h]) for h in halves])
+        return np.concatenate([inverses(matrices[h]) for h in halves])

@@ -89,6 +89,30 @@ class DualSolution:
             status=np.full(rows, int(status), dtype=np.int64),
         )
 
+    @classmethod
+    def of_one(
+        cls, lam: Array, numbers: tuple[float, ...], *, nodes: int = 0, steps: int = 0
+    ) -> DualSolution:
+        """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
+        psi, deficit, gap, residual, decrement, condition, quadrature, rounding = np.array(numbers)[
+            :, None
+        ]
+        counts = np.array([[nodes], [steps], [0]])
+        return cls(
+            lam=lam[None],
+            psi=psi,
+            deficit=deficit,
+            gap=gap,
+            residual=residual,
+            decrement=decrement,
+            condition=condition,
+            quadrature=quadrature,
+            moment_rounding=rounding,
+            nodes=counts[0],
+            steps=counts[1],
+            status=counts[2],
+        )
+
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""
         for field in fields(self):

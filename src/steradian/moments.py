@@ -59,7 +59,7 @@ class Moments:
 
     @classmethod
     def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
-        weight = float(w.sum())
+        weight, weight_sq = (float(w.sum()), float(w @ w)) if weighted else (float(len(x)),) * 2
         total = hierarchy.sums(x, w if weighted else None)
         centre = (w @ x) / weight if weight else x[0]
         y = x - centre
@@ -67,7 +67,7 @@ class Moments:
             hierarchy=hierarchy,
             n=len(x),
             weight=weight,
-            weight_sq=float(w @ w),
+            weight_sq=weight_sq,
             total=total,
             total_sq=hierarchy.sums(x, w * w) if weighted else total,
             mean=centre,

@@ -61,18 +61,19 @@ class NestedFits:
     @property
     def deficits(self) -> Array:
         """D_L in nats, (B, L)."""
-        return np.array([s.deficit for s in self.solutions]).T
+        return np.array(self._deficits).T
+
+    @property
+    def _deficits(self) -> list[Array]:
+        return [s.deficit for s in self.solutions]
 
     @property
     def gaps(self) -> Array:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
-        gaps = np.array([s.gap for s in self.solutions])
-        unknown = np.isnan(gaps)
-        if unknown.any():
-            deficits = self.deficits.T
-            differences = np.vstack([deficits[:1], deficits[1:] - deficits[:-1]])
-            gaps[unknown] = differences[unknown]
-        return gaps.T
+        gaps, deficits = np.array([[s.gap for s in self.solutions], self._deficits])
+        known = deficits.copy()
+        known[1:] -= deficits[:-1]
+        return np.where(np.isnan(gaps), known, gaps).T
 
     @property
     def uncertainty(self) -> Array:

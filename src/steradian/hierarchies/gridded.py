@@ -37,6 +37,7 @@ from steradian.spaces import Circle, Grid, Sphere
 QUADRATURE_TOLERANCE = 1e-12
 _ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
 _GENTLE = 12.0  # exponents this small make no law sharper than its level
+_SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
@@ -154,11 +155,11 @@ class GriddedFamily:
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
-        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < 0.25
+        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < _SHORT_MEAN**2
         if not axial.any():
             return start
         gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        return gaussian if axial.all() else np.where(axial[:, None], gaussian, start)
+        return np.where(axial[:, None], gaussian, start)
 
     def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
         out = DualSolution.empty(len(moments), self.q)

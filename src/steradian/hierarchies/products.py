@@ -34,21 +34,49 @@ def feature_products(space: Circle | Sphere, level: int) -> Array:
 
 
 @cache
+def products_with_constant(space: Circle | Sphere, level: int) -> Array:
+    """The whole tensor, flat: (K, (q + 1)²)."""
+    tensor = product_tensor(space, level)
+    return np.ascontiguousarray(tensor.reshape(len(tensor), -1))
+
+
+def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
+    """Functions at ``x`` (n, d) that span all degrees up to ``level``: (n, q + 1).
+
+    The harmonics, or where that is quicker and as well conditioned, monomials.
+    """
+    if level != 2 or isinstance(space, Circle):
+        return space.harmonics(x, level)
+    out = np.empty((9, len(x)))
+    out[0] = 1.0
+    out[1:4] = x.T
+    np.multiply(out[1:4], out[1], out=out[4:7])  # xx, xy, xz; zz is the rest of one
+    np.multiply(out[2:4], out[2], out=out[7:9])
+    return out.T
+
+
+@cache
 def _expansion(space: Circle | Sphere, level: int) -> Array:
     """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (q², K)."""
     tensor = product_tensor(space, level)
     flat = tensor.reshape(len(tensor), -1)
-    return np.ascontiguousarray(np.linalg.solve(flat @ flat.T, flat)[1:].T)
+    of_harmonics = np.linalg.solve(flat @ flat.T, flat)[1:].reshape(-1, *tensor.shape[1:])
+    points = space.exact_grid(2 * level).points
+    some, harmonics = _spanning(space, points, level), space.harmonics(points, level)
+    change, *_ = np.linalg.lstsq(some, harmonics)
+    change[np.abs(change) < 1e-13] = 0.0
+    of_some = change @ of_harmonics @ change.T
+    return np.ascontiguousarray(of_some.reshape(len(of_some), -1).T)
 
 
 def sums_from_products(
     space: Circle | Sphere, x: Array, weights: Array | None, level: int
 ) -> Array:
-    """Σ_i w_i φ(x_i) for degree 1..2·level from the features of degree ``level`` alone.
+    """Σ_i w_i φ(x_i) for degree 1..2·level from functions of degree ``level`` alone.
 
     Without ``weights`` each is one.
     """
-    features = space.harmonics(x, level)
-    weighted = features if weights is None else features * weights[:, None]
-    gram = weighted.T @ features
+    some = _spanning(space, x, level)
+    weighted = some if weights is None else some * weights[:, None]
+    gram = weighted.T @ some
     return np.asarray(gram.ravel() @ _expansion(space, level))

@@ -34,10 +34,13 @@ def _linear_in(d: int) -> Array:
 
 
 @cache
-def _gaussian_maps(d: int) -> tuple[Array, Array]:
-    """From S⁻¹m to the linear and from S⁻¹ (flat) to the quadratic parameters."""
-    forms = _forms_in(d).reshape(-1, d * d).T / -(d * (d + 2.0))
-    return _linear_in(d) / d, np.ascontiguousarray(forms)
+def _gaussian_map(d: int) -> Array:
+    """From S⁻¹m and S⁻¹, one row (S⁻¹m, S⁻¹)_i after the other, to all parameters."""
+    forms = _forms_in(d)
+    out = np.zeros((d, d + 1, d + len(forms)))
+    out[:, 0, :d] = _linear_in(d) / d
+    out[:, 1:, d:] = np.moveaxis(forms, 0, -1) / -(d * (d + 2.0))
+    return out.reshape(d * (d + 1), -1)
 
 
 @cache
@@ -80,11 +83,8 @@ def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
     precision = inverses(scatter)
-    linear, forms = _gaussian_maps(d)
-    out = np.empty((len(mean), d + forms.shape[1]))
-    np.matmul((precision @ mean[:, :, None])[:, :, 0], linear, out=out[:, :d])
-    np.matmul(precision.reshape(len(mean), -1), forms, out=out[:, d:])
-    return out
+    both = np.concatenate([precision @ mean[:, :, None], precision], axis=2)  # S⁻¹m beside S⁻¹
+    return np.asarray(both.reshape(len(mean), -1) @ _gaussian_map(d))
 
 
 def feature_moments(space: Space, mean: Array, second: Array) -> Array:

@@ -69,13 +69,11 @@ class VonMisesFisherFamily:
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
         """In closed form; no start is needed."""
+        if len(moments) == 1:
+            return self._solve_one(moments.mean[0], float(moments.scatter[0].trace()))
         length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
         spread = np.einsum("bii->b", moments.scatter)
-        if len(moments) == 1:  # scalars keep the special functions quick
-            terms = concentration(self.d, length.item(), spread.item())
-        else:
-            terms = concentration(self.d, length, spread)
-        kappa, ratio, _, psi, deficit = np.array(terms).reshape(5, -1)
+        kappa, ratio, _, psi, deficit = concentration(self.d, length, spread)
         root = math.sqrt(self.d)
         scale = kappa / (root * np.maximum(length, _TINY))
         zeros, none = np.zeros(len(moments)), np.zeros(len(moments), dtype=np.int64)
@@ -93,3 +91,13 @@ class VonMisesFisherFamily:
             steps=none,
             status=none + _CONVERGED,
         )
+
+    def _solve_one(self, mean: Array, spread: float) -> DualSolution:
+        """The same for one sample: scalars keep the special functions quick."""
+        length, root = math.sqrt(mean.dot(mean)), math.sqrt(self.d)
+        kappa, ratio, _, psi, deficit = (float(t) for t in concentration(self.d, length, spread))
+        scale = kappa / (root * max(length, _TINY))
+        residual = root * abs(length - ratio)
+        rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
+        numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
+        return DualSolution.of_one(scale * mean[list(self.axes)], numbers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from steradian.numerics.arrays import Array
@@ -31,11 +33,14 @@ def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
     makes this an overestimate; a flat tail, the mark of a spike between the nodes, is not
     reduced at all.
     """
-    last, below, middle = sizes
-    near = _rate(last, below) ** (top / width)
-    far = _rate(last, middle) ** (top / (top - top // 2))
-    return np.asarray(last * np.maximum(near, far))
+    exponents = top / width, top / (top - top // 2)
+    if sizes.shape[1] == 1:  # plain numbers are quicker than arrays of one
+        return np.array([_carried_on(sizes[:, 0].tolist(), exponents, min, max)])
+    return np.asarray(_carried_on(sizes, exponents, np.minimum, np.maximum))
 
 
-def _rate(last: Array, earlier: Array) -> Array:
-    return np.minimum(last / np.maximum(earlier, 1e-300), 1.0)
+def _carried_on(sizes: Any, exponents: tuple[float, float], least: Any, most: Any) -> Any:
+    """The tail of numbers or arrays, with the ``least`` and ``most`` that suit them."""
+    last, *earlier = sizes
+    rates = [least(last / most(size, 1e-300), 1.0) for size in earlier]
+    return last * most(rates[0] ** exponents[0], rates[1] ** exponents[1])

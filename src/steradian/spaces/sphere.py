@@ -167,10 +167,13 @@ class SphereGrid:
     def unresolved(self, density: Array, width: int) -> Array:
         functions, starts = self._tail_functions(width)
         rings = density.reshape(-1, self.rings, 2 * self.rings)
-        orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings].transpose(2, 0, 1)
-        size = np.abs(orders @ functions).max(axis=0)  # (B, degrees)
-        parts = np.maximum.reduceat(size, starts, axis=1)
-        parts /= parts.max(axis=1)[:, None]
+        orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings]
+        pairs = orders.view(np.float64).reshape(len(rings), self.rings, -1, 2)
+        spectrum = pairs.transpose(2, 0, 3, 1) @ functions[:, None]  # orders, B, 2, degrees
+        np.square(spectrum, out=spectrum)
+        power = np.maximum.reduce(spectrum[:, :, 0] + spectrum[:, :, 1], axis=0)  # (B, degrees)
+        parts = np.maximum.reduceat(power, starts, axis=1)
+        parts = np.sqrt(parts / np.maximum.reduce(parts, axis=1)[:, None])
         return extrapolated_tail(parts[:, :3].T, self.rings - 1, width)
 
 

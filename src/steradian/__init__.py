@@ -10,6 +10,7 @@ from steradian.directions import Directions
 from steradian.errors import (
     BoundaryError,
     ConvergenceError,
+    DesignError,
     InvalidDirections,
     MissingExtra,
     ResolutionError,
@@ -19,32 +20,48 @@ from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics
 from steradian.hierarchies import Harmonics
+from steradian.inference import designs
+from steradian.inference.bootstrap import Bootstrap
+from steradian.inference.gap_tests import GapTests
+from steradian.inference.intervals import GapIntervals
+from steradian.inference.order import OrderChoice
+from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.io.tables import read_directions
 from steradian.moments import Moments
-from steradian.profile import Profile, profile
+from steradian.profile import Profile, bootstrap, choose_order, profile
 from steradian.profiles import Profiles, profiles
 from steradian.shrinkage import Shrinkage
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bootstrap",
     "BoundaryError",
     "ConvergenceError",
+    "DesignError",
     "Directions",
     "FisherBingham",
+    "GapIntervals",
+    "GapTests",
     "Harmonics",
     "InvalidDirections",
     "MaxEntFit",
     "MissingExtra",
     "Moments",
     "Numerics",
+    "OrderChoice",
     "Profile",
     "Profiles",
     "ResolutionError",
+    "SampleTests",
     "Shrinkage",
     "SteradianError",
+    "bootstrap",
+    "choose_order",
+    "designs",
     "examples",
     "profile",
     "profiles",
     "read_directions",
+    "sample_tests",
 ]

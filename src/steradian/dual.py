@@ -175,9 +175,11 @@ class _Iterate:
 _ITERATE_FIELDS = tuple(f.name for f in fields(_Iterate))
 
 
-def newton(
-    evaluate: Callable[[Array], Curvature], m: Array, start: Array, *, max_steps: int = MAX_STEPS
-) -> NewtonPath:
+Evaluate = Callable[[Array, IntArray], Curvature]
+"""Parameters (b, q) and the rows of the stack they belong to (b,) → their curvature."""
+
+
+def newton(evaluate: Evaluate, m: Array, start: Array, *, max_steps: int = MAX_STEPS) -> NewtonPath:
     """Maximise ``lam · m - psi(lam)`` for each row of ``m`` (B, q) from ``start`` (B, q).
 
     Full Newton steps, halved until the dual rises (Armijo). A row ends with the step taken
@@ -186,7 +188,7 @@ def newton(
     looks at the end point afresh.
     """
     out = NewtonPath(start.copy(), np.zeros(len(m), dtype=np.int64))
-    at = _begin(m, start, evaluate(start))
+    at = _begin(m, start, evaluate(start, np.arange(len(m))))
     for count in range(1, max_steps):
         last = at.decrement <= LAST_STEP**2
         stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
@@ -200,7 +202,7 @@ def newton(
             if not len(at.rows):
                 return out
         trial = at.lam + at.length[:, None] * at.step
-        _advance(at, trial, evaluate(trial))
+        _advance(at, trial, evaluate(trial, at.rows))
     out.lam[at.rows] = at.lam
     out.steps[at.rows] = max_steps
     return out

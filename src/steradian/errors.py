@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BoundaryError",
     "ConvergenceError",
+    "DesignError",
     "InvalidDirections",
     "LevelError",
     "MissingExtra",
@@ -28,6 +29,10 @@ class InvalidDirections(SteradianError, ValueError):
 
 class MissingExtra(SteradianError, ImportError):
     """An optional dependency is not installed."""
+
+
+class DesignError(SteradianError, ValueError):
+    """The sampling design does not fit the data, or does not define what was asked for."""
 
 
 class LevelError(SteradianError):

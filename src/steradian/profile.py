@@ -17,11 +17,26 @@ from steradian.diagnostics.sensitivity import (
     shrinkage_sensitivity,
 )
 from steradian.directions import Directions
-from steradian.errors import InvalidDirections
+from steradian.errors import DesignError, InvalidDirections
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
-from steradian.io.frames import directions_from_frame, frame_of_levels, is_frame
+from steradian.inference.bootstrap import Bootstrap, Kind, bootstrap_gaps
+from steradian.inference.designs import Design, as_design
+from steradian.inference.gap_tests import (
+    GapTests,
+    Method,
+    Null,
+    Options,
+    Statistic,
+    gap_tests,
+)
+from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
+from steradian.inference.order import OrderChoice, order_choice
+from steradian.inference.sample import Sample
+from steradian.inference.scores import Covariance
+from steradian.inference.uniformity import Uniformity, uniformity_tests
+from steradian.io.frames import column, directions_from_frame, frame_of_levels, is_frame
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array, IntArray
@@ -57,6 +72,10 @@ class Profile:
         Dimension the data were given in; larger than ``d`` after `Directions.within_span`.
     elapsed : float
         Seconds it took.
+    design : Design
+        How the sample came about; decides what standard errors and p-values mean.
+    directions : Directions or None
+        The rows, None when the profile was made from moments.
     """
 
     moments: Moments
@@ -65,6 +84,8 @@ class Profile:
     shrinkage: Shrinkage | None
     ambient: int
     elapsed: float
+    design: Design
+    directions: Directions | None
 
     @cached_property
     def fits(self) -> tuple[MaxEntFit, ...]:
@@ -130,6 +151,65 @@ class Profile:
         """Gaps against the share of another law mixed into the data; ``print`` shows a table."""
         return shrinkage_sensitivity(self.moments, epsilons)
 
+    def tests(
+        self,
+        null: Null = "moment",
+        statistic: Statistic = "score",
+        covariance: Covariance | None = None,
+        method: Method | None = None,
+        *,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> GapTests:
+        """Test, level by level, whether the gap is zero in the law behind the sample.
+
+        Parameters
+        ----------
+        null : {"moment", "model"}
+            ``"moment"``: the level's moments are those of the fit below, whatever the law.
+            ``"model"``: the law is the fit below (designs iid and fixed only).
+        statistic : {"score", "gap"}
+            The score form, which needs no fit of the level, or the fitted gap.
+        covariance : {"tilted", "null", "empirical"}, optional
+            How the spread of the scores under the moment null is estimated; by default
+            ``"tilted"`` for the score and ``"null"`` for the gap.
+        method : {"exact", "simulate", "bootstrap"}, optional
+            Exact tail of the null law (recalibrated by samples of the fit below when there are
+            fewer than ten rows per feature), simulated tail, or bootstrap: parametric for the
+            model null, multipliers for the moment null. By default exact where that holds.
+        replicates, seed : int
+            Of simulations and bootstraps.
+
+        Raises
+        ------
+        DesignError
+            The design defines no p-value, or too few units for the features.
+        """
+        options = Options(null, statistic, covariance, method, replicates, seed)
+        return gap_tests(self._sample(), options)
+
+    def intervals(
+        self, confidence: float = 0.95, *, method: IntervalMethod = "noncentral"
+    ) -> GapIntervals:
+        """Standard errors, intervals and debiased values of the gaps; D and U besides.
+
+        ``method`` is ``"noncentral"`` (a scaled non-central χ² law, inverted), ``"sqrt"``
+        (normal for √I) or ``"wald"`` (normal for I).
+        """
+        return gap_intervals(self._sample(), confidence, method)
+
+    def uniformity(self) -> Uniformity:
+        """Test uniformity through each level, beside the classical statistics it contains."""
+        return uniformity_tests(self._sample())
+
+    def _sample(self) -> Sample:
+        if self.shrinkage is not None:
+            raise DesignError(
+                "the fits are of shrunk data, and inference is about the data themselves; "
+                "profile them without shrinkage"
+            )
+        return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
+
     def summary(self) -> str:
         """The table that ``print`` shows."""
         return summarise(self)
@@ -159,6 +239,8 @@ class Profile:
             "stopped": self.stopped,
             "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
             "ambient": self.ambient,
+            "design": self.design.name,
+            "design_sentence": self.design.sentence,
             "unit": "nats",
         }
 
@@ -180,6 +262,7 @@ def profile(
     weights: ArrayLike | str | None = None,
     levels: int | None = None,
     hierarchy: Harmonics | None = None,
+    design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
 ) -> Profile:
     """Decompose what a weighted set of directions tells, level by level, in nats.
@@ -197,6 +280,10 @@ def profile(
         not exist is an error.
     hierarchy : Harmonics, optional
         The nested features; replaces ``levels``.
+    design : Design or str, optional
+        How the sample came about, from `steradian.designs`: ``"iid"`` (the default without
+        weights), ``"fixed"``, ``"importance"``, ``"chain"``, ``Clusters(ids)``, ``Survey(…)``,
+        ``Known(…)``, or ``"descriptive"`` (the default with weights: no inference).
     shrinkage : Shrinkage or float, optional
         Mix the data with a law that has a fit; a number is the share of the uniform law.
 
@@ -226,6 +313,7 @@ def profile(
             source.d, _default_levels(source.d) if levels is None else levels
         )
         moments, directions = Moments.from_directions(source, wanted), source
+    plan = _plan(data, design, directions, moments)
     mixing = as_shrinkage(shrinkage)
     nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
     ambient = directions.ambient if directions else moments.hierarchy.d
@@ -234,7 +322,8 @@ def profile(
         whole = sound == moments.hierarchy.levels
         seen = moments if whole else moments.up_to(sound)
         kept = nested if whole else nested.up_to(seen.hierarchy)
-        return Profile(seen, kept, stopped, mixing, ambient, time.perf_counter() - began)
+        elapsed = time.perf_counter() - began
+        return Profile(seen, kept, stopped, mixing, ambient, elapsed, plan, directions)
 
     failure = nested.failures.get(0)
     if failure is None:
@@ -250,6 +339,21 @@ def _support(directions: Directions | None) -> Support | None:
     if directions is None or directions.n > _EXAMINED_ROWS:
         return None
     return lambda _row: directions.support()
+
+
+def _plan(
+    data: Any, design: Design | str | None, directions: Directions | None, moments: Moments
+) -> Design:
+    """The design, checked against the rows when it was stated."""
+    if design is None:
+        weighted = directions.weighted if directions else moments.weight_sq != moments.weight
+        return as_design(None, weighted=weighted)
+    plan = as_design(design, weighted=True)
+    if is_frame(data):
+        plan = plan.with_columns(lambda name: column(data, name))
+    if directions is not None:
+        plan.check(directions)
+    return plan
 
 
 def _default_levels(d: int) -> int:
@@ -279,3 +383,57 @@ def _restricted(moments: Moments, levels: int | None, hierarchy: Harmonics | Non
 def _unit(vector: Array) -> list[float]:
     length = float(np.linalg.norm(vector))
     return (vector / length if length else vector).tolist()
+
+
+def bootstrap(
+    profile: Profile, kind: Kind = "design", *, replicates: int = 999, seed: int = 0
+) -> Bootstrap:
+    """Replicates of the gaps of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    kind : {"design", "parametric", "multiplier"}
+        Draw the sample again the way its design says (rows, ratios, clusters, stretches of a
+        chain, primary units within strata); draw samples of the fit below each level; or give
+        the units' scores random signs. The last two have a gap of zero and give p-values.
+    replicates : int
+        How many.
+    seed : int
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> sr.bootstrap(p, replicates=200).gaps.shape
+    (200, 2)
+    """
+    return bootstrap_gaps(profile._sample(), kind, replicates, seed)
+
+
+def choose_order(
+    profile: Profile, *, alpha: float = 0.05, folds: int = 10, seed: int = 0
+) -> OrderChoice:
+    """How many levels the data support, by every criterion, side by side.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    alpha : float
+        Size of the tests among the criteria.
+    folds : int
+        Of the held-out log score; whole units are held out.
+    seed : int
+        Of the split into folds.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> sr.choose_order(p).chosen["bic"]
+    2
+    """
+    return order_choice(profile._sample(), alpha, folds, seed)

@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 
 from steradian.directions import Directions, as_numeric
 from steradian.errors import InvalidDirections, LevelError
-from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies import Harmonics
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
-
-_BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time
-_CONCENTRATED = 0.02  # spread below which the shared centre would cost digits
+from steradian.weightings import moments_of_weightings
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,7 +93,7 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     w = _weightings(weights, points.n)
     hierarchy = Harmonics(points.d, levels)
     unit = points.x
-    stack = _moments(unit, w, hierarchy)
+    stack = moments_of_weightings(unit, w, hierarchy)
 
     def support(row: int) -> tuple[Array, Array]:
         return Directions(unit, w[row]).support()
@@ -122,26 +120,6 @@ def _weightings(weights: ArrayLike, n: int) -> Array:
         row = int(np.argmax(total == 0))
         raise InvalidDirections(f"weighting {row} is zero everywhere; give it a positive weight")
     return w / total[:, None]
-
-
-def _moments(x: Array, w: Array, hierarchy: Harmonics) -> MomentStack:
-    """Feature means, means and centred second moments of every weighting."""
-    centre = x.mean(axis=0)
-    y = x - centre
-    d = x.shape[1]
-    pairs = (y[:, :, None] * y[:, None, :]).reshape(len(x), -1)
-    features = np.zeros((len(w), hierarchy.space.size(hierarchy.levels) - 1))
-    rows = max(1, _BLOCK_ENTRIES // max(1, features.shape[1]))
-    for first in range(0, len(x), rows):
-        block = slice(first, first + rows)
-        features += w[:, block] @ hierarchy.features(x[block])
-    offset = w @ y
-    scatter = (w @ pairs).reshape(-1, d, d) - offset[:, :, None] * offset[:, None, :]
-    mean = centre + offset
-    for row in np.flatnonzero(np.trace(scatter, axis1=1, axis2=2) < _CONCENTRATED):
-        away = x - mean[row]
-        scatter[row] = (w[row, :, None] * away).T @ away
-    return MomentStack(features, mean, scatter)
 
 
 def _collect(nested: NestedFits, w: Array) -> Profiles:

@@ -112,7 +112,12 @@ class GriddedFamily:
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance on the first rung of the ladder that resolves every row."""
-        roots = self._root(self._resolving(lam), lam)
+        grid = self._resolving(lam)
+        if self._has_tensor:
+            quick = self._covariance(grid, lam)
+            if (quick.condition() < _COLLINEAR).all():
+                return quick.psi, quick.mean, quick.covariance
+        roots = self._root(grid, lam)
         covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
         return roots.psi, roots.mean, covariance
 
@@ -282,13 +287,16 @@ class GriddedFamily:
 def _solve_with(
     evaluate: Callable[[Array], _Covariance | _Root], level: int, grid: Grid, m: Array, start: Array
 ) -> DualSolution:
-    path = newton(evaluate, m, start)
+    def stacked(lam: Array, _rows: IntArray) -> _Covariance | _Root:
+        return evaluate(lam)  # all rows share the grid
+
+    path = newton(stacked, m, start)
     end = evaluate(path.lam)
     out = judge(path, m, end)
     for _ in range(_POLISH):
         if not ((out.status != _CONVERGED) & (out.residual < _NEARLY)).any():
             break
-        path = newton(evaluate, m, out.lam)
+        path = newton(stacked, m, out.lam)
         end = evaluate(path.lam)
         out = judge(path, m, end)
     out.quadrature[:] = grid.unresolved(end.density, level)

@@ -127,6 +127,15 @@ def _values(frame: Any, label: Any) -> AnyArray:
     return values
 
 
+def column(frame: Any, name: str) -> AnyArray:
+    """The values of one named column, of any type."""
+    labels = {str(c): c for c in frame.columns}
+    if name not in labels:
+        raise InvalidDirections(f"no column {name!r}; the table has {', '.join(labels)}")
+    values = frame[labels[name]]
+    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+
+
 def frame_of_levels(record: dict[str, Any]) -> Any:
     """One row per level of a profile's dictionary, as a pandas frame."""
     try:

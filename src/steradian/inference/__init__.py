@@ -1,0 +1,1 @@
+"""Inference that respects how the weights arose."""

@@ -1,0 +1,134 @@
+"""Bootstraps: moments first, then one batched solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from steradian.errors import DesignError
+from steradian.hierarchies import Harmonics
+from steradian.inference.null_replicates import gap_replicates_of, multiplier_replicates
+from steradian.inference.progress import tracked
+from steradian.inference.resample import resampled_weights
+from steradian.inference.sample import Sample
+from steradian.inference.scores import scores_of
+from steradian.inference.stacks import chunks
+from steradian.inference.whitening import whitening
+from steradian.nested import fit_levels
+from steradian.numerics.arrays import Array
+from steradian.weightings import moments_of_weightings
+
+Kind = Literal["design", "parametric", "multiplier"]
+KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Replicates of the gaps.
+
+    Attributes
+    ----------
+    kind : str
+        ``"design"``: the sample drawn again the way its design says; ``"parametric"``: samples
+        of the fit below each level, so with a gap of zero there if that model is right;
+        ``"multiplier"``: random signs for the units' scores, with a gap of zero whatever the law.
+    gaps : array, (replicates, L)
+        Gaps of the replicates, nats; NaN where a replicate has no fit.
+    observed : array, (L,)
+        Gaps of the sample.
+    """
+
+    kind: Kind
+    gaps: Array
+    observed: Array
+    seed: int
+
+    @property
+    def under_null(self) -> bool:
+        """Whether the replicates have a gap of zero by construction."""
+        return self.kind != "design"
+
+    @property
+    def se(self) -> Array:
+        """Standard deviation of the replicates, (L,); of use when they are drawn by design."""
+        return np.asarray(np.nanstd(self.gaps, axis=0, ddof=1))
+
+    @property
+    def bias(self) -> Array:
+        """Mean of the replicates less the observed gaps, (L,)."""
+        return np.asarray(np.nanmean(self.gaps, axis=0) - self.observed)
+
+    @property
+    def pvalue(self) -> Array:
+        """(1 + #{replicates >= observed}) / (replicates + 1), (L,), under the null."""
+        if not self.under_null:
+            raise DesignError(
+                "replicates drawn by design have the observed gaps, not zero ones; for p-values "
+                "use kind='parametric' or 'multiplier'"
+            )
+        good = np.isfinite(self.gaps)
+        above = (np.where(good, self.gaps, -np.inf) >= self.observed).sum(axis=0)
+        return np.asarray((1 + above) / (good.sum(axis=0) + 1))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Basic bootstrap interval, 2 I - quantiles, cut at zero: two arrays (L,)."""
+        tail = 0.5 * (1.0 - confidence)
+        low, high = np.nanquantile(self.gaps, [tail, 1.0 - tail], axis=0)
+        return np.maximum(2.0 * self.observed - high, 0.0), 2.0 * self.observed - low
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        return {
+            "kind": self.kind,
+            "observed": self.observed.tolist(),
+            "gaps": self.gaps.tolist(),
+            "seed": self.seed,
+        }
+
+    def __repr__(self) -> str:
+        return f"Bootstrap({self.kind}, {len(self.gaps)} replicates, {self.gaps.shape[1]} levels)"
+
+
+def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bootstrap:
+    """Replicates of every gap of a sample."""
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}; choose {', '.join(KINDS)}")
+    if replicates < 2:
+        raise ValueError(f"replicates is {replicates}; give at least 2")
+    units = sample.units  # a design without units says so
+    observed = sample.nested.gaps[0]
+    levels = range(1, len(observed) + 1)
+    if kind == "design":
+        gaps = _by_design(sample, replicates, seed)
+    elif kind == "parametric":
+        if not units.fixed_weights:
+            raise DesignError(
+                f"samples of a fit are independent rows, not a {sample.design.name!r} sample; use "
+                "kind='design' or 'multiplier'"
+            )
+        drawn = [gap_replicates_of(sample, level, replicates, seed) for level in levels]
+        gaps = np.stack(drawn, axis=1)
+    else:
+        gaps = np.stack([_signs(sample, level, replicates, seed) for level in levels], axis=1)
+    return Bootstrap(kind, gaps, observed, seed)
+
+
+def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    x, units = sample.rows.x, sample.units
+    hierarchy = Harmonics(sample.hierarchy.d, len(sample.nested.solutions))
+    parts = []
+    pieces = list(chunks(replicates, len(x)))
+    for piece in tracked(pieces, len(pieces), "bootstrap by design"):
+        w = resampled_weights(units, piece.stop - piece.start, rng)
+        parts.append(fit_levels(hierarchy, moments_of_weightings(x, w, hierarchy)).gaps)
+    return np.concatenate(parts)
+
+
+def _signs(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+    lam = sample.nested.solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
+    white = whitening(sample.hierarchy, level, lam)
+    scores = scores_of(white.rows(sample.rows.x[None])[0], white.below, sample.units)
+    return multiplier_replicates(scores, replicates, seed) / sample.rate**2

@@ -1,0 +1,374 @@
+"""Tests of zero gaps: does a level add anything that sampling does not explain?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.stats import chi2
+
+from steradian.errors import DesignError
+from steradian.inference import concerns
+from steradian.inference.null_replicates import (
+    gap_replicates,
+    multiplier_replicates,
+    recalibrated,
+    score_replicates,
+)
+from steradian.inference.sample import Sample
+from steradian.inference.scores import Covariance, Scores, scores_of
+from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+
+Null = Literal["moment", "model"]
+Statistic = Literal["score", "gap"]
+Method = Literal["exact", "simulate", "bootstrap"]
+
+PER_FEATURE = 10  # units per feature below which the tilted test is recalibrated
+FEWEST_PER_FEATURE = 2  # and below which it is refused
+_MOST_ENTRIES = 60_000_000  # numbers of white features held at once
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which test; see `Profile.tests`."""
+
+    null: Null = "moment"
+    statistic: Statistic = "score"
+    covariance: Covariance | None = None
+    method: Method | None = None
+    replicates: int = 999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("null", self.null, ("moment", "model")),
+            ("statistic", self.statistic, ("score", "gap")),
+            ("covariance", self.covariance, (None, "tilted", "null", "empirical")),
+            ("method", self.method, (None, "exact", "simulate", "bootstrap")),
+        ):
+            if value not in choices:
+                known = ", ".join(repr(c) for c in choices if c)
+                raise ValueError(f"{name} is {value!r}; choose {known}")
+        if self.replicates < 19:
+            raise ValueError(f"replicates is {self.replicates}; give at least 19")
+        if self.statistic == "gap" and self.covariance == "tilted":
+            raise ValueError(
+                "the fitted gap does not follow the tilted law (it rejects far too often); "
+                "use statistic='score', or covariance='null'"
+            )
+        if self.null == "model" and self.covariance is not None:
+            raise ValueError("null='model' brings its own covariance; leave out covariance=")
+
+    @property
+    def kind(self) -> Covariance:
+        """The covariance of the moment null."""
+        return self.covariance or ("tilted" if self.statistic == "score" else "null")
+
+
+@dataclass(frozen=True, eq=False)
+class GapTests:
+    """Per level: is the gap zero in the law the sample came from?
+
+    Attributes
+    ----------
+    levels, dof : arrays of int, (L,)
+        1..L and the features each level adds.
+    gap_statistic, score_statistic : arrays, (L,)
+        a² I and its score form ½ a² |r|², which share their null law to first order.
+    statistic : array, (L,)
+        The one of the two that is referred to the null law.
+    pvalue, pvalue_holm : arrays, (L,)
+        Each level alone, and Holm's correction over all levels.
+    coefficients : tuple of arrays
+        Per level the coefficients ω of Σ ω_j χ²_1, the null law, in descending order. All are
+        one half when the model null holds for equal weights: 2 a² I is then χ².
+    methods : tuple of str
+        Per level how the p-value was found, and with which covariance.
+    warnings : tuple of str
+        What speaks against trusting a p-value.
+    """
+
+    levels: IntArray
+    dof: IntArray
+    gap_statistic: Array
+    score_statistic: Array
+    pvalue: Array
+    coefficients: tuple[Array, ...]
+    methods: tuple[str, ...]
+    warnings: tuple[str, ...]
+    options: Options
+    rate: float
+    design: str
+    sentence: str
+
+    @property
+    def statistic(self) -> Array:
+        """The statistic that is referred to the null law, (L,)."""
+        return self.score_statistic if self.options.statistic == "score" else self.gap_statistic
+
+    @property
+    def pvalue_holm(self) -> Array:
+        """Holm's step-down correction over the levels, (L,)."""
+        return holm(self.pvalue)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        options = self.options
+        return {
+            "design": self.design,
+            "rate": self.rate,
+            "null": options.null,
+            "statistic_kind": options.statistic,
+            "covariance": "model" if options.null == "model" else options.kind,
+            "levels": self.levels.tolist(),
+            "dof": self.dof.tolist(),
+            "gap_statistic": self.gap_statistic.tolist(),
+            "score_statistic": self.score_statistic.tolist(),
+            "pvalue": self.pvalue.tolist(),
+            "pvalue_holm": self.pvalue_holm.tolist(),
+            "coefficients": [c.tolist() for c in self.coefficients],
+            "methods": list(self.methods),
+            "replicates": options.replicates,
+            "seed": options.seed,
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        options = self.options
+        null = "the model of the level below is right" if options.null == "model" else (
+            "the level's moments are those of the fit below"
+        )  # fmt: skip
+        lines = [
+            f"Tests of zero gaps; null: {null}",
+            f"design {self.design}: {self.sentence}",
+            f"{options.statistic} statistic, a = {self.rate:.4g}",
+            "",
+            f"{'level':>5} {'features':>8} {'a²I':>10} {'score':>10} {'p':>10} {'Holm':>10}  "
+            "method",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.dof[k]:>8} {self.gap_statistic[k]:>10.4g} "
+                f"{self.score_statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
+                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
+            )
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def holm(pvalues: Array) -> Array:
+    """Step-down corrected p-values; NaN stays NaN and does not count."""
+    out = np.full(len(pvalues), np.nan)
+    known = np.flatnonzero(~np.isnan(pvalues))
+    order = known[np.argsort(pvalues[known], kind="stable")]
+    running = 0.0
+    for rank, index in enumerate(order):
+        running = max(running, (len(order) - rank) * float(pvalues[index]))
+        out[index] = min(running, 1.0)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _LevelTest:
+    score: float
+    pvalue: float
+    coefficients: Array
+    method: str
+    warnings: tuple[str, ...]
+
+
+def gap_tests(sample: Sample, options: Options) -> GapTests:
+    """Test every level of a sample."""
+    rate = sample.rate
+    levels = len(sample.nested.solutions)
+    found = [_test_level(sample, level, options) for level in range(1, levels + 1)]
+    gaps = sample.nested.gaps[0]
+    dims = np.array(sample.hierarchy.dims[:levels])
+    warnings = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
+    if options.statistic == "gap":
+        warnings += concerns.of_numerics(sample, rate)
+    return GapTests(
+        levels=np.arange(1, levels + 1),
+        dof=dims,
+        gap_statistic=rate**2 * gaps,
+        score_statistic=np.array([one.score for one in found]),
+        pvalue=np.array([one.pvalue for one in found]),
+        coefficients=tuple(one.coefficients for one in found),
+        methods=tuple(one.method for one in found),
+        warnings=tuple(dict.fromkeys(warnings)),
+        options=options,
+        rate=rate,
+        design=sample.design.name,
+        sentence=sample.design.sentence,
+    )
+
+
+def _test_level(sample: Sample, level: int, options: Options) -> _LevelTest:
+    solutions = sample.nested.solutions
+    lam = solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
+    white = whitening(sample.hierarchy, level, lam)
+    gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
+    if options.null == "model":
+        return _model_test(sample, level, white, gap, options)
+    if not sample.has_rows:
+        return _test_from_sums(sample, level, white, gap, options)
+    return _moment_test(sample, level, white, gap, options)
+
+
+# --- the model null ---------------------------------------------------------------------------
+
+
+def _model_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    if sample.design.name not in {"iid", "fixed"}:
+        raise DesignError(
+            f"null='model' fixes the law of the rows, which settles a p-value for designs 'iid' "
+            f"and 'fixed' only, not for {sample.design.name!r}; use null='moment'"
+        )
+    score = _model_score(sample, level, white)
+    value = score if options.statistic == "score" else gap
+    shift = sample.hierarchy.d**2 / (6.0 * sample.moments.ess) if level == 2 else 0.0
+    method = options.method
+    warnings: list[str] = []
+    if method != "bootstrap" and sample.hierarchy.d > 3 and shift > concerns.CHI_SQUARE_SHIFT:
+        if method is not None:
+            raise DesignError(
+                f"level 2: in dimension {sample.hierarchy.d} with n = {sample.moments.n} the χ² "
+                f"law is off by about {shift:.2g} standard deviations; use method='bootstrap'"
+            )
+        method = "bootstrap"
+        warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
+    half = np.full(white.q, 0.5)
+    if method == "bootstrap":
+        draw = score_replicates if options.statistic == "score" else gap_replicates
+        null = draw(sample, level, options.replicates, options.seed)
+        return _LevelTest(score, _add_one(value, null), half, "parametric bootstrap", (*warnings,))
+    if method == "simulate":
+        return _LevelTest(score, _simulated(value, half, level, options), half, "simulated χ²", ())
+    warnings += _model_concerns(sample, level, white)
+    return _LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
+
+
+def _model_score(sample: Sample, level: int, white: Whitening) -> float:
+    """½ a² |r|² from the moments alone."""
+    m = sample.moments
+    if isinstance(white, PolarWhitening):
+        second = m.scatter / m.weight + np.outer(m.mean, m.mean)
+        return 0.5 * sample.rate**2 * white.score(m.mean, second)
+    assert isinstance(white, GriddedWhitening)
+    zeta = white.of_features(m.up_to_level(level)[None, None])[0, 0, white.below :]
+    return float(0.5 * sample.rate**2 * (zeta @ zeta))
+
+
+def _model_concerns(sample: Sample, level: int, white: Whitening) -> list[str]:
+    p = white.below + white.q
+    if not sample.has_rows or sample.moments.n * p > _MOST_ENTRIES:
+        return []
+    scores = _scores(sample, white)
+    return concerns.of_model(level, scores, p)
+
+
+# --- the moment null --------------------------------------------------------------------------
+
+
+def _scores(sample: Sample, white: Whitening) -> Scores:
+    return scores_of(white.rows(sample.rows.x[None])[0], white.below, sample.units)
+
+
+def _moment_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    units, kind = sample.units, options.kind
+    p = white.below + white.q
+    entries = sample.moments.n * p
+    if entries > _MOST_ENTRIES or units.count < FEWEST_PER_FEATURE * p:
+        return _too_many_features(sample, level, white, gap, options)
+    if units.strata is not None and kind == "tilted":
+        if options.covariance == "tilted":
+            raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
+        kind = "null"
+    scores = _scores(sample, white)
+    score = float(scores.statistic[0])
+    value = score if options.statistic == "score" else gap
+    warnings = concerns.of_scores(level, scores, kind, default=options.statistic == "score")
+    coefficients = scores.coefficients(kind)[0]
+    if options.method == "bootstrap":
+        null = multiplier_replicates(scores, options.replicates, options.seed)
+        pvalue = _add_one(value, null)
+        return _LevelTest(score, pvalue, coefficients, "multiplier bootstrap", (*warnings,))
+    if options.method == "simulate":
+        pvalue = _simulated(value, coefficients, level, options)
+        return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", (*warnings,))
+    pvalue = mixture_sf([value], coefficients[None], scores.dof)[0]
+    if kind == "tilted" and units.fixed_weights and units.count < PER_FEATURE * p:
+        pvalue = recalibrated(sample, level, float(pvalue), options.replicates, options.seed)
+        return _LevelTest(
+            score, pvalue, coefficients, "exact tail, tilted, recalibrated", (*warnings,)
+        )
+    return _LevelTest(score, float(pvalue), coefficients, f"exact tail, {kind}", (*warnings,))
+
+
+def _too_many_features(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    """Too few units (or too many rows) for a covariance of all features."""
+    p = white.below + white.q
+    count = sample.units.count
+    if count >= FEWEST_PER_FEATURE * p and sample.hierarchy.d <= 3:
+        reduced = Options("moment", options.statistic, "null", options.method)
+        found = _test_from_sums(sample, level, white, gap, reduced)
+        said = f"level {level}: too many rows to tilt; covariance centred at the null instead"
+        return _LevelTest(
+            found.score, found.pvalue, found.coefficients, found.method, (said, *found.warnings)
+        )
+    reason = f"{count} units for {p} features: too few for a covariance"
+    if sample.design.name not in {"iid", "fixed"} or options.method not in {None, "bootstrap"}:
+        remedy = (
+            "use null='model', method='bootstrap'" if sample.design.name in {"iid", "fixed"}
+            else "ask for fewer levels"
+        )  # fmt: skip
+        raise DesignError(f"level {level}: {reason}; {remedy}")
+    model = Options("model", options.statistic, None, "bootstrap", options.replicates, options.seed)
+    found = _model_test(sample, level, white, gap, model)
+    said = concerns.bootstrap_instead(level, reason)
+    return _LevelTest(found.score, found.pvalue, found.coefficients, found.method, (said,))
+
+
+def _test_from_sums(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    """From moments or a known covariance: no rows to tilt or to resample."""
+    if options.covariance == "tilted" or options.method == "bootstrap":
+        raise DesignError(
+            "tilting and bootstraps need the rows of a design with units; use covariance='null' "
+            "and method='exact'"
+        )
+    assert isinstance(white, GriddedWhitening)
+    known = sample.design.name == "known"
+    kind = "known" if known else "empirical" if options.kind == "empirical" else "null"
+    sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
+    score = _model_score(sample, level, white)
+    omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
+    coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
+    value = score if options.statistic == "score" else gap
+    said = () if options.covariance or sample.design.name == "known" else (
+        "made from sums, so nothing could be tilted: covariance centred at the null",
+    )  # fmt: skip
+    if options.method == "simulate":
+        pvalue = _simulated(value, coefficients, level, options)
+        return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)
+    pvalue = float(mixture_sf([value], coefficients[None])[0])
+    return _LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", said)
+
+
+def _simulated(value: float, coefficients: Array, level: int, options: Options) -> float:
+    rng = np.random.default_rng([options.seed, level])
+    draws = rng.chisquare(1.0, (options.replicates, len(coefficients))) @ coefficients
+    return _add_one(value, draws)
+
+
+def _add_one(value: float, null: Array) -> float:
+    return float((1 + np.sum(null >= value)) / (len(null) + 1))

@@ -1,0 +1,96 @@
+"""Statistics of samples that obey a level's null, drawn from the reduced fit or by multipliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steradian.hierarchies import Harmonics
+from steradian.inference.progress import tracked
+from steradian.inference.sample import Sample
+from steradian.inference.scores import Scores
+from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
+from steradian.inference.whitening import PolarWhitening, whitening
+from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import mixture_sf
+
+_ENTRIES = 4_000_000
+
+
+def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, seed: int) -> float:
+    """Where ``pvalue`` of the tilted test stands among those of samples of the reduced fit.
+
+    The observed weights are kept. Valid to first order under the moment null as well, since
+    the p-value is asymptotically pivotal.
+    """
+    features = sample.hierarchy.space.size(level) - 1
+    null = []
+    for x, weights in _samples(sample, level, replicates, seed, features):
+        scores, _ = null_scores(sample.hierarchy, level, x, weights)
+        null.append(mixture_sf(scores.statistic, scores.coefficients("tilted")))
+    values = np.concatenate(null)
+    return float((1 + np.sum(values <= pvalue)) / (len(values) + 1))
+
+
+def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+    """Score statistics of samples of the reduced fit, (replicates,)."""
+    hierarchy = sample.hierarchy
+    half = 0.5 * sample.rate**2
+    out = []
+    if hierarchy.d > 3 and level == 2:
+        below = Harmonics(hierarchy.d, 1)
+        for x, weights in _samples(sample, level, replicates, seed, hierarchy.d):
+            stack = moments_of(below, x, weights)
+            lam = below.family(1).solve(stack, np.zeros((len(x), hierarchy.d))).lam
+            second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
+            for k in range(len(x)):
+                white = whitening(hierarchy, 2, lam[k : k + 1])
+                assert isinstance(white, PolarWhitening)
+                out.append(half * white.score(stack.mean[k], second[k]))
+        return np.array(out)
+    features = hierarchy.space.size(level) - 1
+    parts = [
+        null_scores(hierarchy, level, x, weights)[0].statistic
+        for x, weights in _samples(sample, level, replicates, seed, features)
+    ]
+    return np.concatenate(parts)
+
+
+def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+    """a² I of samples of the reduced fit; those without a fit are left out."""
+    gaps = gap_replicates_of(sample, level, replicates, seed)
+    return np.asarray(sample.rate**2 * gaps[np.isfinite(gaps)])
+
+
+def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+    """I of samples of the reduced fit, (replicates,); NaN where there is no fit."""
+    hierarchy = Harmonics(sample.hierarchy.d, level)
+    features = hierarchy.d if hierarchy.d > 3 else hierarchy.space.size(level) - 1
+    parts = [
+        fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
+        for x, weights in _samples(sample, level, replicates, seed, features)
+    ]
+    return np.concatenate(parts)
+
+
+def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
+    """½ a² |r*|² with each unit's centred score given a random sign, (replicates,)."""
+    rng = np.random.default_rng(seed)
+    centred = scores.base[0, :, None] * scores.centred[0]
+    out = np.empty(replicates)
+    size = max(1, _ENTRIES // len(centred))
+    for first in range(0, replicates, size):
+        count = min(size, replicates - first)
+        signs = rng.integers(0, 2, (count, len(centred))) * 2.0 - 1.0
+        out[first : first + count] = ((signs @ centred) ** 2).sum(axis=1)
+    return np.asarray(0.5 * scores.rate[0] ** 2 * out)
+
+
+def _samples(sample: Sample, level: int, replicates: int, seed: int, features: int):  # type: ignore[no-untyped-def]
+    """Chunks of samples (b, n, d) of the reduced fit, with the observed weights (b, n)."""
+    fit, w = sample.fits[level - 1], sample.units.weights
+    n, d = len(w), sample.hierarchy.d
+    rng = np.random.default_rng([seed, level])
+    pieces = list(chunks(replicates, n * max(features, d)))
+    for piece in tracked(pieces, len(pieces), f"level {level}: samples of the reduced fit"):
+        count = piece.stop - piece.start
+        yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

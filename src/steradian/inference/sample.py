@@ -1,0 +1,111 @@
+"""Sample: what inference needs to know about one profiled sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steradian.directions import Directions
+from steradian.errors import DesignError
+from steradian.fit import MaxEntFit
+from steradian.hierarchies import Harmonics
+from steradian.hierarchies.products import product_tensor
+from steradian.inference.designs import IID, Design, FixedWeights, Importance, Known
+from steradian.inference.units import Units
+from steradian.moments import Moments
+from steradian.nested import NestedFits
+from steradian.numerics.arrays import Array
+from steradian.spaces import Circle, Sphere
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The moments and fits of a sample, how it came about, and its rows when they are at hand."""
+
+    moments: Moments
+    nested: NestedFits
+    fits: tuple[MaxEntFit, ...]
+    design: Design
+    directions: Directions | None
+
+    @property
+    def hierarchy(self) -> Harmonics:
+        """The nested features."""
+        return self.moments.hierarchy
+
+    @cached_property
+    def units(self) -> Units:
+        """The independent units of the rows."""
+        return self.design.units(self.rows)
+
+    @property
+    def rows(self) -> Directions:
+        """The rows, which sums alone cannot replace."""
+        if self.directions is None:
+            self.check_design()
+            raise DesignError(
+                "this profile was made from moments, and what was asked for needs the rows; "
+                "profile the directions instead"
+            )
+        return self.directions
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows are at hand and the design speaks of them."""
+        return self.directions is not None and not isinstance(self.design, Known)
+
+    def check_design(self) -> None:
+        """Raise `DesignError` where the design defines no sampling law."""
+        if self.design.name == "descriptive":
+            self.design.units(Directions(np.eye(2)))
+
+    @property
+    def rate(self) -> float:
+        """a_n."""
+        self.check_design()
+        if isinstance(self.design, Known):
+            return float(self.design.rate)
+        if self.directions is not None:
+            return self.units.rate
+        if isinstance(self.design, FixedWeights):
+            return float(np.sqrt(self.moments.ess))
+        return float(np.sqrt(self.moments.n))
+
+    def covariance(self, level: int, centre: Array | None = None) -> Array:
+        """Σ of a_n (m̂ - m) for the features of ``level`` from sums alone, (p, p).
+
+        ``centre`` is the mean the features are taken about; by default their own.
+        """
+        self.check_design()
+        p = self.hierarchy.space.size(level) - 1
+        if isinstance(self.design, Known):
+            sigma = self.design.matrix()
+            top = self.hierarchy.space.size(self.hierarchy.levels) - 1
+            if len(sigma) != top:
+                raise DesignError(
+                    f"covariance is {len(sigma)} × {len(sigma)}; the {self.hierarchy.levels} "
+                    f"levels have {top} features"
+                )
+            return sigma[:p, :p]
+        if not isinstance(self.design, IID | FixedWeights | Importance):
+            raise DesignError(
+                f"design {self.design.name!r} needs the rows, and this profile was made from "
+                "moments; profile the directions instead"
+            )
+        space = self.hierarchy.space
+        if not isinstance(space, Circle | Sphere):
+            raise DesignError(
+                "above dimension 3 covariances need the rows, and this profile was made from "
+                "moments; profile the directions instead"
+            )
+        m = self.moments
+        about = m.features[:p] if centre is None else centre
+        squares = np.concatenate([[m.weight_sq], m.total_sq])
+        tensor = product_tensor(space, level)
+        second = np.tensordot(squares[: len(tensor)], tensor, axes=1)  # Σ w² (1, φ)(1, φ)ᵀ
+        shift = np.eye(p + 1)[1:].copy()
+        shift[:, 0] = -about
+        total = shift @ second @ shift.T / m.weight**2
+        return np.asarray(self.rate**2 * total)

@@ -1,0 +1,157 @@
+"""Tests of many samples at once, for calibration and power studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.errors import DesignError, InvalidDirections
+from steradian.hierarchies import Harmonics
+from steradian.inference.gap_tests import Null, Options, Statistic
+from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
+from steradian.inference.stacks import chunks, moments_of
+from steradian.inference.whitening import whitening
+from steradian.nested import fit_levels
+from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import mixture_sf
+
+_UNIT_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleTests:
+    """Gaps and tests of B samples; a sample without a fit is NaN from that level on.
+
+    Attributes
+    ----------
+    gaps, gap_statistic, score_statistic, pvalue : arrays, (B, L)
+        As in `GapTests`, without recalibration.
+    coefficients : tuple of arrays (B, q)
+        Per level, the coefficients of the null law.
+    """
+
+    gaps: Array
+    gap_statistic: Array
+    score_statistic: Array
+    pvalue: Array
+    coefficients: tuple[Array, ...]
+
+    def __repr__(self) -> str:
+        return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"
+
+
+def sample_tests(  # noqa: PLR0913 - the choices of one test
+    x: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    levels: int = 2,
+    design: Literal["iid", "fixed", "importance"] | None = None,
+    null: Null = "moment",
+    statistic: Statistic = "score",
+    covariance: Covariance | None = None,
+) -> SampleTests:
+    """Profile and test many samples of the same size on the circle or the two-sphere.
+
+    Parameters
+    ----------
+    x : (B, n, d) array_like
+        Unit vectors.
+    weights : (n,) or (B, n) array_like, optional
+        Non-negative weights of any scale; by default equal.
+    levels : int
+        Highest level.
+    design : {"iid", "fixed", "importance"}, optional
+        How the weights arose; needed when there are any.
+    null, statistic, covariance : str
+        As in `Profile.tests`; the p-value is the exact tail, never recalibrated.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> angle = np.random.default_rng(0).vonmises(0.0, 2.0, (100, 50))
+    >>> x = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+    >>> sr.sample_tests(x, levels=2).pvalue.shape
+    (100, 2)
+    """
+    points = np.asarray(x, dtype=np.float64)
+    if points.ndim != 3 or points.shape[2] not in {2, 3}:
+        raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
+    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
+        raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
+    if design not in {None, "iid", "fixed", "importance"} or (weights is None) != (
+        design in {None, "iid"}
+    ):
+        raise DesignError(
+            f"design is {design!r}; for weighted samples choose 'fixed' or 'importance', without "
+            "weights leave it out"
+        )
+    w = _weights(weights, points.shape[:2])
+    hierarchy = Harmonics(points.shape[2], levels)
+    features = hierarchy.space.size(levels) - 1
+    chosen = Options(null, statistic, covariance)
+    if null == "model" and design == "importance":
+        raise DesignError("null='model' has no law for importance weights; use null='moment'")
+    parts = [
+        _tested(hierarchy, points[piece], w[piece], design == "importance", chosen)
+        for piece in chunks(len(points), points.shape[1] * features)
+    ]
+    gaps, gap_statistic, score_statistic, pvalue = (
+        np.concatenate([getattr(p, name) for p in parts]) for name in _ARRAYS
+    )
+    return SampleTests(
+        gaps,
+        gap_statistic,
+        score_statistic,
+        pvalue,
+        tuple(np.concatenate([p.coefficients[k] for p in parts]) for k in range(levels)),
+    )
+
+
+_ARRAYS = ("gaps", "gap_statistic", "score_statistic", "pvalue")
+
+
+def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
+    if weights is None:
+        return np.broadcast_to(1.0 / shape[1], shape)
+    w = np.broadcast_to(np.asarray(weights, dtype=np.float64), shape)
+    if not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum(axis=1).all():
+        raise InvalidDirections("weights are finite, not negative, and not all zero in any sample")
+    return np.asarray(w / w.sum(axis=1, keepdims=True))
+
+
+def _tested(
+    hierarchy: Harmonics, x: Array, w: Array, importance: bool, options: Options
+) -> SampleTests:
+    levels = hierarchy.levels
+    at_least = Harmonics(hierarchy.d, max(2, levels))
+    fits = fit_levels(hierarchy, moments_of(at_least, x, w))
+    phi = hierarchy.features(x.reshape(-1, x.shape[2])).reshape(*x.shape[:2], -1)
+    score, pvalue = np.full((2, len(x), levels), np.nan)
+    n = x.shape[1]
+    rate = np.full(len(x), np.sqrt(n)) if importance else np.einsum("bn,bn->b", w, w) ** -0.5
+    gap_statistic = rate[:, None] ** 2 * fits.gaps
+    coefficients = []
+    for level in range(1, levels + 1):
+        sound = np.isfinite(fits.solutions[level - 2].psi) if level > 1 else np.ones(len(x), bool)
+        rows = np.flatnonzero(sound)
+        lam = fits.solutions[level - 2].lam[rows] if level > 1 else np.zeros((len(x), 0))
+        white = whitening(hierarchy, level, lam)
+        zeta = white.of_features(phi[rows][:, :, : white.below + white.q])  # type: ignore[attr-defined]
+        make = ratio_scores if importance else row_scores
+        scores = make(zeta, white.below, w[rows])
+        omega = np.full((len(x), white.q), np.nan)
+        omega[rows] = _omega(scores, options)
+        score[rows, level - 1] = scores.statistic
+        chosen = score if options.statistic == "score" else gap_statistic
+        pvalue[rows, level - 1] = mixture_sf(chosen[rows, level - 1], omega[rows], scores.dof)
+        coefficients.append(omega)
+    return SampleTests(fits.gaps, gap_statistic, score, pvalue, tuple(coefficients))
+
+
+def _omega(scores: Scores, options: Options) -> Array:
+    if options.null == "model":
+        return np.full((len(scores.h), scores.q), 0.5)
+    return scores.coefficients(options.kind)

@@ -1,0 +1,143 @@
+"""Scores: what each unit says about a level's null, and the reference law that follows.
+
+For a stack of B samples with U units each, ``h`` (B, U, p) are the white features of the units
+(see `whitening`), scaled so that ``Σ b_u h_u`` is the mean score r. Its last q components are
+the score of the added features. Under the null ``½ a² |r_added|²`` is, to first order, a
+weighted sum of χ²_1 variables whose coefficients are the eigenvalues of ``½ Ω``, with Ω the
+covariance of ``a r_added`` estimated at a law that obeys the null:
+
+- *tilted*: the closest law on the units under which all features of the level have mean zero;
+- *null*: the units as they are, centred where the null puts them;
+- *empirical*: the units centred at their own mean.
+
+Units drawn together with their weights (ratios, clusters, batches, primary units) get the
+small-sample factor (U - 1) / (U - p), and the scale of Ω counts as estimated with U - p degrees
+of freedom; for U in the tens this is what holds the size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from steradian.inference.tilt import tilt
+from steradian.inference.units import Units
+from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.linalg import eigenvalues
+
+Covariance = Literal["tilted", "null", "empirical"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """White scores of the units of a stack of samples."""
+
+    h: Array  # (B, U, p)
+    base: Array  # (B, U) of sum one: weight of each unit in the mean
+    spread: Array  # (B, U) its weight in the covariance
+    share: Array  # (B, U) how much of the common centre it carries
+    scale: Array  # (B,) from the average of h hᵀ to the covariance of a r
+    rate: Array  # (B,) a_n
+    below: int  # features of the levels below
+    rows: bool  # whether the units are rows of one law, whatever their weights
+    dof: float = np.inf  # of the scale of the covariance, when its units are few
+    units: Units | None = None  # of a single sample, for its strata
+
+    @property
+    def q(self) -> int:
+        """Features the level adds."""
+        return self.h.shape[2] - self.below
+
+    @cached_property
+    def mean(self) -> Array:
+        """R of the added features, (B, q)."""
+        return np.asarray((self.base[:, None, :] @ self.h)[:, 0, self.below :])
+
+    @property
+    def statistic(self) -> Array:
+        """½ a² |r|², (B,): the score form of a² I."""
+        return np.asarray(0.5 * self.rate**2 * np.einsum("bq,bq->b", self.mean, self.mean))
+
+    @property
+    def centred(self) -> Array:
+        """Added scores of the units about their own mean, (B, U, q)."""
+        h = self.h[:, :, self.below :]
+        if self.units is not None:
+            h = self.units.within_strata(h[0])[None]
+        return np.asarray(h - self.share[:, :, None] * self.mean[:, None, :])
+
+    @cached_property
+    def _tilt(self) -> tuple[Array, BoolArray]:
+        return tilt(self.h, self.base)
+
+    @property
+    def tilted(self) -> BoolArray:
+        """Which samples have a tilt, (B,)."""
+        return self._tilt[1]
+
+    def carried(self, kind: Covariance) -> Array:
+        """Each unit's share of the trace of Ω, (B, U)."""
+        weights, centred = self._weighted(kind)
+        trace = weights * np.einsum("buq,buq->bu", centred, centred)
+        return np.asarray(trace / trace.sum(axis=1, keepdims=True))
+
+    def coefficients(self, kind: Covariance) -> Array:
+        """Eigenvalues of ½ Ω in descending order, (B, q)."""
+        weights, centred = self._weighted(kind)
+        omega = np.swapaxes(centred, 1, 2) @ (weights[:, :, None] * centred)
+        values = eigenvalues(0.5 * self.scale[:, None, None] * omega)
+        return np.maximum(values[:, ::-1], 0.0)
+
+    def _weighted(self, kind: Covariance) -> tuple[Array, Array]:
+        """Weights (B, U) and centred added scores (B, U, q) whose products make Ω / scale."""
+        law = self._tilt[0] if kind == "tilted" else self.base
+        weights = self.spread * law
+        if self.rows:  # an average over one law of rows
+            weights = weights / weights.sum(axis=1, keepdims=True)
+        if kind == "empirical":
+            return weights, self.centred
+        h = self.h[:, :, self.below :]
+        return weights, h if self.units is None else self.units.within_strata(h[0])[None]
+
+
+def scores_of(zeta: Array, below: int, units: Units) -> Scores:
+    """Scores of one sample from the white features of its rows, (n, p)."""
+    if units.fixed_weights:
+        return row_scores(zeta[None], below, units.weights[None])
+    if units.labels is None:
+        return ratio_scores(zeta[None], below, units.weights[None])
+    count = units.count
+    dof = units.dof - zeta.shape[1] + 1
+    h = count * units.gather(units.weights[:, None] * zeta)
+    return Scores(
+        h=h[None],
+        base=np.full((1, count), 1.0 / count),
+        spread=np.broadcast_to(np.asarray(units.factor, dtype=np.float64), (1, count)),
+        share=count * units.unit_weights[None],
+        scale=np.array([units.rate**2 / count * units.dof / dof]),
+        rate=np.array([units.rate]),
+        below=below,
+        rows=False,
+        dof=dof,
+        units=units,
+    )
+
+
+def row_scores(zeta: Array, below: int, weights: Array) -> Scores:
+    """Rows (B, n, p) of one law, with fixed weights (B, n) of sum one."""
+    ones = np.ones(len(zeta))
+    rate = np.einsum("bn,bn->b", weights, weights) ** -0.5
+    return Scores(zeta, weights, weights, np.ones_like(weights), ones, rate, below, rows=True)
+
+
+def ratio_scores(zeta: Array, below: int, weights: Array) -> Scores:
+    """Rows (B, n, p) that were drawn together with their weights (B, n) of sum one."""
+    n = zeta.shape[1]
+    even, ones = np.full(weights.shape, 1.0 / n), np.ones(weights.shape)
+    h, root = (n * weights)[:, :, None] * zeta, np.full(len(zeta), np.sqrt(n))
+    dof = n - zeta.shape[2]
+    scale = np.full(len(zeta), (n - 1.0) / dof)
+    return Scores(h, even, ones, n * weights, scale, root, below, rows=False, dof=dof)

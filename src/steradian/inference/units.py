@@ -1,0 +1,68 @@
+"""Units: what varied independently when the sample came about.
+
+Every design says the same thing in its own way: the weighted mean ``Σ w_i φ(x_i)`` is a sum of
+independent contributions ``g_u = Σ_{i in u} w_i {φ(x_i) - μ}``, one per unit u (a row, a cluster,
+a stretch of a chain, a primary sampling unit). Its variance is ``Σ_u c_u g_u g_uᵀ`` with factors
+c_u that state the small-sample correction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.numerics.arrays import Array, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """How the rows of one sample fall into independent units."""
+
+    weights: Array  # (n,) of the rows, of sum one
+    count: int  # number of units
+    rate: float  # a_n
+    labels: IntArray | None = None  # (n,) unit of each row; None: every row is one
+    strata: IntArray | None = None  # (count,) stratum of each unit; None: one stratum
+    factor: Array | float = 1.0  # (count,) or one for all
+    fixed_weights: bool = False  # weights belong to the places, only the directions are random
+    dof: int = 0  # degrees of freedom of the covariance; 0: as many as there are units
+
+    @property
+    def random_weights(self) -> bool:
+        """Whether numerator and denominator of the weighted mean vary together."""
+        return not self.fixed_weights
+
+    def gather(self, rows: Array) -> Array:
+        """Sums of ``rows`` (n, …) within units, (count, …)."""
+        if self.labels is None:
+            return rows
+        out = np.zeros((self.count, *rows.shape[1:]))
+        np.add.at(out, self.labels, rows)
+        return out
+
+    def contributions(self, values: Array, centre: Array | float) -> Array:
+        """g_u = Σ_{i in u} w_i (values_i - centre), less their stratum's mean, (count, …)."""
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        return self.within_strata(self.gather(self.weights.reshape(shape) * (values - centre)))
+
+    def within_strata(self, g: Array) -> Array:
+        """Contributions (count, …) centred in each stratum; unchanged without strata."""
+        if self.strata is None:
+            return g
+        sizes = np.bincount(self.strata)
+        totals = np.zeros((len(sizes), *g.shape[1:]))
+        np.add.at(totals, self.strata, g)
+        means = totals / sizes.reshape((-1,) + (1,) * (g.ndim - 1))
+        return np.asarray(g - means[self.strata])
+
+    def variance(self, values: Array) -> Array:
+        """Variance of the weighted means of the columns of ``values`` (n, k): (k,)."""
+        g = self.contributions(values, self.weights @ values)
+        factor = np.broadcast_to(np.asarray(self.factor), (self.count,))
+        return np.asarray(factor @ (g * g))
+
+    @property
+    def unit_weights(self) -> Array:
+        """Weight of each unit, (count,), of sum one."""
+        return self.gather(self.weights)

@@ -14,6 +14,7 @@ import batch
 import fisher_bingham
 import memory
 import moments
+import null_calibration
 import single
 import steradian as sr
 from timing import Result, one_thread, show
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "A thousand weightings": batch.run,
     "Moments of a million points": moments.run,
     "Fisher-Bingham": fisher_bingham.run,
+    "Null calibration": null_calibration.run,
 }
 
 

@@ -22,6 +22,7 @@ EXTRAS = {"pandas", "polars", "pyarrow", "typer", "rich", "click", "matplotlib",
 ERRORS = [
     "BoundaryError",
     "ConvergenceError",
+    "DesignError",
     "InvalidDirections",
     "MissingExtra",
     "ResolutionError",

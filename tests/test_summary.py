@@ -105,7 +105,9 @@ def test_it_explains_its_columns() -> None:
     names = ["level", "features", "D", "I", "U", "share", "residual", "quad.err"]
     assert names in [line.split() for line in lines]
     assert lines[-2].startswith("D deficit from uniform, I information the level's features add")
-    assert lines[-1] == "With nothing to find, I is still about features / 2n."
+    assert lines[-1] == (
+        "Design iid. With nothing to find, I is still about features / 2n: see tests()."
+    )
 
 
 def test_a_tiny_negative_gap_is_not_clipped() -> None:

@@ -26,6 +26,7 @@ from steradian.inference.gap_tests import GapTests
 from steradian.inference.intervals import GapIntervals
 from steradian.inference.order import OrderChoice
 from steradian.inference.sample_tests import SampleTests, sample_tests
+from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
 from steradian.moments import Moments
 from steradian.profile import Profile, bootstrap, choose_order, profile
@@ -56,6 +57,7 @@ __all__ = [
     "SampleTests",
     "Shrinkage",
     "SteradianError",
+    "Uniformity",
     "bootstrap",
     "choose_order",
     "designs",

@@ -179,18 +179,25 @@ Evaluate = Callable[[Array, IntArray], Curvature]
 """Parameters (b, q) and the rows of the stack they belong to (b,) → their curvature."""
 
 
-def newton(evaluate: Evaluate, m: Array, start: Array, *, max_steps: int = MAX_STEPS) -> NewtonPath:
+def newton(
+    evaluate: Evaluate,
+    m: Array,
+    start: Array,
+    *,
+    max_steps: int = MAX_STEPS,
+    last_step: float = LAST_STEP,
+) -> NewtonPath:
     """Maximise ``lam · m - psi(lam)`` for each row of ``m`` (B, q) from ``start`` (B, q).
 
     Full Newton steps, halved until the dual rises (Armijo). A row ends with the step taken
-    at a decrement below `LAST_STEP`, after which quadratic convergence leaves rounding, or
+    at a decrement below ``last_step``, after which quadratic convergence leaves rounding, or
     where nothing improves any more. Whether that is a fit is for `judge` to say, which
     looks at the end point afresh.
     """
     out = NewtonPath(start.copy(), np.zeros(len(m), dtype=np.int64))
     at = _begin(m, start, evaluate(start, np.arange(len(m))))
     for count in range(1, max_steps):
-        last = at.decrement <= LAST_STEP**2
+        last = at.decrement <= last_step**2
         stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
         stuck |= at.residual <= matched_to_rounding(at.m)  # nothing left to gain but noise
         done = last | stuck

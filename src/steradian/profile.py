@@ -22,7 +22,7 @@ from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
 from steradian.inference.bootstrap import Bootstrap, Kind, bootstrap_gaps
-from steradian.inference.designs import Design, as_design
+from steradian.inference.designs import Design, Known, as_design
 from steradian.inference.gap_tests import (
     GapTests,
     Method,
@@ -353,6 +353,17 @@ def _plan(
         plan = plan.with_columns(lambda name: column(data, name))
     if directions is not None:
         plan.check(directions)
+    elif plan.name in {"clusters", "chain", "survey"}:
+        raise DesignError(
+            f"design {plan.name!r} needs the rows, and these are moments; profile the directions"
+        )
+    if isinstance(plan, Known):
+        features = moments.hierarchy.space.size(moments.hierarchy.levels) - 1
+        if len(plan.matrix()) != features:
+            raise DesignError(
+                f"covariance has {len(plan.matrix())} rows; the {moments.hierarchy.levels} levels "
+                f"have {features} features"
+            )
     return plan
 
 

@@ -40,7 +40,7 @@ def summarise(profile: Profile) -> str:
     lines += [
         "",
         "D deficit from uniform, I information the level's features add, U = exp(-D).",
-        "With nothing to find, I is still about features / 2n.",
+        *_design(profile),
     ]
     rounding = float(numerics.moment_rounding.max())
     if rounding > 1e-10:
@@ -55,6 +55,14 @@ def summarise(profile: Profile) -> str:
     if profile.stopped:
         lines.append(textwrap.fill(f"Stopped: {profile.stopped}.", 80))
     return "\n".join(lines)
+
+
+def _design(profile: Profile) -> list[str]:
+    """What the numbers mean for inference."""
+    name = profile.design.name
+    if name == "descriptive":
+        return ["Design descriptive: the weighted set itself; no p-values (say design= for more)."]
+    return [f"Design {name}. With nothing to find, I is still about features / 2n: see tests()."]
 
 
 def _direction(profile: Profile) -> list[str]:

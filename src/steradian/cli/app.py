@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import typer
 
 import steradian
+from steradian.cli.design import DESIGN_HELP, parse_design
 from steradian.directions import Directions
-from steradian.errors import LevelError, SteradianError
+from steradian.errors import DesignError, LevelError, SteradianError
 from steradian.examples import CATALOGUE
 from steradian.io.frames import COORDS
 from steradian.io.tables import read_directions
@@ -90,21 +91,30 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
     within_span: Annotated[
         bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
     ] = False,
+    design: Annotated[str, typer.Option(help=DESIGN_HELP)] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Print the information profile of the directions in FILE."""
+    """Print the information profile of the directions in FILE.
+
+    With --design also tests and intervals.
+    """
     directions = _read(file, columns, coords, weights, normalize)
     if levels < 0:
         raise ValueError(f"--levels is {levels}; give 1 or more")
     if within_span:
         directions = directions.within_span()
     try:
-        result = profile(directions, levels=levels or None, shrinkage=shrinkage or None)
+        result = profile(
+            directions,
+            levels=levels or None,
+            design=parse_design(design, file) if design else None,
+            shrinkage=shrinkage or None,
+        )
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
-            _show(error.profile, as_json)
+            _show(error.profile, as_json, inference=bool(design))
         raise
-    _show(result, as_json)
+    _show(result, as_json, inference=bool(design))
 
 
 def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:
@@ -119,8 +129,22 @@ def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -
     return read_directions(file, columns=names, normalize=normalize, **options)
 
 
-def _show(result: Profile, as_json: bool) -> None:
-    print(json.dumps(result.to_dict(), indent=2) if as_json else result.summary())
+def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:
+    """Print the profile and, where a design was stated that has any, tests and intervals."""
+    inference &= result.design.name != "descriptive"
+    record, refused = result.to_dict(), None
+    text = [result.summary()]
+    if inference:
+        try:
+            tests, intervals = result.tests(), result.intervals()
+        except DesignError as error:
+            refused = error  # the profile itself is not lost
+        else:
+            record |= {"tests": tests.to_dict(), "intervals": intervals.to_dict()}
+            text += [str(tests), str(intervals)]
+    print(json.dumps(record, indent=2) if as_json else "\n\n".join(text))
+    if refused is not None:
+        raise refused
 
 
 @app.command("examples")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -64,6 +65,12 @@ class MomentStack:
         for whole, new in zip(copies, (part.features, part.mean, part.scatter), strict=True):
             whole[rows] = new
         return MomentStack(*copies)
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[MomentStack]) -> MomentStack:
+        """One stack of several."""
+        names = ("features", "mean", "scatter")
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
     def take(self, rows: IntArray) -> MomentStack:
         return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])

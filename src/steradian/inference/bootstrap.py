@@ -37,7 +37,8 @@ class Bootstrap:
     gaps : array, (replicates, L)
         Gaps of the replicates, nats; NaN where a replicate has no fit.
     observed : array, (L,)
-        Gaps of the sample.
+        Gaps of the sample; for ``"multiplier"``, whose replicates are score forms, its score
+        statistic over a².
     """
 
     kind: Kind
@@ -74,6 +75,12 @@ class Bootstrap:
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Basic bootstrap interval, 2 I - quantiles, cut at zero: two arrays (L,)."""
+        if self.under_null:
+            raise DesignError(
+                "these replicates have a gap of zero; for intervals use kind='design'"
+            )
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"confidence is {confidence}; give a number between 0 and 1")
         tail = 0.5 * (1.0 - confidence)
         low, high = np.nanquantile(self.gaps, [tail, 1.0 - tail], axis=0)
         return np.maximum(2.0 * self.observed - high, 0.0), 2.0 * self.observed - low
@@ -111,7 +118,9 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bo
         drawn = [gap_replicates_of(sample, level, replicates, seed) for level in levels]
         gaps = np.stack(drawn, axis=1)
     else:
-        gaps = np.stack([_signs(sample, level, replicates, seed) for level in levels], axis=1)
+        parts = [_signs(sample, level, replicates, seed) for level in levels]
+        gaps = np.stack([drawn for drawn, _ in parts], axis=1)
+        observed = np.array([score for _, score in parts])
     return Bootstrap(kind, gaps, observed, seed)
 
 
@@ -127,8 +136,10 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     return np.concatenate(parts)
 
 
-def _signs(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:
+    """Replicates of the score form of I, and its value."""
     lam = sample.nested.solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
     white = whitening(sample.hierarchy, level, lam)
     scores = scores_of(white.rows(sample.rows.x[None])[0], white.below, sample.units)
-    return multiplier_replicates(scores, replicates, seed) / sample.rate**2
+    drawn = multiplier_replicates(scores, replicates, seed)
+    return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2

@@ -43,23 +43,24 @@ def of_weights(sample: Sample) -> list[str]:
     return out
 
 
+def no_tilt(level: int) -> str:
+    """Said when the null-centred covariance replaces the tilted one."""
+    return f"level {level}: no tilt of the sample obeys the null; covariance centred at the null"
+
+
 def of_scores(level: int, scores: Scores, kind: Covariance, *, default: bool) -> list[str]:
     """Covariances that rest on a few units."""
     carried = np.sort(scores.carried(kind)[0])
     out = []
-    if kind == "tilted" and not scores.tilted[0]:
-        out.append(
-            f"level {level}: no tilt of the sample obeys the null; covariance centred at the null"
-        )
     share = float(carried[-_FEW:].sum())
     if share > _MOST_SHARE:
         out.append(
-            f"level {level}: {_FEW} units carry {share:.0%} of the variance; p-values are then "
+            f"level {level}: {_FEW} units carry {share:.0%} of the variance; the p-value may be "
             "too small"
         )
     p = scores.h.shape[2]
     carriers = float(1.0 / (carried @ carried))
-    if not (default and kind == "tilted") and carriers < _CARRIERS_PER_FEATURE * p:
+    if not default and carriers < _CARRIERS_PER_FEATURE * p:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; this "
             "form then rejects too often, the default (tilted score) does not"
@@ -122,8 +123,8 @@ def of_crowding(sample: Sample) -> list[str]:
     if d <= 3 or len(sample.nested.solutions) < 2 or shift <= CHI_SQUARE_SHIFT:
         return []
     return [
-        f"level 2: {sample.hierarchy.dims[1]} features are too many for a = {sample.rate:.4g}: "
-        "no interval is given; compare the held-out score of sr.choose_order"
+        f"level 2: {sample.hierarchy.dims[1]} features are too many for a = {sample.rate:.4g} and "
+        "the asymptotic law; compare the held-out score of sr.choose_order"
     ]
 
 

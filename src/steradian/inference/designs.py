@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from steradian.directions import Directions
 from steradian.errors import DesignError
-from steradian.inference.batches import batch_length
+from steradian.inference.batches import autocorrelation_time, batch_length
 from steradian.inference.units import Units
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 
@@ -185,7 +185,15 @@ class Chain(Design):
                 f"{length}; run the chain longer ({_FEWEST_BATCHES} stretches are the least)"
             )
         factor = count / (count - 1.0)
-        return Units(directions.weights, count, np.sqrt(n), labels, factor=factor, dof=count - 1)
+        time = autocorrelation_time(directions, chains)
+        note = (
+            f"{count} stretches of about {n // count} rows; autocorrelation time {time:.1f}, so "
+            f"about {n / time:.0f} independent rows"
+        )
+        return Units(
+            directions.weights, count, np.sqrt(n), labels,
+            factor=factor, dof=count - 1, note=note,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ Method = Literal["exact", "simulate", "bootstrap"]
 
 PER_FEATURE = 10  # units per feature below which the tilted test is recalibrated
 FEWEST_PER_FEATURE = 2  # and below which it is refused
+_BEYOND_DOUBT = 1e-8  # p-values below it need no second thoughts about covariances
 _MOST_ENTRIES = 60_000_000  # numbers of white features held at once
 
 
@@ -68,9 +69,9 @@ class Options:
         return self.covariance or ("tilted" if self.statistic == "score" else "null")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GapTests:
-    """Per level: is the gap zero in the law the sample came from?
+    """Tests, level by level, of a zero gap in the law the sample came from.
 
     Attributes
     ----------
@@ -113,6 +114,10 @@ class GapTests:
     def pvalue_holm(self) -> Array:
         """Holm's step-down correction over the levels, (L,)."""
         return holm(self.pvalue)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
+        return f"GapTests({len(self.levels)} levels, design {self.design}, p = {shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -170,6 +175,10 @@ def holm(pvalues: Array) -> Array:
     return out
 
 
+class TooFewUnits(DesignError):
+    """A level has too many features for the units of the sample."""
+
+
 @dataclass(frozen=True, slots=True)
 class _LevelTest:
     score: float
@@ -183,7 +192,7 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
     """Test every level of a sample."""
     rate = sample.rate
     levels = len(sample.nested.solutions)
-    found = [_test_level(sample, level, options) for level in range(1, levels + 1)]
+    found = _test_levels(sample, levels, options)
     gaps = sample.nested.gaps[0]
     dims = np.array(sample.hierarchy.dims[:levels])
     warnings = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
@@ -201,8 +210,23 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
         options=options,
         rate=rate,
         design=sample.design.name,
-        sentence=sample.design.sentence,
+        sentence=sample.sentence,
     )
+
+
+def _test_levels(sample: Sample, levels: int, options: Options) -> list[_LevelTest]:
+    """Every level; one with too few units loses no other unless its method was asked for."""
+    by_default = options.method is None and options.covariance is None
+    found: list[_LevelTest] = []
+    for level in range(1, levels + 1):
+        try:
+            found.append(_test_level(sample, level, options))
+        except TooFewUnits as error:
+            if not (by_default and level > 1):
+                raise
+            none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
+            found.append(_LevelTest(np.nan, np.nan, none, "refused", (str(error),)))
+    return found
 
 
 def _test_level(sample: Sample, level: int, options: Options) -> _LevelTest:
@@ -247,7 +271,9 @@ def _model_test(
         null = draw(sample, level, options.replicates, options.seed)
         return _LevelTest(score, _add_one(value, null), half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
-        return _LevelTest(score, _simulated(value, half, level, options), half, "simulated χ²", ())
+        warnings += _model_concerns(sample, level, white)
+        pvalue = _simulated(value, half, level, options)
+        return _LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
     warnings += _model_concerns(sample, level, white)
     return _LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
 
@@ -284,7 +310,7 @@ def _moment_test(
     units, kind = sample.units, options.kind
     p = white.below + white.q
     entries = sample.moments.n * p
-    if entries > _MOST_ENTRIES or units.count < FEWEST_PER_FEATURE * p:
+    if entries > _MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
     if units.strata is not None and kind == "tilted":
         if options.covariance == "tilted":
@@ -293,22 +319,29 @@ def _moment_test(
     scores = _scores(sample, white)
     score = float(scores.statistic[0])
     value = score if options.statistic == "score" else gap
-    warnings = concerns.of_scores(level, scores, kind, default=options.statistic == "score")
-    coefficients = scores.coefficients(kind)[0]
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, options.replicates, options.seed)
+        warnings = concerns.of_scores(level, scores, "empirical", default=True)
+        coefficients = scores.coefficients("empirical")[0]
         pvalue = _add_one(value, null)
         return _LevelTest(score, pvalue, coefficients, "multiplier bootstrap", (*warnings,))
+    said = []
+    if kind == "tilted" and not scores.tilted[0]:
+        kind = "null"
+        said.append(concerns.no_tilt(level))
+    coefficients = scores.coefficients(kind)[0]
+    pvalue = float(mixture_sf([value], coefficients[None], scores.dof)[0])
+    if pvalue > _BEYOND_DOUBT:
+        default = options.statistic == "score" and options.covariance in {None, "tilted"}
+        said += concerns.of_scores(level, scores, kind, default=default)
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, level, options)
-        return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", (*warnings,))
-    pvalue = mixture_sf([value], coefficients[None], scores.dof)[0]
-    if kind == "tilted" and units.fixed_weights and units.count < PER_FEATURE * p:
-        pvalue = recalibrated(sample, level, float(pvalue), options.replicates, options.seed)
-        return _LevelTest(
-            score, pvalue, coefficients, "exact tail, tilted, recalibrated", (*warnings,)
-        )
-    return _LevelTest(score, float(pvalue), coefficients, f"exact tail, {kind}", (*warnings,))
+        return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", (*said,))
+    if kind == "tilted" and units.fixed_weights and units.effective < PER_FEATURE * p:
+        pvalue = recalibrated(sample, level, pvalue, options.replicates, options.seed)
+        said_too = "exact tail, tilted, recalibrated"
+        return _LevelTest(score, pvalue, coefficients, said_too, (*said,))
+    return _LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", (*said,))
 
 
 def _too_many_features(
@@ -316,7 +349,7 @@ def _too_many_features(
 ) -> _LevelTest:
     """Too few units (or too many rows) for a covariance of all features."""
     p = white.below + white.q
-    count = sample.units.count
+    count = sample.units.effective
     if count >= FEWEST_PER_FEATURE * p and sample.hierarchy.d <= 3:
         reduced = Options("moment", options.statistic, "null", options.method)
         found = _test_from_sums(sample, level, white, gap, reduced)
@@ -326,11 +359,9 @@ def _too_many_features(
         )
     reason = f"{count} units for {p} features: too few for a covariance"
     if sample.design.name not in {"iid", "fixed"} or options.method not in {None, "bootstrap"}:
-        remedy = (
-            "use null='model', method='bootstrap'" if sample.design.name in {"iid", "fixed"}
-            else "ask for fewer levels"
-        )  # fmt: skip
-        raise DesignError(f"level {level}: {reason}; {remedy}")
+        rows = sample.design.name in {"iid", "fixed"}
+        remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
+        raise TooFewUnits(f"level {level}: {reason}; {remedy}")
     model = Options("model", options.statistic, None, "bootstrap", options.replicates, options.seed)
     found = _model_test(sample, level, white, gap, model)
     said = concerns.bootstrap_instead(level, reason)
@@ -346,7 +377,11 @@ def _test_from_sums(
             "tilting and bootstraps need the rows of a design with units; use covariance='null' "
             "and method='exact'"
         )
-    assert isinstance(white, GriddedWhitening)
+    if not isinstance(white, GriddedWhitening):
+        raise DesignError(
+            "above dimension 3 level 2 is tested from the rows of a design with units, not from "
+            "sums or a known covariance"
+        )
     known = sample.design.name == "known"
     kind = "known" if known else "empirical" if options.kind == "empirical" else "null"
     sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])

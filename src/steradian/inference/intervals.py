@@ -31,7 +31,7 @@ _BISECTIONS = 80
 _FEWEST_DOF = 3.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GapIntervals:
     """Intervals for what each level adds, and for D and U.
 
@@ -49,7 +49,7 @@ class GapIntervals:
     deficits, deficit_se, deficit_low, deficit_high : arrays, (L,)
         D in nats, by the same method.
     uncertainty_low, uncertainty_high : arrays, (L,)
-        For U = exp(-D), normal on the log scale.
+        For U = exp(-D): the interval of D on the log scale.
     warnings : tuple of str
     """
 
@@ -73,6 +73,12 @@ class GapIntervals:
     warnings: tuple[str, ...]
     design: str
     sentence: str
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"[{low:.4g}, {high:.4g}]" for low, high in zip(self.low, self.high, strict=True)
+        )
+        return f"GapIntervals({self.confidence:.0%}: {shown} nats)"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -142,15 +148,15 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
         deficit_se=deficit_se,
         deficit_low=d_low,
         deficit_high=d_high,
-        uncertainty_low=np.exp(-deficits - z * deficit_se),
-        uncertainty_high=np.exp(-deficits + z * deficit_se),
+        uncertainty_low=np.exp(-d_high),
+        uncertainty_high=np.exp(-d_low),
         warnings=(
             *concerns.of_weights(sample),
             *concerns.of_precision(sample, se),
             *crowded,
         ),
         design=sample.design.name,
-        sentence=sample.design.sentence,
+        sentence=sample.sentence,
     )
 
 
@@ -219,7 +225,7 @@ def _interval(  # noqa: PLR0913, PLR0917 - one formula, seven numbers
     tail = 0.5 * (1.0 - confidence)
     seen = 2.0 * rate**2 * np.maximum(value, 0.0) / scale
     ends = [_noncentrality(seen, q, p) * scale / (2.0 * rate**2) for p in (1.0 - tail, tail)]
-    return ends[0], ends[1]
+    return ends[0], np.maximum(ends[1], value)  # what was seen is never ruled out from above
 
 
 def _scale(value: Array, se: Array, dof: Array, rate: float, confidence: float) -> Array:

@@ -44,8 +44,8 @@ class OrderChoice:
     held_out, held_out_se : arrays, (L + 1,)
         Mean log-density of held-out units under fits to the others, nats, and the standard
         error of its difference to the best. The largest wins.
-    chosen : dict of str to int
-        The order by each criterion.
+    chosen : dict of str to int or None
+        The order by each criterion; None where it cannot be told.
     """
 
     levels: IntArray
@@ -56,7 +56,7 @@ class OrderChoice:
     tic: Array
     held_out: Array
     held_out_se: Array
-    chosen: dict[str, int]
+    chosen: dict[str, int | None]
     alpha: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,12 +106,10 @@ def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderCh
         "tic": rate2 * deficits - _traces(sample),
         "held_out": held_out,
     }
-    passed = np.flatnonzero(~(residual < alpha))
-    stopped = np.flatnonzero(~(holm[1:] < alpha))
     chosen = {
-        "residual": int(passed[0]) if len(passed) else top,
-        "holm": int(stopped[0]) if len(stopped) else top,
-        **{name: int(np.nanargmax(values)) for name, values in criteria.items()},
+        "residual": _first_not_rejected(residual, alpha, None),
+        "holm": _first_not_rejected(holm[1:], alpha, top),
+        **{name: _largest(values) for name, values in criteria.items()},
     }
     return OrderChoice(
         levels=np.arange(top + 1),
@@ -122,6 +120,20 @@ def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderCh
         alpha=alpha,
         **criteria,
     )
+
+
+def _first_not_rejected(pvalues: Array, alpha: float, otherwise: int | None) -> int | None:
+    """Index of the first p-value that is not small; None when that is not known."""
+    for index, pvalue in enumerate(pvalues.tolist()):
+        if np.isnan(pvalue):
+            return None
+        if pvalue >= alpha:
+            return index
+    return otherwise
+
+
+def _largest(values: Array) -> int | None:
+    return None if np.isnan(values).any() else int(np.argmax(values))
 
 
 def _residual_pvalue(sample: Sample, level: int) -> float:

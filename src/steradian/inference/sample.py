@@ -56,6 +56,12 @@ class Sample:
         """Whether rows are at hand and the design speaks of them."""
         return self.directions is not None and not isinstance(self.design, Known)
 
+    @property
+    def sentence(self) -> str:
+        """What the design assumes and, where it matters, found."""
+        note = self.units.note if self.has_rows else ""
+        return self.design.sentence + (f" ({note})" if note else "")
+
     def check_design(self) -> None:
         """Raise `DesignError` where the design defines no sampling law."""
         if self.design.name == "descriptive":

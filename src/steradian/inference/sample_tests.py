@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.errors import DesignError, InvalidDirections
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.gap_tests import Null, Options, Statistic
 from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
 from steradian.inference.stacks import chunks, moments_of
-from steradian.inference.whitening import whitening
+from steradian.inference.whitening import gridded_whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -90,27 +90,10 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         )
     w = _weights(weights, points.shape[:2])
     hierarchy = Harmonics(points.shape[2], levels)
-    features = hierarchy.space.size(levels) - 1
     chosen = Options(null, statistic, covariance)
     if null == "model" and design == "importance":
         raise DesignError("null='model' has no law for importance weights; use null='moment'")
-    parts = [
-        _tested(hierarchy, points[piece], w[piece], design == "importance", chosen)
-        for piece in chunks(len(points), points.shape[1] * features)
-    ]
-    gaps, gap_statistic, score_statistic, pvalue = (
-        np.concatenate([getattr(p, name) for p in parts]) for name in _ARRAYS
-    )
-    return SampleTests(
-        gaps,
-        gap_statistic,
-        score_statistic,
-        pvalue,
-        tuple(np.concatenate([p.coefficients[k] for p in parts]) for k in range(levels)),
-    )
-
-
-_ARRAYS = ("gaps", "gap_statistic", "score_statistic", "pvalue")
+    return _tested(hierarchy, points, w, design == "importance", chosen)
 
 
 def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
@@ -125,29 +108,36 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
 def _tested(
     hierarchy: Harmonics, x: Array, w: Array, importance: bool, options: Options
 ) -> SampleTests:
+    count, n, _ = x.shape
     levels = hierarchy.levels
+    size = hierarchy.space.size(levels) - 1
+    pieces = list(chunks(count, n * size))
     at_least = Harmonics(hierarchy.d, max(2, levels))
-    fits = fit_levels(hierarchy, moments_of(at_least, x, w))
-    phi = hierarchy.features(x.reshape(-1, x.shape[2])).reshape(*x.shape[:2], -1)
-    score, pvalue = np.full((2, len(x), levels), np.nan)
-    n = x.shape[1]
-    rate = np.full(len(x), np.sqrt(n)) if importance else np.einsum("bn,bn->b", w, w) ** -0.5
+    stacks = [moments_of(at_least, x[piece], w[piece]) for piece in pieces]
+    fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
+    score = np.full((count, levels), np.nan)
+    coefficients = [np.full((count, q), np.nan) for q in hierarchy.dims]
+    sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
+    none = np.zeros((count, 0))
+    make, dof = (ratio_scores if importance else row_scores), [np.inf] * levels
+    for piece in pieces:
+        phi = hierarchy.features(x[piece].reshape(-1, x.shape[2])).reshape(-1, n, size)
+        for k in range(levels):
+            rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
+            lam = (fits.solutions[k - 1].lam if k else none)[rows]
+            white = gridded_whitening(hierarchy, k + 1, lam)
+            part = phi[sound[k, piece], :, : white.below + white.q]
+            scores = make(white.of_features(part), white.below, w[rows])
+            score[rows, k] = scores.statistic
+            coefficients[k][rows] = _omega(scores, options)
+            dof[k] = scores.dof
+    rate = np.full(count, np.sqrt(n)) if importance else np.einsum("bn,bn->b", w, w) ** -0.5
     gap_statistic = rate[:, None] ** 2 * fits.gaps
-    coefficients = []
-    for level in range(1, levels + 1):
-        sound = np.isfinite(fits.solutions[level - 2].psi) if level > 1 else np.ones(len(x), bool)
-        rows = np.flatnonzero(sound)
-        lam = fits.solutions[level - 2].lam[rows] if level > 1 else np.zeros((len(x), 0))
-        white = whitening(hierarchy, level, lam)
-        zeta = white.of_features(phi[rows][:, :, : white.below + white.q])  # type: ignore[attr-defined]
-        make = ratio_scores if importance else row_scores
-        scores = make(zeta, white.below, w[rows])
-        omega = np.full((len(x), white.q), np.nan)
-        omega[rows] = _omega(scores, options)
-        score[rows, level - 1] = scores.statistic
-        chosen = score if options.statistic == "score" else gap_statistic
-        pvalue[rows, level - 1] = mixture_sf(chosen[rows, level - 1], omega[rows], scores.dof)
-        coefficients.append(omega)
+    chosen = score if options.statistic == "score" else gap_statistic
+    pvalue = np.full_like(score, np.nan)
+    for k in range(levels):
+        rows = np.flatnonzero(np.isfinite(chosen[:, k]) & sound[k])
+        pvalue[rows, k] = mixture_sf(chosen[rows, k], coefficients[k][rows], dof[k])
     return SampleTests(fits.gaps, gap_statistic, score, pvalue, tuple(coefficients))
 
 

@@ -12,7 +12,7 @@ from steradian.inference.whitening import whitening
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 
-_ENTRIES = 4_000_000  # numbers of features held at once
+_ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
 
 
 def chunks(count: int, per_sample: int) -> Iterator[slice]:

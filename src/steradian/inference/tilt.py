@@ -16,7 +16,9 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import conditions, solve_positive
 
 _MOST_STEPS = 60
-_MISMATCH = 1e-7  # of the tilted mean, in standard deviations under the null
+_LAST_STEP = 1e-4  # decrement from which one more step leaves 1e-8
+_NO_OVERFLOW = 300.0
+_MISMATCH = 1e-6  # of the tilted mean, in standard deviations under the null
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +41,57 @@ def tilt(h: Array, base: Array) -> tuple[Array, BoolArray]:
 
     Where no tilt exists the weights are the base.
     """
-
-    def weights(tau: Array, rows: IntArray) -> tuple[Array, Array]:
-        part = h if len(rows) == len(h) else h[rows]
-        exponent = (part @ tau[:, :, None])[:, :, 0]
-        peak = exponent.max(axis=1)
-        t = base[rows] * np.exp(exponent - peak[:, None])
-        total = t.sum(axis=1)
-        return t / total[:, None], np.log(total) + peak
-
-    def evaluate(tau: Array, rows: IntArray) -> _Tilted:
-        part = h if len(rows) == len(h) else h[rows]
-        t, psi = weights(tau, rows)
-        mean = (t[:, None, :] @ part)[:, 0, :]
-        second = np.swapaxes(part, 1, 2) @ (t[:, :, None] * part)
-        return _Tilted(psi, mean, second - mean[:, :, None] * mean[:, None, :])
-
+    units = _Units(h, base)
     start = np.zeros((len(h), h.shape[2]))
     with np.errstate(all="ignore"):
-        path = newton(evaluate, start, start, max_steps=_MOST_STEPS)
-        t, _ = weights(path.lam, np.arange(len(h)))
-    mean = (t[:, None, :] @ h)[:, 0, :]
-    found = np.isfinite(t).all(axis=1) & (np.abs(mean).max(axis=1) <= _MISMATCH)
-    return np.where(found[:, None], t, base), found
+        path = newton(units.tilted, start, start, max_steps=_MOST_STEPS, last_step=_LAST_STEP)
+        t, _ = units.weights(path.lam, np.arange(len(h)))
+        total = t.sum(axis=1)
+        mean = (t[:, None, :] @ h)[:, 0, :] / total[:, None]
+        found = np.isfinite(total) & (np.abs(mean).max(axis=1) <= _MISMATCH)
+        t /= total[:, None]
+    return (t, found) if found.all() else (np.where(found[:, None], t, base), found)
+
+
+class _Units:
+    """The units of a stack, of which the solver asks for fewer and fewer samples.
+
+    A row of ones beside the features lets one product give mass, mean and second moments.
+    """
+
+    def __init__(self, h: Array, base: Array) -> None:
+        count, units, p = h.shape
+        beside = np.ones((count, p + 1, units))
+        beside[:, 1:] = np.swapaxes(h, 1, 2)
+        self._all = beside, base, np.sqrt(p) * np.abs(beside).max(axis=(1, 2))  # >= |h_u|
+        self._some = self._all
+        self._rows = np.arange(count)
+
+    def _of(self, rows: IntArray) -> tuple[Array, Array, Array]:
+        if len(rows) != len(self._rows) or not np.array_equal(rows, self._rows):
+            self._some = self._all[0][rows], self._all[1][rows], self._all[2][rows]
+            self._rows = rows
+        return self._some
+
+    def weights(self, tau: Array, rows: IntArray) -> tuple[Array, Array]:
+        """Tilted weights (b, U) up to a factor, and the logs of these factors (b,)."""
+        beside, base, largest = self._of(rows)
+        t = (tau[:, None, :] @ beside[:, 1:])[:, 0, :]
+        peak = np.zeros(len(t))
+        if not (np.sqrt(np.einsum("bp,bp->b", tau, tau)) * largest).max() < _NO_OVERFLOW:
+            peak = t.max(axis=1)
+            t -= peak[:, None]
+        np.exp(t, out=t)
+        t *= base
+        return t, peak
+
+    def tilted(self, tau: Array, rows: IntArray) -> _Tilted:
+        """What the solver needs."""
+        beside, _, _ = self._of(rows)
+        t, peak = self.weights(tau, rows)
+        second = (t[:, None, :] * beside) @ np.swapaxes(beside, 1, 2)
+        total = second[:, 0, 0]
+        second = second / total[:, None, None]
+        mean = second[:, 0, 1:]
+        covariance = second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :]
+        return _Tilted(np.log(total) + peak, mean, covariance)

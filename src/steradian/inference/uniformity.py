@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from steradian.inference import concerns
 from steradian.inference.sample import Sample
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Uniformity:
     """Tests of uniformity through each level.
 
@@ -34,6 +35,8 @@ class Uniformity:
         a² |m_l|², the score statistic of level l alone: Rayleigh's at level 1, Bingham's at 2.
     classical_pvalue : array, (L,)
         By χ² with the features of level l, which holds for equal weights only.
+    warnings : tuple of str
+        What speaks against trusting a p-value.
     """
 
     levels: IntArray
@@ -43,11 +46,16 @@ class Uniformity:
     classical: Array
     classical_pvalue: Array
     design: str
+    warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         arrays = ("levels", "dof", "statistic", "pvalue", "classical", "classical_pvalue")
-        return {"design": self.design, **{name: getattr(self, name).tolist() for name in arrays}}
+        values = {name: getattr(self, name).tolist() for name in arrays}
+        return {"design": self.design, **values, "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        return f"Uniformity({len(self.levels)} levels, p = {_shown(self.pvalue)})"
 
     def __str__(self) -> str:
         lines = [
@@ -61,7 +69,11 @@ class Uniformity:
                 f"{self.classical[k]:>10.4g} {self.classical_pvalue[k]:>10.3g} "
                 f"{names.get(int(level), '')}"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def _shown(values: Array) -> str:
+    return ", ".join(f"{v:.3g}" for v in values)
 
 
 def uniformity_tests(sample: Sample) -> Uniformity:
@@ -78,6 +90,9 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         pvalues.append(mixture_sf([rate**2 * deficits[level - 1]], coefficients[None])[0])
         added = moments[ends[level - 1] - dims[level - 1] :]
         classical.append(rate**2 * float(added @ added))
+    crowded = concerns.of_crowding(sample)
+    if crowded:  # 2 n D_2 is not χ² in so high a dimension
+        pvalues[1] = np.nan
     return Uniformity(
         levels=levels,
         dof=ends,
@@ -86,6 +101,7 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         classical=np.array(classical),
         classical_pvalue=np.asarray(chi2.sf(classical, dims)),
         design=sample.design.name,
+        warnings=(*concerns.of_weights(sample), *crowded),
     )
 
 

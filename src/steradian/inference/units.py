@@ -27,11 +27,17 @@ class Units:
     factor: Array | float = 1.0  # (count,) or one for all
     fixed_weights: bool = False  # weights belong to the places, only the directions are random
     dof: int = 0  # degrees of freedom of the covariance; 0: as many as there are units
+    note: str = ""  # what a report should say about them
 
     @property
     def random_weights(self) -> bool:
         """Whether numerator and denominator of the weighted mean vary together."""
         return not self.fixed_weights
+
+    @property
+    def effective(self) -> int:
+        """Units of positive weight."""
+        return int(np.count_nonzero(self.unit_weights))
 
     def gather(self, rows: Array) -> Array:
         """Sums of ``rows`` (n, …) within units, (count, …)."""

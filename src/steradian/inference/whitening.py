@@ -122,8 +122,11 @@ class PolarWhitening:
 def whitening(hierarchy: Harmonics, level: int, lam: Array) -> Whitening:
     """The white features of ``level`` under the fits ``lam`` (B, q) of the level below."""
     d = hierarchy.d
-    if d > 3 and level == 2:
-        return _polar(d, lam)
+    return _polar(d, lam) if d > 3 and level == 2 else gridded_whitening(hierarchy, level, lam)
+
+
+def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWhitening:
+    """The same from the covariance itself, where that is formed."""
     family = hierarchy.family(level)
     start = np.zeros((len(lam), family.q))
     start[:, : lam.shape[1]] = lam

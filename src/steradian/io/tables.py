@@ -57,21 +57,27 @@ def read_directions(
         Scale Cartesian rows to unit norm.
     """
     path = Path(path)
+    options: dict[str, Any] = {"coords": coords, "normalize": normalize}
+    if path.is_file() and path.suffix.lower() == ".npy":
+        return _from_npy(path, columns, weights, **options)
+    return directions_from_frame(read_table(path), columns=columns, weights=weights, **options)
+
+
+def read_table(path: str | Path) -> Table:
+    """Named columns of a CSV, TSV or Parquet file."""
+    path = Path(path)
     if not path.is_file():
         raise InvalidDirections(f"no file {str(path)!r}; check the path")
-    options: dict[str, Any] = {"coords": coords, "normalize": normalize}
     suffix = path.suffix.lower()
-    if suffix == ".npy":
-        return _from_npy(path, columns, weights, **options)
     if suffix == ".parquet":
-        frame: Any = _read_parquet(path)
-    elif suffix in _DELIMITERS:
-        frame = _read_text(path, _DELIMITERS[suffix])
-    else:
-        raise InvalidDirections(
-            f"{path.name}: unknown file type {suffix!r}; use .csv, .tsv, .txt, .parquet or .npy"
-        )
-    return directions_from_frame(frame, columns=columns, weights=weights, **options)
+        return _read_parquet(path)
+    if suffix in _DELIMITERS:
+        return _read_text(path, _DELIMITERS[suffix])
+    if suffix == ".npy":
+        raise InvalidDirections(f"{path.name} has no named columns; use a table")
+    raise InvalidDirections(
+        f"{path.name}: unknown file type {suffix!r}; use .csv, .tsv, .txt, .parquet or .npy"
+    )
 
 
 def _from_npy(

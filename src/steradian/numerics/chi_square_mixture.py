@@ -24,7 +24,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.contour import ASPECT, Complex, integrate
 
 _EQUAL = 1e-13  # relative spread of coefficients that are one
-_BISECTIONS = 60  # of a logit: the saddle need not be exact, only close
+_BISECTIONS = 16  # of a logit: the saddle need not be exact, only close
 _SMALL = 1e-14  # coefficients below this share of the largest move no digit of a tail
 _ROWS = 256  # tails taken together
 
@@ -93,13 +93,17 @@ def _tails(t: Array, omega: Array, dof: float) -> Array:
 
 
 def _saddles(t: Array, omega: Array, dof: float) -> Array:
-    """1 - 2u with Σ ω / (1 - 2 ω u) - 1 / u = t / (1 + 2 u t / dof), by bisection of its logit."""
+    """1 - 2u with Σ ω / (1 - 2 ω u) - 1 / u = t / (1 + 2 u t / dof), by bisection of its logit.
+
+    Any crossing between the cut and the pole is valid; the saddle only makes it quick.
+    """
     low, high = np.full(len(t), -80.0), np.full(len(t), 36.0)
+    rest = 1.0 - omega
     for _ in range(_BISECTIONS):
         logit = 0.5 * (low + high)
         gap = 1.0 / (1.0 + np.exp(-logit))
-        rest = 1.0 / (1.0 + np.exp(logit))  # 1 - gap = 2u
-        slope = (omega / ((1.0 - omega) + omega * gap[:, None])).sum(axis=1) - 2.0 / rest
-        beyond = slope > t / (1.0 + rest * t / dof)  # u too large
+        twice = 1.0 / (1.0 + np.exp(logit))  # 1 - gap = 2u
+        slope = (omega / (rest + omega * gap[:, None])).sum(axis=1) - 2.0 / twice
+        beyond = slope > t / (1.0 + twice * t / dof)  # u too large
         low, high = np.where(beyond, logit, low), np.where(beyond, high, logit)
     return np.asarray(1.0 / (1.0 + np.exp(-0.5 * (low + high))))

@@ -346,7 +346,7 @@ def _plan(
 ) -> Design:
     """The design, checked against the rows when it was stated."""
     if design is None:
-        weighted = directions.weighted if directions else moments.weight_sq != moments.weight
+        weighted = directions.weighted if directions else moments.ess < moments.n * (1.0 - 1e-9)
         return as_design(None, weighted=weighted)
     plan = as_design(design, weighted=True)
     if is_frame(data):
@@ -357,6 +357,12 @@ def _plan(
         raise DesignError(
             f"design {plan.name!r} needs the rows, and these are moments; profile the directions"
         )
+    else:
+        weighted = moments.ess < moments.n * (1.0 - 1e-9)
+        if weighted and plan.name == "iid":
+            raise DesignError("design 'iid' means equal weights, and these moments have weights")
+        if not weighted and plan.name == "importance":
+            raise DesignError("design 'importance' needs weights, and these moments have none")
     if isinstance(plan, Known):
         features = moments.hierarchy.space.size(moments.hierarchy.levels) - 1
         if len(plan.matrix()) != features:

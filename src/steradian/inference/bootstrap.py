@@ -140,6 +140,6 @@ def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Arra
     """Replicates of the score form of I, and its value."""
     lam = sample.nested.solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
     white = whitening(sample.hierarchy, level, lam)
-    scores = scores_of(white.rows(sample.rows.x[None])[0], white.below, sample.units)
+    scores = scores_of(sample.rows, sample.units, white)
     drawn = multiplier_replicates(scores, replicates, seed)
     return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2

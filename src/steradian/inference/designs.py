@@ -238,7 +238,11 @@ class Survey(Design):
             )
         factor = (sizes / (sizes - 1.0))[of_unit]
         if self.fraction is not None:
-            factor = factor * (1.0 - self._fractions(n)[first])
+            fractions = self._fractions(n)
+            for stratum in range(len(sizes)):
+                if np.ptp(fractions[strata == stratum]) > 0.0:
+                    raise DesignError("fraction: give one number per stratum, the same in its rows")
+            factor = factor * (1.0 - fractions[first])
         count = len(first)
         return Units(
             directions.weights, count, np.sqrt(count), labels, of_unit, factor,
@@ -246,6 +250,8 @@ class Survey(Design):
         )  # fmt: skip
 
     def _fractions(self, n: int) -> Array:
+        if isinstance(self.fraction, str):
+            raise DesignError(f"fraction {self.fraction!r} names a column, but there is no table")
         values = np.asarray(self.fraction, dtype=np.float64)
         values = np.full(n, float(values)) if values.ndim == 0 else values
         if values.shape != (n,) or not ((values >= 0.0) & (values < 1.0)).all():
@@ -295,7 +301,7 @@ class Known(Design):
             raise DesignError("covariance is not symmetric")
         if np.linalg.eigvalsh(sigma)[0] < -1e-10 * np.trace(sigma):
             raise DesignError("covariance has a negative eigenvalue; a covariance has none")
-        if not self.rate > 0:
+        if not (self.rate > 0 and math.isfinite(self.rate)):
             raise DesignError(f"rate is {self.rate}; give a_n > 0, the root of the sample size")
         return sigma
 
@@ -355,19 +361,23 @@ def _labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     if isinstance(ids, str):
         raise DesignError(f"{what} {ids!r} names a column, but the data are not a table; pass ids")
     to_numpy = getattr(ids, "to_numpy", None)
-    values: AnyArray = np.asarray(to_numpy() if callable(to_numpy) else ids)
+    given: Any = to_numpy() if callable(to_numpy) else ids
+    values: AnyArray = given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
     if values.ndim != 1 or len(values) != n:
         raise DesignError(f"{what} ids have shape {values.shape}; give one per row, ({n},)")
-    missing = [
-        k
-        for k, v in enumerate(values.tolist())
-        if v is None or (isinstance(v, float) and math.isnan(v))
-    ]
+    missing = [k for k, v in enumerate(values.tolist()) if _is_missing(v)]
     if missing:
         raise DesignError(f"row {missing[0]} has no {what} id; give every row one")
     plain = values.astype(str) if values.dtype == object else values
     _, codes = np.unique(plain, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and what pandas puts in their place."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return type(value).__name__ in {"NAType", "NaTType"}
 
 
 def _cut(chains: IntArray, length: int) -> IntArray:

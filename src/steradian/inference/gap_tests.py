@@ -17,7 +17,7 @@ from steradian.inference.null_replicates import (
     score_replicates,
 )
 from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance, Scores, scores_of
+from steradian.inference.scores import Covariance, Scores, scores_of, streamed_scores
 from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -301,7 +301,7 @@ def _model_concerns(sample: Sample, level: int, white: Whitening) -> list[str]:
 
 
 def _scores(sample: Sample, white: Whitening) -> Scores:
-    return scores_of(white.rows(sample.rows.x[None])[0], white.below, sample.units)
+    return scores_of(sample.rows, sample.units, white)
 
 
 def _moment_test(
@@ -309,7 +309,7 @@ def _moment_test(
 ) -> _LevelTest:
     units, kind = sample.units, options.kind
     p = white.below + white.q
-    entries = sample.moments.n * p
+    entries = p * (sample.moments.n if units.labels is None else units.count)
     if entries > _MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
     if units.strata is not None and kind == "tilted":
@@ -350,13 +350,8 @@ def _too_many_features(
     """Too few units (or too many rows) for a covariance of all features."""
     p = white.below + white.q
     count = sample.units.effective
-    if count >= FEWEST_PER_FEATURE * p and sample.hierarchy.d <= 3:
-        reduced = Options("moment", options.statistic, "null", options.method)
-        found = _test_from_sums(sample, level, white, gap, reduced)
-        said = f"level {level}: too many rows to tilt; covariance centred at the null instead"
-        return _LevelTest(
-            found.score, found.pvalue, found.coefficients, found.method, (said, *found.warnings)
-        )
+    if count >= FEWEST_PER_FEATURE * p:
+        return _streamed_test(sample, level, white, gap, options)
     reason = f"{count} units for {p} features: too few for a covariance"
     if sample.design.name not in {"iid", "fixed"} or options.method not in {None, "bootstrap"}:
         rows = sample.design.name in {"iid", "fixed"}
@@ -366,6 +361,29 @@ def _too_many_features(
     found = _model_test(sample, level, white, gap, model)
     said = concerns.bootstrap_instead(level, reason)
     return _LevelTest(found.score, found.pvalue, found.coefficients, found.method, (said,))
+
+
+def _streamed_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    """More rows than their white features can be held for: sums over blocks, nothing tilted."""
+    if options.covariance == "tilted" or options.method == "bootstrap":
+        raise DesignError(
+            f"level {level}: too many rows to tilt or to resample; use covariance='null' and "
+            "method='exact'"
+        )
+    kind: Covariance = "empirical" if options.covariance == "empirical" else "null"
+    found = streamed_scores(sample.rows, sample.units, white, kind)
+    value = found.statistic if options.statistic == "score" else gap
+    said = () if options.covariance else (
+        f"level {level}: too many rows to tilt; covariance centred at the null",
+    )  # fmt: skip
+    if options.method == "simulate":
+        pvalue = _simulated(value, found.coefficients, level, options)
+    else:
+        pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
+    how = "simulated tail" if options.method == "simulate" else "exact tail"
+    return _LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said)
 
 
 def _test_from_sums(
@@ -387,6 +405,10 @@ def _test_from_sums(
     sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
     score = _model_score(sample, level, white)
     omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
+    dof, n = np.inf, sample.moments.n
+    if sample.design.name == "importance":  # as for rows drawn together with their weights
+        dof = n - white.below - white.q
+        omega = omega * ((n - 1.0) / dof)
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap
     said = () if options.covariance or sample.design.name == "known" else (
@@ -395,7 +417,7 @@ def _test_from_sums(
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, level, options)
         return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)
-    pvalue = float(mixture_sf([value], coefficients[None])[0])
+    pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
     return _LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", said)
 
 

@@ -75,7 +75,8 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
 def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
     """½ a² |r*|² with each unit's centred score given a random sign, (replicates,)."""
     rng = np.random.default_rng(seed)
-    centred = scores.base[0, :, None] * scores.centred[0]
+    spread = 1.0 if scores.rows else np.sqrt(scores.spread[0, :, None])
+    centred = scores.base[0, :, None] * spread * scores.centred[0]
     out = np.empty(replicates)
     size = max(1, _ENTRIES // len(centred))
     for first in range(0, replicates, size):

@@ -150,7 +150,7 @@ def _residual_pvalue(sample: Sample, level: int) -> float:
     if features >= units.count // 2:
         return float("nan")
     white = whitening(wide, highest, lam)
-    scores = scores_of(white.rows(sample.rows.x[None])[0], white.below, units)
+    scores = scores_of(sample.rows, units, white)
     tilted = features * _UNITS_PER_FEATURE <= units.count and units.strata is None
     coefficients = scores.coefficients("tilted" if tilted else "null")
     return float(mixture_sf(scores.statistic, coefficients, scores.dof)[0])

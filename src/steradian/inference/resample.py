@@ -11,9 +11,9 @@ from steradian.numerics.arrays import Array
 def resampled_weights(units: Units, replicates: int, rng: np.random.Generator) -> Array:
     """Weightings (replicates, n) of sum one, drawn the way the design says.
 
-    Rows of one law are drawn anew for every weight; units that brought their weights are drawn
-    together with them, within strata, where there are strata one fewer than there are and
-    rescaled (Rao and Wu, JASA 83, 1988).
+    Rows of one law are drawn anew from the estimated law for every weight; units that brought
+    their weights are drawn together with them, within strata one fewer than there are, and
+    rescaled, for the sampled fraction too (Rao and Wu, JASA 83, 1988).
     """
     w = units.weights
     if units.fixed_weights:
@@ -29,9 +29,12 @@ def _attached(w: Array, replicates: int, rng: np.random.Generator) -> Array:
     n = len(w)
     if np.ptp(w) <= 1e-12 / n:
         return rng.multinomial(n, np.full(n, 1.0 / n), replicates) / n
+    steps = np.cumsum(w)
+    steps[-1] = 1.0
     out = np.empty((replicates, n))
     for b in range(replicates):
-        out[b] = np.bincount(rng.integers(0, n, n), weights=w, minlength=n)
+        drawn = np.searchsorted(steps, rng.random(n), side="right")
+        out[b] = np.bincount(drawn, weights=w, minlength=n)
     return out
 
 
@@ -41,9 +44,11 @@ def _times(units: Units, replicates: int, rng: np.random.Generator) -> Array:
         even = np.full(units.count, 1.0 / units.count)
         return rng.multinomial(units.count, even, replicates).astype(np.float64)
     out = np.zeros((replicates, units.count))
+    factor = np.broadcast_to(np.asarray(units.factor), (units.count,))
     for stratum in range(int(units.strata.max()) + 1):
         members = np.flatnonzero(units.strata == stratum)
         size = len(members)
         draws = rng.multinomial(size - 1, np.full(size, 1.0 / size), replicates)
-        out[:, members] = draws * (size / (size - 1.0))
+        rest = np.sqrt(factor[members] * (size - 1.0) / size)  # root of what was not sampled
+        out[:, members] = 1.0 - rest + rest * draws * (size / (size - 1.0))
     return out

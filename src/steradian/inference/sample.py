@@ -89,7 +89,7 @@ class Sample:
         if isinstance(self.design, Known):
             sigma = self.design.matrix()
             top = self.hierarchy.space.size(self.hierarchy.levels) - 1
-            if len(sigma) != top:
+            if len(sigma) < top:
                 raise DesignError(
                     f"covariance is {len(sigma)} × {len(sigma)}; the {self.hierarchy.levels} "
                     f"levels have {top} features"

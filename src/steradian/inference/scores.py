@@ -17,18 +17,22 @@ of freedom; for U in the tens this is what holds the size.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from steradian.directions import Directions
 from steradian.inference.tilt import tilt
 from steradian.inference.units import Units
+from steradian.inference.whitening import Whitening
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.linalg import eigenvalues
 
 Covariance = Literal["tilted", "null", "empirical"]
+_BLOCK_ENTRIES = 1 << 21  # white features held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +68,8 @@ class Scores:
     @property
     def centred(self) -> Array:
         """Added scores of the units about their own mean, (B, U, q)."""
-        h = self.h[:, :, self.below :]
-        if self.units is not None:
-            h = self.units.within_strata(h[0])[None]
-        return np.asarray(h - self.share[:, :, None] * self.mean[:, None, :])
+        h = self.h[:, :, self.below :] - self.share[:, :, None] * self.mean[:, None, :]
+        return h if self.units is None else self.units.within_strata(h[0])[None]
 
     @cached_property
     def _tilt(self) -> tuple[Array, BoolArray]:
@@ -103,17 +105,20 @@ class Scores:
         return weights, h if self.units is None else self.units.within_strata(h[0])[None]
 
 
-def scores_of(zeta: Array, below: int, units: Units) -> Scores:
-    """Scores of one sample from the white features of its rows, (n, p)."""
-    if units.fixed_weights:
-        return row_scores(zeta[None], below, units.weights[None])
+def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
+    """Scores of the units of one sample; rows are looked at a block at a time."""
+    below = white.below
     if units.labels is None:
-        return ratio_scores(zeta[None], below, units.weights[None])
-    count = units.count
-    dof = units.dof - zeta.shape[1] + 1
-    h = count * units.gather(units.weights[:, None] * zeta)
+        zeta = white.rows(directions.x[None])
+        make = row_scores if units.fixed_weights else ratio_scores
+        return make(zeta, below, units.weights[None])
+    count, p = units.count, below + white.q
+    g = np.zeros((count, p))
+    for rows, x in _blocks(directions, p):
+        np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
+    dof = units.dof - p + 1
     return Scores(
-        h=h[None],
+        h=count * g[None],
         base=np.full((1, count), 1.0 / count),
         spread=np.broadcast_to(np.asarray(units.factor, dtype=np.float64), (1, count)),
         share=count * units.unit_weights[None],
@@ -124,6 +129,46 @@ def scores_of(zeta: Array, below: int, units: Units) -> Scores:
         dof=dof,
         units=units,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedScores:
+    """What is left of the scores of very many rows."""
+
+    statistic: float
+    coefficients: Array
+    dof: float
+
+
+def streamed_scores(
+    directions: Directions, units: Units, white: Whitening, kind: Covariance
+) -> StreamedScores:
+    """Statistic and null-centred or empirical coefficients from sums over blocks of rows."""
+    q, p = white.q, white.below + white.q
+    mean, squares, second = np.zeros(q), np.zeros(q), np.zeros((q, q))
+    for rows, x in _blocks(directions, p):
+        z, w = white.rows(x[None])[0, :, white.below :], units.weights[rows]
+        mean += w @ z
+        squares += (w * w) @ z
+        second += z.T @ ((w * w)[:, None] * z)
+    if kind == "empirical":
+        cross = np.outer(mean, squares)
+        second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T
+    dof, scale = np.inf, 1.0
+    if not units.fixed_weights:
+        dof = units.count - p
+        scale = (units.count - 1.0) / dof
+    omega = np.linalg.eigvalsh(0.5 * units.rate**2 * scale * second)
+    statistic = 0.5 * units.rate**2 * float(mean @ mean)
+    return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof)
+
+
+def _blocks(directions: Directions, p: int) -> Iterator[tuple[slice, Array]]:
+    """Rows a block at a time, with where they stand."""
+    first = 0
+    for x, _ in directions.blocks(max(1, _BLOCK_ENTRIES // p)):
+        yield slice(first, first + len(x)), x
+        first += len(x)
 
 
 def row_scores(zeta: Array, below: int, weights: Array) -> Scores:

@@ -63,22 +63,25 @@ class _Units:
         count, units, p = h.shape
         beside = np.ones((count, p + 1, units))
         beside[:, 1:] = np.swapaxes(h, 1, 2)
-        self._all = beside, base, np.sqrt(p) * np.abs(beside).max(axis=(1, 2))  # >= |h_u|
+        self._all = beside, base
+        self._largest = np.sqrt(p) * max(h.max(), -h.min())  # |h_u| is never larger
         self._some = self._all
         self._rows = np.arange(count)
 
-    def _of(self, rows: IntArray) -> tuple[Array, Array, Array]:
+    def _of(self, rows: IntArray) -> tuple[Array, Array]:
         if len(rows) != len(self._rows) or not np.array_equal(rows, self._rows):
-            self._some = self._all[0][rows], self._all[1][rows], self._all[2][rows]
+            self._some = self._all[0][rows], self._all[1][rows]
             self._rows = rows
         return self._some
 
     def weights(self, tau: Array, rows: IntArray) -> tuple[Array, Array]:
         """Tilted weights (b, U) up to a factor, and the logs of these factors (b,)."""
-        beside, base, largest = self._of(rows)
+        beside, base = self._of(rows)
+        if not tau.any():
+            return base.copy(), np.zeros(len(base))
         t = (tau[:, None, :] @ beside[:, 1:])[:, 0, :]
         peak = np.zeros(len(t))
-        if not (np.sqrt(np.einsum("bp,bp->b", tau, tau)) * largest).max() < _NO_OVERFLOW:
+        if not np.sqrt((tau * tau).sum(axis=1).max()) * self._largest < _NO_OVERFLOW:
             peak = t.max(axis=1)
             t -= peak[:, None]
         np.exp(t, out=t)
@@ -87,7 +90,7 @@ class _Units:
 
     def tilted(self, tau: Array, rows: IntArray) -> _Tilted:
         """What the solver needs."""
-        beside, _, _ = self._of(rows)
+        beside, _ = self._of(rows)
         t, peak = self.weights(tau, rows)
         second = (t[:, None, :] * beside) @ np.swapaxes(beside, 1, 2)
         total = second[:, 0, 0]

@@ -132,7 +132,8 @@ def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWh
     start[:, : lam.shape[1]] = lam
     _, mean, covariance = family.log_partition(start)
     inverse = np.linalg.inv(np.linalg.cholesky(covariance))
-    return GriddedWhitening(hierarchy, lam.shape[1], mean, np.tril(inverse))
+    seen = Harmonics(hierarchy.d, level)
+    return GriddedWhitening(seen, lam.shape[1], mean, np.tril(inverse))
 
 
 def _polar(d: int, lam: Array) -> PolarWhitening:

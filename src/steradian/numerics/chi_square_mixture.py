@@ -26,6 +26,7 @@ from steradian.numerics.contour import ASPECT, Complex, integrate
 _EQUAL = 1e-13  # relative spread of coefficients that are one
 _BISECTIONS = 16  # of a logit: the saddle need not be exact, only close
 _SMALL = 1e-14  # coefficients below this share of the largest move no digit of a tail
+_TOGETHER = 4  # factors multiplied before a logarithm: far from overflow
 _ROWS = 256  # tails taken together
 
 
@@ -83,13 +84,29 @@ def _tails(t: Array, omega: Array, dof: float) -> Array:
         fall = z * t[rows, None] if np.isinf(dof) else scaled * np.log1p(-z * lag[rows, None])
         out: Complex = fall.astype(complex)
         out -= np.log1p(-z / u[rows, None])
-        for factor in rate[rows].T:
-            out -= 0.5 * np.log1p(z * factor[:, None])
-        return np.asarray(out)
+        out -= 0.5 * _log_product(z, rate[rows])
+        return out
 
     width = 0.5 * gap / ASPECT
     contour = integrate(increment, width, np.full(len(t), 1.0))
     return np.asarray(np.exp(log_saddle + contour.log_integral))
+
+
+def _log_product(z: Complex, rate: Array) -> Complex:
+    """Σ_j log(1 + rate_j z), each on its main branch, for z (R, n) and rates (R, q).
+
+    Moduli are multiplied before their logarithm is taken, a few at a time; the phases add.
+    """
+    x, y = z.real, z.imag
+    log_modulus, phase = np.zeros_like(x), np.zeros_like(x)
+    for first in range(0, rate.shape[1], _TOGETHER):
+        square = np.ones_like(x)
+        for factor in rate[:, first : first + _TOGETHER].T:
+            along, across = 1.0 + factor[:, None] * x, factor[:, None] * y
+            square *= along * along + across * across
+            phase += np.arctan2(across, along)
+        log_modulus += 0.5 * np.log(square)
+    return np.asarray(log_modulus + 1j * phase)
 
 
 def _saddles(t: Array, omega: Array, dof: float) -> Array:

@@ -49,30 +49,40 @@ def integrate(increment: Increment, width: Array, spread: Array) -> Contour:
     reach = _reach(increment, width, spread)
     nodes = _FIRST_NODES
     parts: list[tuple[IntArray, Complex, Complex, Array, Array]] = []
-    while len(rows):
-        z, terms = _terms(increment, width[rows], reach[rows], rows, nodes)
+    places = np.arange(nodes + 1)
+    z, terms = _terms(increment, width, reach / nodes, rows, places)
+    terms[:, 0] *= 0.5
+    while True:
         total = terms.real.sum(axis=1)
         half = 2.0 * terms[:, ::2].real.sum(axis=1)
         mismatch = np.abs(half / total - 1.0)
         done = ~(mismatch > _HALVING) | (nodes >= _MOST_NODES)
         parts.append((rows[done], z[done], terms[done], total[done], mismatch[done]))
         rows, nodes = rows[~done], 2 * nodes
-    return _assembled(parts, len(width))
+        if not len(rows):
+            return _assembled(parts, len(width))
+        between = np.arange(1, nodes, 2)  # the nodes so far are every other of the new ones
+        new = _terms(increment, width[rows], reach[rows] / nodes, rows, between)
+        z = _interleaved(z[~done], new[0])
+        terms = _interleaved(0.5 * terms[~done], new[1])
+
+
+def _interleaved(even: Complex, odd: Complex) -> Complex:
+    out = np.empty((len(even), even.shape[1] + odd.shape[1]), dtype=complex)
+    out[:, ::2], out[:, 1::2] = even, odd
+    return out
 
 
 def _terms(
-    increment: Increment, width: Array, reach: Array, rows: IntArray, nodes: int
+    increment: Increment, width: Array, step: Array, rows: IntArray, places: IntArray
 ) -> tuple[Complex, Complex]:
-    """Nodes z and the terms of the trapezoidal sum, (R, nodes + 1)."""
-    step = reach / nodes
-    u = step[:, None] * np.arange(nodes + 1)
+    """Nodes z at ``places`` steps from the axis and their terms of the trapezoidal sum."""
+    u = step[:, None] * places
     cosh, sinh = np.cosh(u), np.sinh(u)
     # 1 - cosh u = -2 sinh²(u/2), without cancellation
     z = width[:, None] * (-2.0 * ASPECT * np.sinh(0.5 * u) ** 2 + 1j * sinh)
     speed = (width * step / np.pi)[:, None] * (cosh + 1j * ASPECT * sinh)
-    terms = np.exp(increment(z, rows)) * speed
-    terms[:, 0] *= 0.5
-    return z, terms
+    return z, np.exp(increment(z, rows)) * speed
 
 
 def _reach(increment: Increment, width: Array, spread: Array) -> Array:

@@ -12,7 +12,7 @@ from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.gap_tests import Null, Options, Statistic
 from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
-from steradian.inference.stacks import chunks, moments_of
+from steradian.inference.stacks import chunks, features_of, moments_of
 from steradian.inference.whitening import gridded_whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
@@ -121,12 +121,13 @@ def _tested(
     none = np.zeros((count, 0))
     make, dof = (ratio_scores if importance else row_scores), [np.inf] * levels
     for piece in pieces:
-        phi = hierarchy.features(x[piece].reshape(-1, x.shape[2])).reshape(-1, n, size)
+        phi = features_of(hierarchy, x[piece])
         for k in range(levels):
             rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
             lam = (fits.solutions[k - 1].lam if k else none)[rows]
             white = gridded_whitening(hierarchy, k + 1, lam)
-            part = phi[sound[k, piece], :, : white.below + white.q]
+            part = phi[:, :, : white.below + white.q]
+            part = part if len(rows) == len(part) else part[sound[k, piece]]
             scores = make(white.of_features(part), white.below, w[rows])
             score[rows, k] = scores.statistic
             coefficients[k][rows] = _omega(scores, options)

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies.quadratic import low_moments
 from steradian.inference.scores import Scores, row_scores
 from steradian.inference.whitening import whitening
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
+_CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
 
 def chunks(count: int, per_sample: int) -> Iterator[slice]:
@@ -23,14 +25,38 @@ def chunks(count: int, per_sample: int) -> Iterator[slice]:
 
 def moments_of(hierarchy: Harmonics, x: Array, weights: Array) -> MomentStack:
     """Moments of samples ``x`` (B, n, d) with weights (B, n) of sum one."""
+    if x.shape[2] > 3:
+        mean, scatter = _low_moments_of(x, weights)
+        return MomentStack(np.zeros((len(x), 0)), mean, scatter)
+    return moments_of_features(features_of(hierarchy, x), x, weights)
+
+
+def features_of(hierarchy: Harmonics, x: Array) -> Array:
+    """Features of samples (B, n, d): (B, n, p)."""
     count, n, d = x.shape
+    return hierarchy.features(x.reshape(-1, d)).reshape(count, n, -1)
+
+
+def moments_of_features(phi: Array, x: Array, weights: Array) -> MomentStack:
+    """Moments on the circle or the two-sphere from features (B, n, p) of two levels or more.
+
+    The mean and second moment are linear in them; only concentrated samples, where the
+    difference of the two would lose digits, are looked at again.
+    """
+    means = (weights[:, None, :] @ phi)[:, 0, :]
+    mean, second = low_moments(x.shape[2], means)
+    scatter = second - mean[:, :, None] * mean[:, None, :]
+    tight = np.flatnonzero(np.trace(scatter, axis1=1, axis2=2) < _CONCENTRATED)
+    if len(tight):
+        mean[tight], scatter[tight] = _low_moments_of(x[tight], weights[tight])
+    return MomentStack(means, mean, scatter)
+
+
+def _low_moments_of(x: Array, weights: Array) -> tuple[Array, Array]:
+    """E x and the centred second moment."""
     mean = (weights[:, None, :] @ x)[:, 0, :]
     away = x - mean[:, None, :]
-    scatter = np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
-    if d > 3:
-        return MomentStack(np.zeros((count, 0)), mean, scatter)
-    phi = hierarchy.features(x.reshape(-1, d)).reshape(count, n, -1)
-    return MomentStack((weights[:, None, :] @ phi)[:, 0, :], mean, scatter)
+    return mean, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
 
 
 def fits_of_samples(hierarchy: Harmonics, x: Array, weights: Array) -> NestedFits:

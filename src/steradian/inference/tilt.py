@@ -54,19 +54,13 @@ def tilt(h: Array, base: Array) -> tuple[Array, BoolArray]:
 
 
 class _Units:
-    """The units of a stack, of which the solver asks for fewer and fewer samples.
-
-    A row of ones beside the features lets one product give mass, mean and second moments.
-    """
+    """The units of a stack, of which the solver asks for fewer and fewer samples."""
 
     def __init__(self, h: Array, base: Array) -> None:
-        count, units, p = h.shape
-        beside = np.ones((count, p + 1, units))
-        beside[:, 1:] = np.swapaxes(h, 1, 2)
-        self._all = beside, base
-        self._largest = np.sqrt(p) * max(h.max(), -h.min())  # |h_u| is never larger
+        self._all = np.ascontiguousarray(np.swapaxes(h, 1, 2)), base  # (B, p, U) and (B, U)
+        self._largest = np.sqrt(h.shape[2]) * max(h.max(), -h.min())  # |h_u| is never larger
         self._some = self._all
-        self._rows = np.arange(count)
+        self._rows = np.arange(len(h))
 
     def _of(self, rows: IntArray) -> tuple[Array, Array]:
         if len(rows) != len(self._rows) or not np.array_equal(rows, self._rows):
@@ -76,10 +70,10 @@ class _Units:
 
     def weights(self, tau: Array, rows: IntArray) -> tuple[Array, Array]:
         """Tilted weights (b, U) up to a factor, and the logs of these factors (b,)."""
-        beside, base = self._of(rows)
+        h, base = self._of(rows)
         if not tau.any():
             return base.copy(), np.zeros(len(base))
-        t = (tau[:, None, :] @ beside[:, 1:])[:, 0, :]
+        t = (tau[:, None, :] @ h)[:, 0, :]
         peak = np.zeros(len(t))
         if not np.sqrt((tau * tau).sum(axis=1).max()) * self._largest < _NO_OVERFLOW:
             peak = t.max(axis=1)
@@ -90,11 +84,10 @@ class _Units:
 
     def tilted(self, tau: Array, rows: IntArray) -> _Tilted:
         """What the solver needs."""
-        beside, _ = self._of(rows)
+        h, _ = self._of(rows)
         t, peak = self.weights(tau, rows)
-        second = (t[:, None, :] * beside) @ np.swapaxes(beside, 1, 2)
-        total = second[:, 0, 0]
-        second = second / total[:, None, None]
-        mean = second[:, 0, 1:]
-        covariance = second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :]
+        total = t.sum(axis=1)
+        mean = (h @ t[:, :, None])[:, :, 0] / total[:, None]
+        second = ((t[:, None, :] * h) @ np.swapaxes(h, 1, 2)) / total[:, None, None]
+        covariance = second - mean[:, :, None] * mean[:, None, :]
         return _Tilted(np.log(total) + peak, mean, covariance)

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 LEVELS = 2
 TILT_STEPS = 60
 TILT_TOLERANCE = 1e-9
-RUBEN_REST = 1e-8
+RUBEN_REST = 1e-13  # as exact as what it is compared with
 MOST_TERMS = 2000
 
 

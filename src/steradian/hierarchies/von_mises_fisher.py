@@ -14,6 +14,7 @@ from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 
 _TINY = 1e-300
+_NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision
 _CONVERGED = int(Status.CONVERGED)
 _POINT = 1e-28  # squared spread that is rounding of a repeated point
 
@@ -39,6 +40,11 @@ class VonMisesFisherFamily:
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         eta = np.empty(self.d)
         eta[list(self.axes)] = np.sqrt(self.d) * lam
+        if self.d == 2:
+            angle = rng.vonmises(math.atan2(eta[1], eta[0]), math.hypot(*eta), n)
+            return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        if self.d == 3:
+            return _sample_in_space(eta, n, rng)
         return FisherBinghamLaw.of(eta, np.zeros((self.d, self.d))).sample(n, rng)[0]
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
@@ -101,3 +107,20 @@ class VonMisesFisherFamily:
         rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
         numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
         return DualSolution.of_one(scale * mean[list(self.axes)], numbers)
+
+
+def _sample_in_space(eta: Array, n: int, rng: np.random.Generator) -> Array:
+    """Draws in three dimensions, where the height along the axis has an explicit inverse."""
+    kappa = float(np.linalg.norm(eta))
+    u = rng.random(n)
+    if kappa < _NEARLY_UNIFORM:
+        height = 2.0 * u - 1.0
+    else:
+        height = 1.0 + np.log(u + (1.0 - u) * math.exp(-2.0 * kappa)) / kappa
+    radius = np.sqrt(np.maximum((1.0 - height) * (1.0 + height), 0.0))
+    angle = rng.uniform(0.0, 2.0 * np.pi, n)
+    axis = eta / kappa if kappa else np.eye(3)[2]
+    across = np.linalg.svd(axis[None])[2][1:]  # two directions at right angles to the axis
+    ring = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+    x = height[:, None] * axis + radius[:, None] * ring
+    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))

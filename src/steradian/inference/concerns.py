@@ -13,9 +13,12 @@ from steradian.numerics.arrays import Array
 
 CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
+_SMALL = 0.05
+_BEYOND_DOUBT = 1e-8  # p-values of the default below it need no second thoughts
 _FEW = 3  # points whose share of the variance is looked at
 _MOST_SHARE = 0.5
-_CARRIERS_PER_FEATURE = 3.0  # units that carry the variance, below which sandwiches over-reject
+_CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandwiches over-reject
+_FEW_CARRIERS_PER_FEATURE = 4.0  # and below which small p-values of the tilted test are rough
 _ROWS_PER_FEATURE = 10.0
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
@@ -48,8 +51,12 @@ def no_tilt(level: int) -> str:
     return f"level {level}: no tilt of the sample obeys the null; covariance centred at the null"
 
 
-def of_scores(level: int, scores: Scores, kind: Covariance, *, default: bool) -> list[str]:
-    """Covariances that rest on a few units."""
+def of_scores(
+    level: int, scores: Scores, kind: Covariance, pvalue: float, *, default: bool
+) -> list[str]:
+    """Covariances that rest on a few units; the default form is told only when it matters."""
+    if default and pvalue < _BEYOND_DOUBT:
+        return []
     carried = np.sort(scores.carried(kind)[0])
     out = []
     share = float(carried[-_FEW:].sum())
@@ -60,6 +67,11 @@ def of_scores(level: int, scores: Scores, kind: Covariance, *, default: bool) ->
         )
     p = scores.h.shape[2]
     carriers = float(1.0 / (carried @ carried))
+    if default and pvalue < _SMALL and carriers < _FEW_CARRIERS_PER_FEATURE * p and not out:
+        out.append(
+            f"level {level}: about {carriers:.0f} units carry the variance of {p} features; small "
+            "p-values are then rough"
+        )
     if not default and carriers < _CARRIERS_PER_FEATURE * p:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; this "

@@ -28,7 +28,6 @@ Method = Literal["exact", "simulate", "bootstrap"]
 
 PER_FEATURE = 10  # units per feature below which the tilted test is recalibrated
 FEWEST_PER_FEATURE = 2  # and below which it is refused
-_BEYOND_DOUBT = 1e-8  # p-values below it need no second thoughts about covariances
 _MOST_ENTRIES = 60_000_000  # numbers of white features held at once
 
 
@@ -321,9 +320,9 @@ def _moment_test(
     value = score if options.statistic == "score" else gap
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, options.replicates, options.seed)
-        warnings = concerns.of_scores(level, scores, "empirical", default=True)
-        coefficients = scores.coefficients("empirical")[0]
         pvalue = _add_one(value, null)
+        warnings = concerns.of_scores(level, scores, "empirical", pvalue, default=True)
+        coefficients = scores.coefficients("empirical")[0]
         return _LevelTest(score, pvalue, coefficients, "multiplier bootstrap", (*warnings,))
     said = []
     if kind == "tilted" and not scores.tilted[0]:
@@ -331,9 +330,8 @@ def _moment_test(
         said.append(concerns.no_tilt(level))
     coefficients = scores.coefficients(kind)[0]
     pvalue = float(mixture_sf([value], coefficients[None], scores.dof)[0])
-    if pvalue > _BEYOND_DOUBT:
-        default = options.statistic == "score" and options.covariance in {None, "tilted"}
-        said += concerns.of_scores(level, scores, kind, default=default)
+    default = options.statistic == "score" and options.covariance in {None, "tilted"}
+    said += concerns.of_scores(level, scores, kind, pvalue, default=default)
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, level, options)
         return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", (*said,))

@@ -60,6 +60,8 @@ class GriddedWhitening:
 
     def of_features(self, phi: Array) -> Array:
         """ζ from features (B, n, p); in memory one feature after the other, as the sums like it."""
+        if not self.below:
+            return phi  # under the uniform law they are white as they stand
         columns = self.inverse @ np.swapaxes(phi, 1, 2)
         columns -= self.inverse @ self.mean[:, :, None]
         return np.swapaxes(columns, 1, 2)
@@ -130,6 +132,10 @@ def whitening(hierarchy: Harmonics, level: int, lam: Array) -> Whitening:
 def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWhitening:
     """The same from the covariance itself, where that is formed."""
     family = hierarchy.family(level)
+    if not lam.shape[1]:
+        none, eye = np.zeros((len(lam), family.q)), np.eye(family.q)
+        white = np.broadcast_to(eye, (len(lam), *eye.shape))
+        return GriddedWhitening(Harmonics(hierarchy.d, level), 0, none, white)
     start = np.zeros((len(lam), family.q))
     start[:, : lam.shape[1]] = lam
     _, mean, covariance = family.log_partition(start)

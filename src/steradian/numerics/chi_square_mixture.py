@@ -26,6 +26,7 @@ from steradian.numerics.contour import ASPECT, Complex, integrate
 _EQUAL = 1e-13  # relative spread of coefficients that are one
 _BISECTIONS = 16  # of a logit: the saddle need not be exact, only close
 _SMALL = 1e-14  # coefficients below this share of the largest move no digit of a tail
+_SPREAD = 3.0  # along the contour, before which no integrand is negligible
 _TOGETHER = 4  # factors multiplied before a logarithm: far from overflow
 _ROWS = 256  # tails taken together
 
@@ -88,7 +89,7 @@ def _tails(t: Array, omega: Array, dof: float) -> Array:
         return out
 
     width = 0.5 * gap / ASPECT
-    contour = integrate(increment, width, np.full(len(t), 1.0))
+    contour = integrate(increment, width, np.full(len(t), _SPREAD))
     return np.asarray(np.exp(log_saddle + contour.log_integral))
 
 

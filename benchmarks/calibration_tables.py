@@ -1,0 +1,134 @@
+"""Print the tables of docs/calibration.md: size, variants, Table 3, coverage, power.
+
+    python benchmarks/calibration_tables.py [size] [variants] [table_3] [coverage] [power]
+
+The laws and what is measured are those of the slow tests, with the same seeds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+import calibration_laws as laws
+import calibration_study as study
+
+TABLE_3_SAMPLES = 4000
+
+
+def row(*cells: object) -> None:
+    """One line of a Markdown table."""
+    print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
+
+
+def head(*cells: object) -> None:
+    """The first two lines."""
+    row(*cells)
+    row(*["---"] * len(cells))
+
+
+def short(values: Iterable[float], digits: int = 3) -> str:
+    """Numbers without their leading zero, separated by slashes."""
+    return " / ".join(f"{v:.{digits}f}".replace("0.", ".", 1) for v in values)
+
+
+def size() -> None:
+    """Rejection rates of the default test."""
+    head("cell", "design", "level", "samples", "1 % / 5 % / 10 %", "")
+    for cell in laws.CELLS:
+        count = study.samples_of(cell)
+        for level, pvalues in study.default_pvalues(cell, count).items():
+            found = study.rates(pvalues)
+            notes = ["recalibrated"] * cell.recalibrated
+            if np.isnan(pvalues).any():
+                notes.append(f"{np.isnan(pvalues).sum()} refused")
+            if (found > study.allowed(np.array(study.ALPHAS), count)).any():
+                notes.append("above tolerance")
+            row(cell.label, cell.design, level, count, short(found), ", ".join(notes))
+
+
+def variants() -> None:
+    """Rejection rates of every form, and the share of wrong rejections that carry a warning."""
+    names = [v.name for v in study.VARIANTS]
+    head("cell", "level", *names)
+    warned = []
+    for cell in laws.ROW_CELLS:
+        found = {(r.level, r.variant.name): r for r in study.variant_rows(cell)}
+        for level in cell.levels:
+            known = [found.get((level, name)) for name in names]
+            row(
+                cell.label,
+                level,
+                *("–" if r is None else short((r.rates[1], r.rates[0])) for r in known),
+            )
+        warned += [r for r in found.values() if r.worst]
+    print()
+    head("cell", "level", "form", "1 % / 5 %", "looked at those below", "warned")
+    for r in warned:
+        rates = short(r.rates[:2])
+        row(r.cell.label, r.level, r.variant.name, rates, f"{r.worst:.0%}", f"{r.warned:.0%}")
+
+
+def table_3() -> None:
+    """The paper's Table 3, printed and measured, and the fitted gap."""
+    surrogate, fitted, ess = study.table_3(TABLE_3_SAMPLES)
+    print(f"{TABLE_3_SAMPLES} samples per row; mean Kish ESS of the weighted ones {ess:.1f}\n")
+    head("row", "", *study.COLUMNS)
+    for name, (printed, count) in study.PRINTED.items():
+        expected, off = study.deviations(name, surrogate[name])
+        row(name, f"paper, {count} replicates", *(short([v]) for v in printed))
+        row("", f"expected of {count}", *(short([v]) for v in expected))
+        row("", "paper less expected, in sd", *(f"{v:+.1f}" for v in off))
+        for what, pvalues in (("surrogate", surrogate), ("fitted gap", fitted)):
+            row("", f"{what}, all", *(short([v]) for v in study.figures(pvalues[name])))
+
+
+def coverage() -> None:
+    """Coverage of 95 % intervals of the second gap."""
+    head("law", "n", "gap", "default", "√", "Wald", "default lies below", "mean width")
+    for cell in study.COVERAGE:
+        found = study.coverage(cell)
+        shares = (short([found[k]]) for k in ("noncentral", "sqrt", "wald", "below"))
+        row(cell.name, cell.n, f"{found['gap']:.4f}", *shares, f"{found['width']:.4f}")
+
+
+def power() -> None:
+    """Size and power at 5 %, grouped by null."""
+    cells = study.POWER
+    found = [study.power(cell) for cell in cells]
+    head("null", "test", *(f"{c.name}, n={c.n}" for c in cells))
+    groups = {
+        "model": ("score, χ²", "gap, χ²", "parametric bootstrap"),
+        "moment": (
+            "default",
+            "score, null",
+            "score, empirical",
+            "gap, null",
+            "gap, empirical",
+            "multiplier bootstrap",
+        ),
+    }
+    for null, names in groups.items():
+        for name in names:
+            row(null, name, *(short(one[name]) if name in one else "–" for one in found))
+
+
+TABLES = {f.__name__: f for f in (size, variants, table_3, coverage, power)}
+
+
+def main() -> None:
+    """Print the tables asked for, all by default."""
+    for name in sys.argv[1:] or TABLES:
+        began = time.perf_counter()
+        print(f"## {name}\n", flush=True)
+        TABLES[name]()
+        print(f"\n{time.perf_counter() - began:.0f} s\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

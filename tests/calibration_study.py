@@ -1,0 +1,353 @@
+"""What the calibration study measures: size, variants, Table 3, coverage, power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2, kstest, norm
+
+import calibration_laws as laws
+import steradian as sr
+from calibration_laws import Array, Cell
+from steradian.hierarchies import Harmonics
+from steradian.inference.gap_tests import Null, Statistic
+from steradian.inference.scores import Covariance
+from steradian.numerics.chi_square_mixture import mixture_sf
+
+REPLICATES = 2000
+RECALIBRATED = 1000  # samples where each needs 199 of its own
+INNER = 199
+ALPHAS = (0.01, 0.05, 0.10)
+
+
+def rates(pvalues: Array) -> Array:
+    """Share of p-values at or below 1, 5 and 10 %; a sample without one does not reject."""
+    return np.array([np.mean(np.nan_to_num(pvalues, nan=1.0) <= a + 1e-12) for a in ALPHAS])
+
+
+def allowed(alpha: float | Array, count: int) -> float | Array:
+    """Nominal size plus three binomial standard errors."""
+    return alpha + 3.0 * np.sqrt(alpha * (1.0 - np.asarray(alpha)) / count)
+
+
+# --- A: size of the default test --------------------------------------------------------------
+
+
+def default_pvalues(cell: Cell, count: int) -> dict[int, Array]:
+    """P-values of the default test per level, (count,) each."""
+    x, w = cell.draw(count)
+    if cell.design in {"iid", "fixed", "importance"} and not cell.recalibrated:
+        found = sr.sample_tests(
+            x,
+            weights=w,
+            levels=max(cell.levels),
+            design=cell.design,  # type: ignore[arg-type]
+        ).pvalue
+    else:
+        found = np.array([_singly(cell, one, k) for k, one in enumerate(x)])
+    return {level: found[:, level - 1] for level in cell.levels}
+
+
+def _singly(cell: Cell, x: Array, seed: int) -> Array:
+    """The default test of one sample; NaN where the design refuses it."""
+    levels = max(cell.levels)
+    try:
+        profile = sr.profile(x, levels=levels, design=cell.plan)
+    except sr.DesignError:
+        return np.full(levels, np.nan)
+    return profile.tests(replicates=INNER, seed=seed).pvalue
+
+
+def samples_of(cell: Cell) -> int:
+    """How many samples of a cell the size study looks at."""
+    return RECALIBRATED if cell.recalibrated else REPLICATES
+
+
+# --- B: the other forms -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to test a gap, as `Profile.tests` names it."""
+
+    name: str
+    null: Null
+    statistic: Statistic
+    covariance: Covariance | None = None
+
+    def test(self, profile: sr.Profile, **more: object) -> sr.GapTests:
+        """The same through a single profile."""
+        return profile.tests(self.null, self.statistic, self.covariance, **more)  # type: ignore[arg-type]
+
+
+DEFAULT = Variant("default", "moment", "score")
+VARIANTS = (
+    DEFAULT,
+    Variant("score, null", "moment", "score", "null"),
+    Variant("score, empirical", "moment", "score", "empirical"),
+    Variant("gap, null", "moment", "gap", "null"),
+    Variant("gap, empirical", "moment", "gap", "empirical"),
+    Variant("score, χ²", "model", "score"),
+    Variant("gap, χ²", "model", "gap"),
+)
+
+
+def variant_pvalues(x: Array, w: Array | None, levels: int) -> dict[str, Array]:
+    """P-values (B, L) of every variant, never recalibrated, from one pass per covariance."""
+    design = None if w is None else "fixed"
+    tested = {
+        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)  # type: ignore[arg-type]
+        for kind in ("tilted", "null", "empirical")
+    }
+    out = {}
+    for variant in VARIANTS:
+        found = tested[variant.covariance or "tilted"]
+        value = found.score_statistic if variant.statistic == "score" else found.gap_statistic
+        if variant.null == "model":
+            dof = [c.shape[1] for c in found.coefficients]
+            out[variant.name] = np.asarray(chi2.sf(2.0 * value, dof))
+        else:
+            columns = [mixture_sf(value[:, k], c) for k, c in enumerate(found.coefficients)]
+            out[variant.name] = np.stack(columns, axis=1)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class VariantRow:
+    """Rejection rates of one variant in one cell and level, and what its warnings caught."""
+
+    cell: Cell
+    level: int
+    variant: Variant
+    rates: Array  # at 1, 5, 10 %
+    worst: float  # nominal size at which it is more than twice too large, 0 if none
+    warned: float  # share of rejecting samples (100 looked at) that carry a warning, NaN if none
+
+
+def variant_rows(cell: Cell, count: int = REPLICATES, looked: int = 100) -> list[VariantRow]:
+    """Every variant in a cell of independent rows."""
+    x, w = cell.draw(count)
+    pvalues = variant_pvalues(x, w, max(cell.levels))
+    rows = []
+    for level in cell.levels:
+        for variant in VARIANTS:
+            if variant is DEFAULT and cell.recalibrated:
+                continue  # the size study has it, recalibrated
+            p = pvalues[variant.name][:, level - 1]
+            found = rates(p)
+            worst = next(
+                (a for a, r in zip((0.05, 0.01), found[1::-1], strict=True) if r > 2 * a), 0.0
+            )
+            warned = float("nan")
+            if worst:
+                chosen = np.flatnonzero(p <= worst)[:looked]
+                warned = float(
+                    np.mean([_warned(cell, x, w, int(k), level, variant) for k in chosen])
+                )
+            rows.append(VariantRow(cell, level, variant, found, worst, warned))
+    return rows
+
+
+def _twice_too_large(found: Array) -> float:
+    sizes = zip((0.05, 0.01), (found[1], found[0]), strict=True)
+    return next((alpha for alpha, rate in sizes if rate > 2.0 * alpha), 0.0)
+
+
+def _warned(cell: Cell, x: Array, w: Array | None, k: int, level: int, variant: Variant) -> bool:
+    weights = None if w is None else w[k]
+    profile = sr.profile(x[k], weights=weights, levels=level, design=cell.plan)
+    said = variant.test(profile, replicates=19).warnings
+    return any(s.startswith(f"level {level}:") or not s.startswith("level ") for s in said)
+
+
+# --- C: Table 3 of the paper ------------------------------------------------------------------
+
+PRINTED = {  # p.10, p.50, p.90, size .05, KS; replicates
+    "equal, χ²": ((0.121, 0.521, 0.890, 0.043, 0.037), 800),
+    "importance, naive χ²": ((0.019, 0.244, 0.796, 0.180, 0.263), 350),
+    "importance, quadratic form": ((0.132, 0.506, 0.914, 0.043, 0.048), 350),
+}
+COLUMNS = ("p.10", "p.50", "p.90", "size .05", "KS")
+
+
+def table_3(count: int) -> tuple[dict[str, Array], dict[str, Array], float]:
+    """P-values of the score surrogate and of the fitted gap per row of the table; mean Kish ESS."""
+    equal = Cell("Table 3, equal", 500, (2,), laws.iid(laws.uniform_sphere)).draw(count)[0]
+    ratio = laws.importance(laws.vmf(1.2), lambda x: -1.2 * x[..., 2])
+    x, raw = Cell("Table 3, importance", 500, (2,), ratio, "importance").draw(count)
+    assert raw is not None
+    w = raw / raw.sum(axis=1, keepdims=True)
+    surrogate = {}
+    value, _ = _surrogate(equal, np.full(equal.shape[:2], 1.0 / equal.shape[1]))
+    surrogate["equal, χ²"] = np.asarray(chi2.sf(2.0 * value, 5))
+    value, omega = _surrogate(x, w)
+    surrogate["importance, naive χ²"] = np.asarray(chi2.sf(2.0 * value, 5))
+    surrogate["importance, quadratic form"] = mixture_sf(value, omega)
+    plain = sr.sample_tests(equal, levels=2, null="model", statistic="gap")
+    ratios = sr.sample_tests(x, weights=w, levels=2, design="importance", statistic="gap")
+    fitted = {
+        "equal, χ²": plain.pvalue[:, 1],
+        "importance, naive χ²": np.asarray(chi2.sf(2.0 * ratios.gap_statistic[:, 1], 5)),
+        "importance, quadratic form": ratios.pvalue[:, 1],
+    }
+    return surrogate, fitted, float(np.mean(1.0 / (w**2).sum(axis=1)))
+
+
+def _surrogate(x: Array, w: Array) -> tuple[Array, Array]:
+    """½ n |m_v|² at the uniform reduced law (S = I), and eig(½ Σ̂) centred there."""
+    n = x.shape[1]
+    v = Harmonics(3, 2).features(x.reshape(-1, 3)).reshape(*x.shape[:2], -1)[:, :, 3:]
+    m = np.einsum("bn,bnq->bq", w, v)
+    sigma = np.swapaxes(v, 1, 2) @ ((n * w**2)[:, :, None] * v)
+    return 0.5 * n * np.einsum("bq,bq->b", m, m), np.linalg.eigvalsh(0.5 * sigma)
+
+
+def figures(pvalues: Array) -> Array:
+    """The columns of the table."""
+    quantiles = np.quantile(pvalues, [0.1, 0.5, 0.9])
+    return np.array([*quantiles, np.mean(pvalues <= 0.05), kstest(pvalues, "uniform").statistic])
+
+
+def deviations(row: str, pvalues: Array, batches: int = 1000) -> tuple[Array, Array]:
+    """What as many replicates as the paper's print on average, and by how many of their own
+    standard deviations, joined with those of our p-values, the printed figures are off.
+    """
+    printed, size = PRINTED[row]
+    rng = np.random.default_rng([laws.SEED, size])
+    drawn = np.array([figures(rng.choice(pvalues, size)) for _ in range(batches)])
+    spread = drawn.std(axis=0) * np.sqrt(1.0 + size / len(pvalues))
+    return drawn.mean(axis=0), (np.array(printed) - drawn.mean(axis=0)) / spread
+
+
+# --- D: coverage ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageCell:
+    """A law on the circle whose second gap is known."""
+
+    name: str
+    n: int
+    law: laws.Inverse
+    strict: bool  # whether the fits describe it, so that .935 to .965 is asked for
+    proposal: laws.Inverse | None = None
+
+    @property
+    def gap(self) -> float:
+        """I_2 of the law itself, by the trapezoidal rule."""
+        theta = 2.0 * np.pi * np.arange(4096) / 4096 - np.pi
+        rows = sr.Directions.from_angles(theta, weights=self.law.density(theta))
+        return float(sr.profile(rows, levels=2).gaps[1])
+
+    def sampler(self) -> laws.Sampler:
+        """Independent rows, or importance sampling from the proposal."""
+        if self.proposal is None:
+            return laws.iid(laws.circular(self.law))
+        proposal = self.proposal
+
+        def log_ratio(x: Array) -> Array:
+            theta = np.arctan2(x[..., 1], x[..., 0])
+            return np.asarray(np.log(self.law.density(theta) / proposal.density(theta)))
+
+        return laws.importance(laws.circular(proposal), log_ratio)
+
+
+_VM1 = laws.circle(laws.exponential(1.0, 0.0))
+COVERAGE = tuple(
+    cell
+    for n in (200, 800)
+    for cell in (
+        CoverageCell("β = 0.3", n, laws.circle(laws.exponential(2.0, 0.3)), strict=True),
+        CoverageCell("β = 0.6", n, laws.circle(laws.exponential(2.0, 0.6)), strict=True),
+        CoverageCell("mixture of two vM", n, laws.MIXTURE, strict=False),
+        CoverageCell(
+            "β = 0.6 from vM(1)", n, laws.circle(laws.exponential(2.0, 0.6)), strict=False,
+            proposal=_VM1,
+        ),
+    )
+)  # fmt: skip
+
+
+def coverage(cell: CoverageCell, count: int = REPLICATES) -> dict[str, float]:
+    """Share of 95 % intervals of the second gap that hold it, by method; and their mean width."""
+    design = "iid" if cell.proposal is None else "importance"
+    source = Cell(f"coverage {cell.name}", cell.n, (2,), cell.sampler(), design)
+    x, w = source.draw(count)
+    truth, z = cell.gap, float(norm.ppf(0.975))
+    held: dict[str, list[bool]] = {"noncentral": [], "sqrt": [], "wald": []}
+    below, width = [], []
+    for k, one in enumerate(x):
+        weights = None if w is None else w[k]
+        found = sr.profile(one, weights=weights, levels=2, design=design).intervals()
+        gap, se, low, high = (float(v[1]) for v in (found.gaps, found.se, found.low, found.high))
+        root, half = np.sqrt(gap), 0.5 * z * se / np.sqrt(gap)
+        held["noncentral"].append(low <= truth <= high)
+        held["sqrt"].append(max(root - half, 0.0) ** 2 <= truth <= (root + half) ** 2)
+        held["wald"].append(gap - z * se <= truth <= gap + z * se)
+        below.append(high < truth)
+        width.append(high - low)
+    out = {name: float(np.mean(hits)) for name, hits in held.items()}
+    return {**out, "below": float(np.mean(below)), "width": float(np.mean(width)), "gap": truth}
+
+
+# --- E: power ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PowerCell:
+    """An alternative at level 2, and a law of its null on which the same tests are sized."""
+
+    name: str
+    null_name: str
+    n: int
+    alternative: laws.Draw
+    null: laws.Draw
+    parametric: bool = False  # whether the parametric bootstrap, which takes long, is run too
+
+    def samples(self, count: int) -> tuple[Array, Array]:
+        """Samples of the null and of the alternative."""
+        null = Cell(f"power, {self.null_name}", self.n, (2,), laws.iid(self.null))
+        other = Cell(f"power, {self.name}", self.n, (2,), laws.iid(self.alternative))
+        return null.draw(count)[0], other.draw(count)[0]
+
+
+def _on_circle(beta: float, n: int) -> PowerCell:
+    law = laws.circle(laws.exponential(2.0, beta))
+    draw, null = laws.circular(law), laws.circular(laws.VON_MISES)
+    return PowerCell(f"S¹ β = {beta}", "vM(2)", n, draw, null, beta == 0.6 and n == 200)
+
+
+POWER = (
+    *(_on_circle(beta, n) for n in (200, 800) for beta in (0.3, 0.6)),
+    PowerCell("S² Kent(5, 0.8)", "vMF(5)", 200, laws.kent(5.0, 0.8), laws.vmf(5.0), True),
+)
+PARAMETRIC = 200  # samples, each with 199 replicates
+
+
+def power(cell: PowerCell, count: int = REPLICATES) -> dict[str, tuple[float, float]]:
+    """Rejection at 5 % of level 2 per test: of the null law (size) and of the alternative."""
+    found: list[dict[str, float]] = []
+    for x in cell.samples(count):
+        share = {k: _rejected(p[:, 1]) for k, p in variant_pvalues(x, None, 2).items()}
+        if cell.n <= 200:
+            share["multiplier bootstrap"] = _bootstrapped(x, "moment")
+        if cell.parametric:
+            share["parametric bootstrap"] = _bootstrapped(x[:PARAMETRIC], "model")
+        found.append(share)
+    return {name: (found[0][name], found[1][name]) for name in found[0]}
+
+
+def _rejected(pvalues: Array) -> float:
+    return float(rates(pvalues)[1])
+
+
+def _bootstrapped(x: Array, null: Null) -> float:
+    """The same for the bootstrap of a null."""
+    found = [
+        sr.profile(one, levels=2)
+        .tests(null, method="bootstrap", replicates=INNER, seed=k)
+        .pvalue[1]
+        for k, one in enumerate(x)
+    ]
+    return _rejected(np.array(found))

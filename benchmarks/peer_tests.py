@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.stats import chi2
 
 from peers import (
     _newton,
@@ -116,7 +116,7 @@ def ruben(value: float, omega: Array) -> float:
         mixing.append(following)
         left -= following
     dof = len(omega) + 2.0 * np.arange(len(mixing))
-    return float(np.array(mixing) @ chdtrc(dof, value / least) + left)
+    return float(np.array(mixing) @ chi2.sf(value / least, dof) + left)
 
 
 @cache

@@ -12,13 +12,14 @@ from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.gap_tests import Null, Options, Statistic
 from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
-from steradian.inference.stacks import chunks, features_of, moments_of
+from steradian.inference.stacks import chunks, features_of, moments_of_features
 from steradian.inference.whitening import gridded_whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 _UNIT_TOLERANCE = 1e-6
+_KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,15 +114,22 @@ def _tested(
     size = hierarchy.space.size(levels) - 1
     pieces = list(chunks(count, n * size))
     at_least = Harmonics(hierarchy.d, max(2, levels))
-    stacks = [moments_of(at_least, x[piece], w[piece]) for piece in pieces]
+    keep = levels >= 2 and count * n * size <= _KEPT_ENTRIES
+    kept = [features_of(at_least, x[piece]) for piece in pieces] if keep else []
+    stacks = [
+        moments_of_features(
+            kept[k] if keep else features_of(at_least, x[piece]), x[piece], w[piece]
+        )
+        for k, piece in enumerate(pieces)
+    ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
     score = np.full((count, levels), np.nan)
     coefficients = [np.full((count, q), np.nan) for q in hierarchy.dims]
     sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
     none = np.zeros((count, 0))
     make, dof = (ratio_scores if importance else row_scores), [np.inf] * levels
-    for piece in pieces:
-        phi = features_of(hierarchy, x[piece])
+    for index, piece in enumerate(pieces):
+        phi = kept[index] if keep else features_of(hierarchy, x[piece])
         for k in range(levels):
             rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
             lam = (fits.solutions[k - 1].lam if k else none)[rows]

@@ -77,11 +77,11 @@ def _terms(
     increment: Increment, width: Array, step: Array, rows: IntArray, places: IntArray
 ) -> tuple[Complex, Complex]:
     """Nodes z at ``places`` steps from the axis and their terms of the trapezoidal sum."""
-    u = step[:, None] * places
-    cosh, sinh = np.cosh(u), np.sinh(u)
-    # 1 - cosh u = -2 sinh²(u/2), without cancellation
-    z = width[:, None] * (-2.0 * ASPECT * np.sinh(0.5 * u) ** 2 + 1j * sinh)
-    speed = (width * step / np.pi)[:, None] * (cosh + 1j * ASPECT * sinh)
+    grow = np.exp(step[:, None] * places)
+    shrink = 1.0 / grow
+    cosh, sinh = 0.5 * (grow + shrink), 0.5 * (grow - shrink)
+    z = width[:, None] * (ASPECT * (1.0 - cosh) + 1j * sinh).astype(complex)
+    speed = (width * step / np.pi)[:, None] * (cosh + 1j * ASPECT * sinh).astype(complex)
     return z, np.exp(increment(z, rows)) * speed
 
 

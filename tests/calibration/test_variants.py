@@ -9,18 +9,6 @@ import calibration_study as study
 from calibration_laws import Cell
 
 WARNED = 0.9  # share of wrongly rejecting samples that must carry a warning
-# More than twice too large with fewer warnings than that, as measured; see docs/calibration.md
-SILENT = {
-    ("S¹ vM(2), n=100", 3): {"gap, empirical"},
-    ("S² vMF(5), n=100", 2): {"gap, empirical"},
-    ("S² vMF(5) + 3 % uniform, n=400", 2): {
-        "default",
-        "score, null",
-        "score, empirical",
-        "gap, null",
-        "gap, empirical",
-    },
-}
 
 
 @pytest.mark.slow
@@ -33,4 +21,4 @@ def test_forms_that_reject_twice_too_often_warn(cell: Cell) -> None:
             for row in rows
             if row.level == level and row.worst and row.warned < WARNED
         }
-        assert silent <= SILENT.get((cell.label, level), set())
+        assert not silent

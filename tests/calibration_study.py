@@ -11,7 +11,7 @@ import calibration_laws as laws
 import steradian as sr
 from calibration_laws import Array, Cell
 from steradian.hierarchies import Harmonics
-from steradian.inference.gap_tests import Null, Statistic
+from steradian.inference.options import Null, Statistic
 from steradian.inference.scores import Covariance
 from steradian.numerics.chi_square_mixture import mixture_sf
 

@@ -23,15 +23,9 @@ from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
 from steradian.inference.bootstrap import Bootstrap, Kind, bootstrap_gaps
 from steradian.inference.designs import Design, Known, as_design
-from steradian.inference.gap_tests import (
-    GapTests,
-    Method,
-    Null,
-    Options,
-    Statistic,
-    gap_tests,
-)
+from steradian.inference.gap_tests import GapTests, gap_tests
 from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
+from steradian.inference.options import Method, Null, Options, Statistic
 from steradian.inference.order import OrderChoice, order_choice
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance

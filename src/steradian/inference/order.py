@@ -11,7 +11,8 @@ from steradian.directions import Directions
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference.bias import information_traces
-from steradian.inference.gap_tests import Options, gap_tests
+from steradian.inference.gap_tests import gap_tests
+from steradian.inference.options import Options
 from steradian.inference.sample import Sample
 from steradian.inference.scores import scores_of
 from steradian.inference.whitening import whitening

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
-from steradian.inference.gap_tests import Null, Options, Statistic
+from steradian.inference.options import Null, Options, Statistic
 from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
 from steradian.inference.stacks import chunks, features_of, moments_of_features
 from steradian.inference.whitening import gridded_whitening

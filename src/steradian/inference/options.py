@@ -1,0 +1,49 @@
+"""Which test of a zero gap: null, statistic, covariance, method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from steradian.inference.scores import Covariance
+
+Null = Literal["moment", "model"]
+Statistic = Literal["score", "gap"]
+Method = Literal["exact", "simulate", "bootstrap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which test; see `Profile.tests`."""
+
+    null: Null = "moment"
+    statistic: Statistic = "score"
+    covariance: Covariance | None = None
+    method: Method | None = None
+    replicates: int = 999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("null", self.null, ("moment", "model")),
+            ("statistic", self.statistic, ("score", "gap")),
+            ("covariance", self.covariance, (None, "tilted", "null", "empirical")),
+            ("method", self.method, (None, "exact", "simulate", "bootstrap")),
+        ):
+            if value not in choices:
+                known = ", ".join(repr(c) for c in choices if c)
+                raise ValueError(f"{name} is {value!r}; choose {known}")
+        if self.replicates < 19:
+            raise ValueError(f"replicates is {self.replicates}; give at least 19")
+        if self.statistic == "gap" and self.covariance == "tilted":
+            raise ValueError(
+                "the fitted gap does not follow the tilted law (it rejects far too often); "
+                "use statistic='score', or covariance='null'"
+            )
+        if self.null == "model" and self.covariance is not None:
+            raise ValueError("null='model' brings its own covariance; leave out covariance=")
+
+    @property
+    def kind(self) -> Covariance:
+        """The covariance of the moment null."""
+        return self.covariance or ("tilted" if self.statistic == "score" else "null")

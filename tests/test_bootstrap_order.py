@@ -280,14 +280,12 @@ def test_the_true_order_is_chosen(law: str) -> None:
     assert len(x) in {1000, 2000}
     got = sr.choose_order(sr.profile(x, levels=4))
     assert got.levels.tolist() == [0, 1, 2, 3, 4]
-    wanted = {"residual", "bic"} if law == "three modes" else {"residual", "bic", "holm"}
+    wanted = {"residual", "bic", "holm"}
     assert {name: got.chosen[name] for name in wanted} == dict.fromkeys(wanted, true)
     for name in ("aic", "tic", "held_out"):  # these err on the side of more
         order = got.chosen[name]
         assert order is not None
         assert order >= true
-    if law == "three modes":  # nothing at levels 1 and 2: stepping up the gaps stops there
-        assert got.chosen["holm"] == 0
 
 
 def test_the_criteria_are_what_they_say() -> None:

@@ -167,8 +167,9 @@ def unit_law(
         whole = count * member @ (b.w[:, None] * b.away)
         law = exponential_tilt(whole, law, np.zeros(p))
     sigma = count**2 * np.einsum("i,ij,ik->jk", law, g, g)
-    small = correction * (count - 1.0) / (count - p)
-    return b.score(np.sqrt(count)), b.omega(small * sigma), count - p
+    dof = count - 1 - (p - b.z.shape[1])  # less the features of the levels below
+    small = correction * (count - 1.0) / dof
+    return b.score(np.sqrt(count)), b.omega(small * sigma), dof
 
 
 def check(got: sr.GapTests, level: int, want: tuple[float, Array, float]) -> None:
@@ -237,8 +238,8 @@ def test_strata(kind: Kind) -> None:
         for stratum in range(3):
             part = g[strata == stratum]
             total += len(part) * np.cov(part.T)
-        n, p_ = len(w), b.away.shape[1]
-        dof = n - 3 - p_ + 1
+        n, below = len(w), b.away.shape[1] - b.z.shape[1]
+        dof = n - 3 - below
         omega = b.omega(n * total * (n - 3) / dof)
         check(got, level, (b.score(np.sqrt(n)), omega, dof))
 

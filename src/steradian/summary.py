@@ -62,7 +62,9 @@ def _design(profile: Profile) -> list[str]:
     name = profile.design.name
     if name == "descriptive":
         return ["Design descriptive: the weighted set itself; no p-values (say design= for more)."]
-    return [f"Design {name}. With nothing to find, I is still about features / 2n: see tests()."]
+    if name == "iid":
+        return ["Design iid. With nothing to find, I is still about features / 2n: see tests()."]
+    return [f"Design {name}. With nothing to find, I is still above zero: see tests()."]
 
 
 def _direction(profile: Profile) -> list[str]:

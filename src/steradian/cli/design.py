@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from steradian.errors import DesignError
 from steradian.inference import designs
 from steradian.inference.designs import Design, as_design
@@ -21,6 +23,8 @@ def parse_design(words: str, file: str) -> Design:
         if name in {"clusters", "survey"}:
             raise DesignError(f"--design {name} needs columns, like {_LIKE[name]}")
         return as_design(name, weighted=True)
+    if not Path(file).exists():
+        raise DesignError(f"{file} is no table with columns; --design {name}:COLUMN needs one")
     plan = _with_columns(name, [part.strip() for part in given.split(",")])
     return plan.with_columns(lambda wanted: column(read_table(file), wanted))
 

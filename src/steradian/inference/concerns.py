@@ -140,6 +140,18 @@ def of_crowding(sample: Sample) -> list[str]:
     ]
 
 
+def of_few_units(sample: Sample) -> list[str]:
+    """Levels with more features than half the units: no covariance of theirs is known."""
+    if not sample.has_rows or sample.hierarchy.d > 3:
+        return []
+    count, out = sample.units.effective, []
+    for level in range(1, len(sample.nested.solutions) + 1):
+        p = sample.hierarchy.space.size(level) - 1
+        if count < 2 * p:
+            out.append(f"level {level}: {count} units for {p} features: its interval is rough")
+    return out
+
+
 def bootstrap_instead(level: int, reason: str) -> str:
     """Said when an asymptotic law was asked for by default and a bootstrap was used."""
     return (

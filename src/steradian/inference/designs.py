@@ -374,8 +374,10 @@ def _labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, and what pandas puts in their place."""
+    """None, NaN, an empty cell, and what pandas puts in their place."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    if isinstance(value, str) and not value.strip():
         return True
     return type(value).__name__ in {"NAType", "NaTType"}
 

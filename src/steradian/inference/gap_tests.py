@@ -365,7 +365,7 @@ def _test_from_sums(
     omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
     dof, n = np.inf, sample.moments.n
     if sample.design.name == "importance":  # as for rows drawn together with their weights
-        dof = n - white.below - white.q
+        dof = n - 1 - white.below
         omega = omega * ((n - 1.0) / dof)
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap

@@ -154,6 +154,7 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
             *concerns.of_weights(sample),
             *concerns.of_precision(sample, se),
             *crowded,
+            *concerns.of_few_units(sample),
         ),
         design=sample.design.name,
         sentence=sample.sentence,

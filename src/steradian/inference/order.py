@@ -37,8 +37,8 @@ class OrderChoice:
         Of the score test of everything above the level, up to two levels above the highest;
         the residual criterion takes the smallest level that is not rejected.
     holm_pvalue : array, (L + 1,)
-        Holm-corrected p-values of the gaps (NaN at level 0); the criterion takes the last
-        level before the first that is not rejected.
+        Holm-corrected p-values of the gaps (NaN at level 0); the criterion takes the highest
+        level that is rejected.
     aic, bic, tic : arrays, (L + 1,)
         a² D less the number of features, half of it times log a², or tr(J⁻¹Σ), which is what
         the number of features becomes when the model is wrong. The largest wins.
@@ -108,8 +108,8 @@ def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderCh
         "held_out": held_out,
     }
     chosen = {
-        "residual": _first_not_rejected(residual, alpha, None),
-        "holm": _first_not_rejected(holm[1:], alpha, top),
+        "residual": _first_not_rejected(residual, alpha),
+        "holm": max(np.flatnonzero(holm < alpha).tolist(), default=0),
         **{name: _largest(values) for name, values in criteria.items()},
     }
     return OrderChoice(
@@ -123,14 +123,14 @@ def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderCh
     )
 
 
-def _first_not_rejected(pvalues: Array, alpha: float, otherwise: int | None) -> int | None:
+def _first_not_rejected(pvalues: Array, alpha: float) -> int | None:
     """Index of the first p-value that is not small; None when that is not known."""
     for index, pvalue in enumerate(pvalues.tolist()):
         if np.isnan(pvalue):
             return None
         if pvalue >= alpha:
             return index
-    return otherwise
+    return None
 
 
 def _largest(values: Array) -> int | None:
@@ -146,7 +146,9 @@ def _residual_pvalue(sample: Sample, level: int) -> float:
     lam = sample.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
     units, wide = sample.units, Harmonics(d, highest)
     if d > 3 and level == 0:
-        wide, highest = Harmonics(d, 1), 1  # level 2 is judged from level 1
+        first = gap_tests(sample, Options()).pvalue[:1]
+        both = [*first.tolist(), *([_residual_pvalue(sample, 1)] if top > 1 else [])]
+        return float(min(1.0, len(both) * min(both)))  # level 2 is judged from level 1
     features = wide.space.size(highest) - 1
     if features >= units.count // 2:
         return float("nan")

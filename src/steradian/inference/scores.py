@@ -11,8 +11,9 @@ covariance of ``a r_added`` estimated at a law that obeys the null:
 - *empirical*: the units centred at their own mean.
 
 Units drawn together with their weights (ratios, clusters, batches, primary units) get the
-small-sample factor (U - 1) / (U - p), and the scale of Ω counts as estimated with U - p degrees
-of freedom; for U in the tens this is what holds the size.
+small-sample factor (U - 1) / (U - 1 - b), b the features of the levels below, and the scale of Ω
+counts as estimated with as many degrees of freedom as that denominator; for U in the tens this
+is what holds the size.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
     g = np.zeros((count, p))
     for rows, x in _blocks(directions, p):
         np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
-    dof = units.dof - p + 1
+    dof = units.dof - below
     return Scores(
         h=count * g[None],
         base=np.full((1, count), 1.0 / count),
@@ -156,7 +157,7 @@ def streamed_scores(
         second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T
     dof, scale = np.inf, 1.0
     if not units.fixed_weights:
-        dof = units.count - p
+        dof = units.count - 1 - white.below
         scale = (units.count - 1.0) / dof
     omega = np.linalg.eigvalsh(0.5 * units.rate**2 * scale * second)
     statistic = 0.5 * units.rate**2 * float(mean @ mean)
@@ -183,6 +184,6 @@ def ratio_scores(zeta: Array, below: int, weights: Array) -> Scores:
     n = zeta.shape[1]
     even, ones = np.full(weights.shape, 1.0 / n), np.ones(weights.shape)
     h, root = (n * weights)[:, :, None] * zeta, np.full(len(zeta), np.sqrt(n))
-    dof = n - zeta.shape[2]
+    dof = n - 1 - below
     scale = np.full(len(zeta), (n - 1.0) / dof)
     return Scores(h, even, ones, n * weights, scale, root, below, rows=False, dof=dof)

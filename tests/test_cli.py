@@ -130,6 +130,61 @@ def test_levels(capsys: Capture, levels: int) -> None:
     assert json.loads(text)["levels"] == list(range(1, levels + 1))
 
 
+def clustered(tmp_path: Path, rows: int = 200, site: str = "") -> str:
+    """A table of ``rows`` directions in 40 sites; ``site`` replaces the last one."""
+    x = np.random.default_rng(3).normal([0.0, 0.0, 1.0], 1.0, (rows, 3))
+    sites = [f"s{k % 40}" for k in range(rows)]
+    frame = pd.DataFrame(x / np.linalg.norm(x, axis=1)[:, None], columns=["x", "y", "z"])
+    path = tmp_path / "clustered.csv"
+    frame.assign(site=[*sites[:-1], site or sites[-1]]).to_csv(path, index=False)
+    return str(path)
+
+
+def test_a_design_adds_tests_and_intervals(capsys: Capture, tmp_path: Path) -> None:
+    file = clustered(tmp_path)
+    text = printed(capsys, "profile", file, "--design", "clusters:site", "--levels", "2")
+    ids = [f"s{k % 40}" for k in range(200)]
+    p = sr.profile(pd.read_csv(file), levels=2, design=sr.designs.Clusters(ids))
+    assert str(p.tests()) in text
+    assert str(p.intervals()) in text
+
+
+def test_refused_levels_are_null_in_json(capsys: Capture, tmp_path: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    file = clustered(tmp_path)
+    text = printed(capsys, "profile", file, "--design", "clusters:site", "--json")
+    record = json.loads(text, parse_constant=refuse)
+    assert record["tests"]["pvalue"][3] is None
+    assert record["tests"]["methods"][3] == "refused"
+    assert record["intervals"]["low"][0] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("design", "words"),
+    [
+        ("clusters", "--design clusters needs columns, like clusters:site"),
+        ("clusters:nope", "no column 'nope'; the table has x, y, z, site"),
+        ("known", "design 'known' needs data: pass sr.designs.Known(covariance, rate)"),
+        ("importance", "design 'importance' needs weights: the ratios target / proposal"),
+    ],
+)
+def test_designs_that_cannot_be(capsys: Capture, tmp_path: Path, design: str, words: str) -> None:
+    assert complaint(capsys, "profile", clustered(tmp_path), "--design", design) == words
+
+
+def test_an_empty_id_is_missing(capsys: Capture, tmp_path: Path) -> None:
+    file = clustered(tmp_path, site=" ")
+    words = complaint(capsys, "profile", file, "--design", "clusters:site")
+    assert words == "row 199 has no cluster id; give every row one"
+
+
+def test_an_example_has_no_columns(capsys: Capture) -> None:
+    words = complaint(capsys, "profile", "mcmurdo", "--design", "clusters:site")
+    assert words == "mcmurdo is no table with columns; --design clusters:COLUMN needs one"
+
+
 def test_without_json_it_prints_the_summary(capsys: Capture) -> None:
     expected = sr.profile(sr.examples.load("turtles"), levels=2)
     out = printed(capsys, "profile", "turtles", "--levels", "2")

@@ -91,6 +91,12 @@ def test_an_angle_by_name_is_in_degrees(frame: Maker, name: str) -> None:
     assert np.array_equal(got.x, sr.Directions.from_angles(LON, degrees=True).x)
 
 
+def test_latitude_before_longitude_is_refused(frame: Maker) -> None:
+    table = frame({"lat": LAT, "lon": LON})
+    words = refusal(lambda: directions_from_frame(table, columns=["lat", "lon"]))
+    assert words == "columns lat, lon are in the wrong order; give lon, lat"
+
+
 def test_two_cartesian_columns_by_name(frame: Maker) -> None:
     circle = sr.Directions.from_angles(LON, degrees=True).x
     table = frame({"y": circle[:, 1].tolist(), "site": SITES, "x": circle[:, 0].tolist()})

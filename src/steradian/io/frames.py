@@ -94,7 +94,14 @@ def from_columns(
 def _convention(columns: Sequence[str]) -> Coords:
     """The convention that the names of the columns tell, else Cartesian."""
     lower = tuple(c.lower() for c in columns)
-    return next((kind for kind, names in _NAMES if names == lower), "xyz")
+    for kind, names in _NAMES:
+        if lower == names:
+            return kind
+        if kind == "lonlat" and lower == names[::-1]:
+            raise InvalidDirections(
+                f"columns {', '.join(columns)} are in the wrong order; give {', '.join(names)}"
+            )
+    return "xyz"
 
 
 def _recognise(

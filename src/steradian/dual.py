@@ -71,47 +71,18 @@ class DualSolution:
     @classmethod
     def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:
         """A stack to be filled row by row; unfilled rows are NaN with ``status``."""
-        blank = np.full((8, rows), np.nan)
-        psi, deficit, gap, residual, decrement, condition, quadrature, rounding = blank
-        nodes, steps = np.zeros((2, rows), dtype=np.int64)
-        return cls(
-            lam=np.full((rows, q), np.nan),
-            psi=psi,
-            deficit=deficit,
-            gap=gap,
-            residual=residual,
-            decrement=decrement,
-            condition=condition,
-            quadrature=quadrature,
-            moment_rounding=rounding,
-            nodes=nodes,
-            steps=steps,
-            status=np.full(rows, int(status), dtype=np.int64),
-        )
+        numbers = np.full((8, rows), np.nan)
+        counts = np.zeros((3, rows), dtype=np.int64)
+        counts[2] = status
+        return cls(np.full((rows, q), np.nan), *numbers, *counts)
 
     @classmethod
     def of_one(
         cls, lam: Array, numbers: tuple[float, ...], *, nodes: int = 0, steps: int = 0
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
-        psi, deficit, gap, residual, decrement, condition, quadrature, rounding = np.array(numbers)[
-            :, None
-        ]
-        counts = np.array([[nodes], [steps], [0]])
-        return cls(
-            lam=lam[None],
-            psi=psi,
-            deficit=deficit,
-            gap=gap,
-            residual=residual,
-            decrement=decrement,
-            condition=condition,
-            quadrature=quadrature,
-            moment_rounding=rounding,
-            nodes=counts[0],
-            steps=counts[1],
-            status=counts[2],
-        )
+        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
+        return cls(lam[None], *np.array(numbers)[:, None], *counts)
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

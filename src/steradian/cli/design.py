@@ -26,7 +26,8 @@ def parse_design(words: str, file: str) -> Design:
     if not Path(file).exists():
         raise DesignError(f"{file} is no table with columns; --design {name}:COLUMN needs one")
     plan = _with_columns(name, [part.strip() for part in given.split(",")])
-    return plan.with_columns(lambda wanted: column(read_table(file), wanted))
+    table = read_table(file)
+    return plan.with_columns(lambda wanted: column(table, wanted))
 
 
 _LIKE = {"clusters": "clusters:site", "survey": "survey:psu=block,strata=region"}

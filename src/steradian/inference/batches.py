@@ -16,11 +16,10 @@ _MOST_DIMENSIONS = 8  # above, only the coordinates themselves are looked at
 _WINDOW = 5.0  # autocorrelations are summed up to this many autocorrelation times (Sokal)
 
 
-def batch_length(directions: Directions, chains: IntArray) -> int:
+def batch_length(n: int, time: float) -> int:
     """Rows per stretch: several autocorrelation times, fewer when too few stretches remain."""
-    time = autocorrelation_time(directions, chains)
-    wanted = max(_TIMES * time, directions.n ** (1.0 / 3.0))
-    return math.ceil(max(min(wanted, directions.n / _ENOUGH), _FEWEST_TIMES * time))
+    wanted = max(_TIMES * time, n ** (1.0 / 3.0))
+    return math.ceil(max(min(wanted, n / _ENOUGH), _FEWEST_TIMES * time))
 
 
 def autocorrelation_time(directions: Directions, chains: IntArray) -> float:

@@ -52,9 +52,7 @@ def _moment_variance(sample: Sample, levels: int) -> Array:
     if units.labels is None and top.d <= 3:
         return sample.covariance(levels) / sample.rate**2
     phi = top.features(sample.rows.x)
-    g = units.contributions(phi, units.weights @ phi)
-    factor = np.broadcast_to(np.asarray(units.factor), (units.count,))
-    return np.asarray(g.T @ (factor[:, None] * g))
+    return units.covariance(phi, units.weights @ phi)
 
 
 def _ratio_term(sample: Sample) -> Array:

@@ -110,7 +110,7 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bo
     if kind == "design":
         gaps = _by_design(sample, replicates, seed)
     elif kind == "parametric":
-        if not units.fixed_weights:
+        if units.random_weights:
             raise DesignError(
                 f"samples of a fit are independent rows, not a {sample.design.name!r} sample; use "
                 "kind='design' or 'multiplier'"
@@ -138,8 +138,7 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
 
 def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:
     """Replicates of the score form of I, and its value."""
-    lam = sample.nested.solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
-    white = whitening(sample.hierarchy, level, lam)
+    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
     scores = scores_of(sample.rows, sample.units, white)
     drawn = multiplier_replicates(scores, replicates, seed)
     return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2

@@ -66,7 +66,7 @@ def of_scores(
             "too small"
         )
     p = scores.h.shape[2]
-    carriers = float(1.0 / (carried @ carried))
+    carriers = _carriers(carried)
     if default and pvalue < _SMALL and carriers < _FEW_CARRIERS_PER_FEATURE * p and not out:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; small "
@@ -80,6 +80,11 @@ def of_scores(
     return out
 
 
+def _carriers(carried: Array) -> float:
+    """How many units as it were carry the variance, from the share of each."""
+    return float(1.0 / (carried @ carried))
+
+
 def of_model(level: int, scores: Scores, p: int) -> list[str]:
     """Signs that the reduced model does not describe the spread of the added features."""
     out = []
@@ -90,7 +95,7 @@ def of_model(level: int, scores: Scores, p: int) -> list[str]:
         )
     ratio = float(2.0 * scores.coefficients("null")[0].mean())
     carried = scores.carried("null")[0]
-    carriers = float(1.0 / (carried @ carried))
+    carriers = _carriers(carried)
     if not _MODEL_SPREAD[0] <= ratio <= _MODEL_SPREAD[1]:
         out.append(
             f"level {level}: the added features vary {ratio:.2g} times as much as the model of the "

@@ -114,7 +114,8 @@ class Importance(Design):
     def units(self, directions: Directions) -> Units:
         if not directions.weighted:
             raise DesignError("design 'importance' needs weights: the ratios target / proposal")
-        return Units(directions.weights, directions.n, np.sqrt(directions.n))
+        n = directions.n
+        return Units(directions.weights, n, np.sqrt(n), dof=n - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,8 @@ class Chain(Design):
         chains = np.zeros(n, dtype=np.int64) if self.ids is None else _labels(self.ids, n, "chain")
         if self.batch is not None and not 1 <= self.batch <= n // 2:
             raise DesignError(f"batch is {self.batch}; give 1 to half the {n} rows")
-        length = self.batch or batch_length(directions, chains)
+        time = autocorrelation_time(directions, chains)
+        length = self.batch or batch_length(n, time)
         labels = _cut(chains, length)
         count = int(labels.max()) + 1
         if count < _FEWEST_BATCHES:
@@ -185,7 +187,6 @@ class Chain(Design):
                 f"{length}; run the chain longer ({_FEWEST_BATCHES} stretches are the least)"
             )
         factor = count / (count - 1.0)
-        time = autocorrelation_time(directions, chains)
         note = (
             f"{count} stretches of about {n // count} rows; autocorrelation time {time:.1f}, so "
             f"about {n / time:.0f} independent rows"
@@ -317,7 +318,11 @@ class Descriptive(Design):
         return "the weighted set itself is described: no sampling, no standard errors"
 
     def units(self, directions: Directions) -> Units:  # noqa: ARG002
-        raise DesignError(
+        raise self.refusal()
+
+    def refusal(self) -> DesignError:
+        """Why there is no inference, and the ways out."""
+        return DesignError(
             "design 'descriptive' describes this weighted set and defines no p-value or standard "
             "error; if the rows are a sample, say how the weights arose: design='iid' (equal "
             "weights), 'fixed', 'importance', 'chain', sr.designs.Clusters(ids), Survey(...) "

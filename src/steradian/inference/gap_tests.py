@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,13 @@ from steradian.inference.null_replicates import (
 )
 from steradian.inference.options import Options
 from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance, Scores, scores_of, streamed_scores
+from steradian.inference.scores import (
+    Covariance,
+    Scores,
+    scores_of,
+    small_sample,
+    streamed_scores,
+)
 from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -189,9 +195,7 @@ def _test_levels(sample: Sample, levels: int, options: Options) -> list[_LevelTe
 
 
 def _test_level(sample: Sample, level: int, options: Options) -> _LevelTest:
-    solutions = sample.nested.solutions
-    lam = solutions[level - 2].lam if level > 1 else np.zeros((1, 0))
-    white = whitening(sample.hierarchy, level, lam)
+    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
     gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
     if options.null == "model":
         return _model_test(sample, level, white, gap, options)
@@ -315,7 +319,7 @@ def _too_many_features(
         rows = sample.design.name in {"iid", "fixed"}
         remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
         raise TooFewUnits(f"level {level}: {reason}; {remedy}")
-    model = Options("model", options.statistic, None, "bootstrap", options.replicates, options.seed)
+    model = replace(options, null="model", covariance=None, method="bootstrap")
     found = _model_test(sample, level, white, gap, model)
     said = concerns.bootstrap_instead(level, reason)
     return _LevelTest(found.score, found.pvalue, found.coefficients, found.method, (said,))
@@ -363,10 +367,10 @@ def _test_from_sums(
     sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
     score = _model_score(sample, level, white)
     omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
-    dof, n = np.inf, sample.moments.n
+    dof = np.inf
     if sample.design.name == "importance":  # as for rows drawn together with their weights
-        dof = n - 1 - white.below
-        omega = omega * ((n - 1.0) / dof)
+        small, dof = small_sample(sample.moments.n - 1, white.below)
+        omega = small * omega
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap
     said = () if options.covariance or sample.design.name == "known" else (

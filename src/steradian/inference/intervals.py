@@ -181,8 +181,7 @@ def _errors(sample: Sample) -> tuple[Array, Array, Array, Array]:
 def _variance(sample: Sample, values: Array) -> tuple[Array, Array]:
     """Variances of the weighted means of the columns, and their degrees of freedom."""
     units = sample.units
-    g = units.contributions(values, units.weights @ values)
-    squares = np.broadcast_to(np.asarray(units.factor), (units.count,))[:, None] * g * g
+    squares = units.squares(values)
     total = squares.sum(axis=0)
     noise = np.einsum("uk,uk->k", squares, squares) - total**2 / units.count
     dof = 2.0 * total**2 / np.maximum(noise, 1e-300)
@@ -230,7 +229,7 @@ def _interval(  # noqa: PLR0913, PLR0917 - one formula, seven numbers
 
 
 def _scale(value: Array, se: Array, dof: Array, rate: float, confidence: float) -> Array:
-    """C with Var(2 a² I) = 4 c (2 a² I) far from zero, inflated for its own estimation."""
+    """The c with Var(2 a² I) = 4 c (2 a² I) far from zero, inflated for its own estimation."""
     quantile = 0.5 + 0.5 * confidence
     inflation = (student.ppf(quantile, dof) / norm.ppf(quantile)) ** 2
     plain = se**2 * rate**2 / (2.0 * np.maximum(value, 1e-300))

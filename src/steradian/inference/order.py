@@ -143,7 +143,6 @@ def _residual_pvalue(sample: Sample, level: int) -> float:
     highest = top + _ABOVE if d <= 3 else 2
     if level >= highest:
         return float("nan")
-    lam = sample.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
     units, wide = sample.units, Harmonics(d, highest)
     if d > 3 and level == 0:
         first = gap_tests(sample, Options()).pvalue[:1]
@@ -152,7 +151,7 @@ def _residual_pvalue(sample: Sample, level: int) -> float:
     features = wide.space.size(highest) - 1
     if features >= units.count // 2:
         return float("nan")
-    white = whitening(wide, highest, lam)
+    white = whitening(wide, highest, sample.parameters(level))
     scores = scores_of(sample.rows, units, white)
     tilted = features * _UNITS_PER_FEATURE <= units.count and units.strata is None
     coefficients = scores.coefficients("tilted" if tilted else "null")

@@ -44,11 +44,10 @@ def _times(units: Units, replicates: int, rng: np.random.Generator) -> Array:
         even = np.full(units.count, 1.0 / units.count)
         return rng.multinomial(units.count, even, replicates).astype(np.float64)
     out = np.zeros((replicates, units.count))
-    factor = np.broadcast_to(np.asarray(units.factor), (units.count,))
     for stratum in range(int(units.strata.max()) + 1):
         members = np.flatnonzero(units.strata == stratum)
         size = len(members)
         draws = rng.multinomial(size - 1, np.full(size, 1.0 / size), replicates)
-        rest = np.sqrt(factor[members] * (size - 1.0) / size)  # root of what was not sampled
+        rest = np.sqrt(units.factors[members] * (size - 1.0) / size)  # root of what was not sampled
         out[:, members] = 1.0 - rest + rest * draws * (size / (size - 1.0))
     return out

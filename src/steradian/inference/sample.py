@@ -12,7 +12,14 @@ from steradian.errors import DesignError
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
 from steradian.hierarchies.products import product_tensor
-from steradian.inference.designs import IID, Design, FixedWeights, Importance, Known
+from steradian.inference.designs import (
+    IID,
+    Descriptive,
+    Design,
+    FixedWeights,
+    Importance,
+    Known,
+)
 from steradian.inference.units import Units
 from steradian.moments import Moments
 from steradian.nested import NestedFits
@@ -34,6 +41,10 @@ class Sample:
     def hierarchy(self) -> Harmonics:
         """The nested features."""
         return self.moments.hierarchy
+
+    def parameters(self, level: int) -> Array:
+        """Natural parameters of the fit of ``level``, (1, q); none at level 0."""
+        return self.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
 
     @cached_property
     def units(self) -> Units:
@@ -64,8 +75,8 @@ class Sample:
 
     def check_design(self) -> None:
         """Raise `DesignError` where the design defines no sampling law."""
-        if self.design.name == "descriptive":
-            self.design.units(Directions(np.eye(2)))
+        if isinstance(self.design, Descriptive):
+            raise self.design.refusal()
 
     @property
     def rate(self) -> float:

@@ -58,7 +58,7 @@ class Scores:
 
     @cached_property
     def mean(self) -> Array:
-        """R of the added features, (B, q)."""
+        """Mean score r of the added features, (B, q)."""
         return np.asarray((self.base[:, None, :] @ self.h)[:, 0, self.below :])
 
     @property
@@ -111,19 +111,19 @@ def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
     below = white.below
     if units.labels is None:
         zeta = white.rows(directions.x[None])
-        make = row_scores if units.fixed_weights else ratio_scores
+        make = ratio_scores if units.random_weights else row_scores
         return make(zeta, below, units.weights[None])
     count, p = units.count, below + white.q
     g = np.zeros((count, p))
     for rows, x in _blocks(directions, p):
         np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
-    dof = units.dof - below
+    small, dof = small_sample(units.dof, below)
     return Scores(
         h=count * g[None],
         base=np.full((1, count), 1.0 / count),
-        spread=np.broadcast_to(np.asarray(units.factor, dtype=np.float64), (1, count)),
+        spread=units.factors[None],
         share=count * units.unit_weights[None],
-        scale=np.array([units.rate**2 / count * units.dof / dof]),
+        scale=np.array([small * units.rate**2 / count]),
         rate=np.array([units.rate]),
         below=below,
         rows=False,
@@ -155,11 +155,8 @@ def streamed_scores(
     if kind == "empirical":
         cross = np.outer(mean, squares)
         second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T
-    dof, scale = np.inf, 1.0
-    if not units.fixed_weights:
-        dof = units.count - 1 - white.below
-        scale = (units.count - 1.0) / dof
-    omega = np.linalg.eigvalsh(0.5 * units.rate**2 * scale * second)
+    small, dof = small_sample(units.dof, white.below) if units.random_weights else (1.0, np.inf)
+    omega = np.linalg.eigvalsh(0.5 * units.rate**2 * small * second)
     statistic = 0.5 * units.rate**2 * float(mean @ mean)
     return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof)
 
@@ -184,6 +181,15 @@ def ratio_scores(zeta: Array, below: int, weights: Array) -> Scores:
     n = zeta.shape[1]
     even, ones = np.full(weights.shape, 1.0 / n), np.ones(weights.shape)
     h, root = (n * weights)[:, :, None] * zeta, np.full(len(zeta), np.sqrt(n))
-    dof = n - 1 - below
-    scale = np.full(len(zeta), (n - 1.0) / dof)
+    small, dof = small_sample(n - 1, below)
+    scale = np.full(len(zeta), small)
     return Scores(h, even, ones, n * weights, scale, root, below, rows=False, dof=dof)
+
+
+def small_sample(dof: float, below: int) -> tuple[float, float]:
+    """Factor of Ω and degrees of freedom of its scale, for units drawn with their weights.
+
+    ``dof`` are those of the units, ``below`` the features already fitted.
+    """
+    left = dof - below
+    return dof / left, left

@@ -114,7 +114,5 @@ def _coefficients(sample: Sample, level: int, p: int) -> Array:
     else:
         units = sample.units
         phi = sample.hierarchy.features(sample.rows.x)[:, :p]
-        g = units.contributions(phi, 0.0)
-        factor = np.broadcast_to(np.asarray(units.factor), (units.count,))
-        sigma = units.rate**2 * (g.T @ (factor[:, None] * g))
+        sigma = units.rate**2 * units.covariance(phi, 0.0)
     return np.maximum(np.linalg.eigvalsh(0.5 * sigma)[::-1], 0.0)

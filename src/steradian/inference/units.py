@@ -26,13 +26,18 @@ class Units:
     strata: IntArray | None = None  # (count,) stratum of each unit; None: one stratum
     factor: Array | float = 1.0  # (count,) or one for all
     fixed_weights: bool = False  # weights belong to the places, only the directions are random
-    dof: int = 0  # degrees of freedom of the covariance; 0: as many as there are units
+    dof: int = 0  # degrees of freedom of the covariance, where its units brought their weights
     note: str = ""  # what a report should say about them
 
     @property
     def random_weights(self) -> bool:
         """Whether numerator and denominator of the weighted mean vary together."""
         return not self.fixed_weights
+
+    @property
+    def factors(self) -> Array:
+        """c_u of every unit, (count,)."""
+        return np.broadcast_to(np.asarray(self.factor, dtype=np.float64), (self.count,))
 
     @property
     def effective(self) -> int:
@@ -62,11 +67,19 @@ class Units:
         means = totals / sizes.reshape((-1,) + (1,) * (g.ndim - 1))
         return np.asarray(g - means[self.strata])
 
+    def squares(self, values: Array) -> Array:
+        """c_u g_u² of the columns of ``values`` (n, k) about their means, (count, k)."""
+        g = self.contributions(values, self.weights @ values)
+        return np.asarray(self.factors[:, None] * g * g)
+
     def variance(self, values: Array) -> Array:
         """Variance of the weighted means of the columns of ``values`` (n, k): (k,)."""
-        g = self.contributions(values, self.weights @ values)
-        factor = np.broadcast_to(np.asarray(self.factor), (self.count,))
-        return np.asarray(factor @ (g * g))
+        return np.asarray(self.squares(values).sum(axis=0))
+
+    def covariance(self, values: Array, centre: Array | float) -> Array:
+        """Covariance of the weighted means of the columns of ``values`` (n, k), (k, k)."""
+        g = self.contributions(values, centre)
+        return np.asarray(g.T @ (self.factors[:, None] * g))
 
     @property
     def unit_weights(self) -> Array:

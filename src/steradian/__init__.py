@@ -21,15 +21,15 @@ from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics
 from steradian.hierarchies import Harmonics
 from steradian.inference import designs
-from steradian.inference.bootstrap import Bootstrap
+from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests
 from steradian.inference.intervals import GapIntervals
-from steradian.inference.order import OrderChoice
+from steradian.inference.order import OrderChoice, choose_order
 from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
 from steradian.moments import Moments
-from steradian.profile import Profile, bootstrap, choose_order, profile
+from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles
 from steradian.shrinkage import Shrinkage
 

@@ -21,12 +21,10 @@ from steradian.errors import DesignError, InvalidDirections
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
-from steradian.inference.bootstrap import Bootstrap, Kind, bootstrap_gaps
 from steradian.inference.designs import Design, Known, as_design
 from steradian.inference.gap_tests import GapTests, gap_tests
 from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.inference.options import Method, Null, Options, Statistic
-from steradian.inference.order import OrderChoice, order_choice
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance
 from steradian.inference.uniformity import Uniformity, uniformity_tests
@@ -180,7 +178,7 @@ class Profile:
             The design defines no p-value, or too few units for the features.
         """
         options = Options(null, statistic, covariance, method, replicates, seed)
-        return gap_tests(self._sample(), options)
+        return gap_tests(self.as_sample(), options)
 
     def intervals(
         self, confidence: float = 0.95, *, method: IntervalMethod = "noncentral"
@@ -190,13 +188,14 @@ class Profile:
         ``method`` is ``"noncentral"`` (a scaled non-central χ² law, inverted), ``"sqrt"``
         (normal for √I) or ``"wald"`` (normal for I).
         """
-        return gap_intervals(self._sample(), confidence, method)
+        return gap_intervals(self.as_sample(), confidence, method)
 
     def uniformity(self) -> Uniformity:
         """Test uniformity through each level, beside the classical statistics it contains."""
-        return uniformity_tests(self._sample())
+        return uniformity_tests(self.as_sample())
 
-    def _sample(self) -> Sample:
+    def as_sample(self) -> Sample:
+        """What inference needs to know of it; refused for shrunk data."""
         if self.shrinkage is not None:
             raise DesignError(
                 "the fits are of shrunk data, and inference is about the data themselves; "
@@ -394,57 +393,3 @@ def _restricted(moments: Moments, levels: int | None, hierarchy: Harmonics | Non
 def _unit(vector: Array) -> list[float]:
     length = float(np.linalg.norm(vector))
     return (vector / length if length else vector).tolist()
-
-
-def bootstrap(
-    profile: Profile, kind: Kind = "design", *, replicates: int = 999, seed: int = 0
-) -> Bootstrap:
-    """Replicates of the gaps of a profile.
-
-    Parameters
-    ----------
-    profile : Profile
-        Of directions, with a design that has units.
-    kind : {"design", "parametric", "multiplier"}
-        Draw the sample again the way its design says (rows, ratios, clusters, stretches of a
-        chain, primary units within strata); draw samples of the fit below each level; or give
-        the units' scores random signs. The last two have a gap of zero and give p-values.
-    replicates : int
-        How many.
-    seed : int
-        Of the random numbers.
-
-    Examples
-    --------
-    >>> import steradian as sr
-    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
-    >>> sr.bootstrap(p, replicates=200).gaps.shape
-    (200, 2)
-    """
-    return bootstrap_gaps(profile._sample(), kind, replicates, seed)
-
-
-def choose_order(
-    profile: Profile, *, alpha: float = 0.05, folds: int = 10, seed: int = 0
-) -> OrderChoice:
-    """How many levels the data support, by every criterion, side by side.
-
-    Parameters
-    ----------
-    profile : Profile
-        Of directions, with a design that has units.
-    alpha : float
-        Size of the tests among the criteria.
-    folds : int
-        Of the held-out log score; whole units are held out.
-    seed : int
-        Of the split into folds.
-
-    Examples
-    --------
-    >>> import steradian as sr
-    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
-    >>> sr.choose_order(p).chosen["bic"]
-    2
-    """
-    return order_choice(profile._sample(), alpha, folds, seed)

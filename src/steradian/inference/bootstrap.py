@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from steradian.inference.whitening import whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.weightings import moments_of_weightings
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
 
 Kind = Literal["design", "parametric", "multiplier"]
 KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
@@ -96,6 +99,34 @@ class Bootstrap:
 
     def __repr__(self) -> str:
         return f"Bootstrap({self.kind}, {len(self.gaps)} replicates, {self.gaps.shape[1]} levels)"
+
+
+def bootstrap(
+    profile: Profile, kind: Kind = "design", *, replicates: int = 999, seed: int = 0
+) -> Bootstrap:
+    """Replicates of the gaps of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    kind : {"design", "parametric", "multiplier"}
+        Draw the sample again the way its design says (rows, ratios, clusters, stretches of a
+        chain, primary units within strata); draw samples of the fit below each level; or give
+        the units' scores random signs. The last two have a gap of zero and give p-values.
+    replicates : int
+        How many.
+    seed : int
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> sr.bootstrap(p, replicates=200).gaps.shape
+    (200, 2)
+    """
+    return bootstrap_gaps(profile.as_sample(), kind, replicates, seed)
 
 
 def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bootstrap:

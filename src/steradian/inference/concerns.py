@@ -133,11 +133,15 @@ def of_precision(sample: Sample, se: Array) -> list[str]:
     return out
 
 
-def of_crowding(sample: Sample) -> list[str]:
-    """Level 2 in a dimension too high for the sample: 2 n I_2 is shifted by d²/(6n) sd."""
+def chi_square_shift(sample: Sample) -> float:
+    """Standard deviations by which 2 a² I_2 leads its χ² law in high dimension, d² / (6 a²)."""
     d = sample.hierarchy.d
-    shift = d * d / (6.0 * sample.rate**2)
-    if d <= 3 or len(sample.nested.solutions) < 2 or shift <= CHI_SQUARE_SHIFT:
+    return d * d / (6.0 * sample.rate**2) if d > 3 else 0.0
+
+
+def of_crowding(sample: Sample) -> list[str]:
+    """Level 2 in a dimension too high for the sample."""
+    if len(sample.nested.solutions) < 2 or chi_square_shift(sample) <= CHI_SQUARE_SHIFT:
         return []
     return [
         f"level 2: {sample.hierarchy.dims[1]} features are too many for a = {sample.rate:.4g} and "

@@ -217,10 +217,10 @@ def _model_test(
         )
     score = _model_score(sample, level, white)
     value = score if options.statistic == "score" else gap
-    shift = sample.hierarchy.d**2 / (6.0 * sample.moments.ess) if level == 2 else 0.0
+    shift = concerns.chi_square_shift(sample) if level == 2 else 0.0
     method = options.method
     warnings: list[str] = []
-    if method != "bootstrap" and sample.hierarchy.d > 3 and shift > concerns.CHI_SQUARE_SHIFT:
+    if method != "bootstrap" and shift > concerns.CHI_SQUARE_SHIFT:
         if method is not None:
             raise DesignError(
                 f"level 2: in dimension {sample.hierarchy.d} with n = {sample.moments.n} the χ² "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
 
 _ABOVE = 2  # levels above the highest that a residual looks at
 _UNITS_PER_FEATURE = 10
@@ -85,6 +88,32 @@ class OrderChoice:
 
 
 _CRITERIA = ("residual_pvalue", "holm_pvalue", "aic", "bic", "tic", "held_out")
+
+
+def choose_order(
+    profile: Profile, *, alpha: float = 0.05, folds: int = 10, seed: int = 0
+) -> OrderChoice:
+    """How many levels the data support, by every criterion, side by side.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    alpha : float
+        Size of the tests among the criteria.
+    folds : int
+        Of the held-out log score; whole units are held out.
+    seed : int
+        Of the split into folds.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> sr.choose_order(p).chosen["bic"]
+    2
+    """
+    return order_choice(profile.as_sample(), alpha, folds, seed)
 
 
 def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderChoice:

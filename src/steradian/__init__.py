@@ -6,6 +6,9 @@ each level adds.
 """
 
 from steradian import examples
+from steradian.diagnostics import kernels
+from steradian.diagnostics.mmd import Mmd
+from steradian.diagnostics.residuals import Residuals
 from steradian.directions import Directions
 from steradian.errors import (
     BoundaryError,
@@ -48,11 +51,13 @@ __all__ = [
     "InvalidDirections",
     "MaxEntFit",
     "MissingExtra",
+    "Mmd",
     "Moments",
     "Numerics",
     "OrderChoice",
     "Profile",
     "Profiles",
+    "Residuals",
     "ResolutionError",
     "SampleTests",
     "Shrinkage",
@@ -62,6 +67,7 @@ __all__ = [
     "choose_order",
     "designs",
     "examples",
+    "kernels",
     "profile",
     "profiles",
     "read_directions",

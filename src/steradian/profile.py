@@ -11,6 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.diagnostics.adequacy import Calibration
+from steradian.diagnostics.adequacy import Method as CalibrationMethod
+from steradian.diagnostics.kernels import Kernel
+from steradian.diagnostics.mmd import Mmd, kernel_discrepancy
+from steradian.diagnostics.residuals import Residuals, Weights, harmonic_residuals
 from steradian.diagnostics.sensitivity import (
     DEFAULT_EPSILONS,
     Sensitivity,
@@ -193,6 +198,48 @@ class Profile:
     def uniformity(self) -> Uniformity:
         """Test uniformity through each level, beside the classical statistics it contains."""
         return uniformity_tests(self.as_sample())
+
+    def residuals(
+        self,
+        degree: int | None = None,
+        weights: Weights = "unit",
+        *,
+        method: CalibrationMethod | None = None,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> Residuals:
+        """What each level leaves unexplained in the degrees above it, with its p-value.
+
+        Parameters
+        ----------
+        degree : int, optional
+            K, the highest degree looked at; by default four above the highest level.
+        weights : {"unit", "sobolev"} or array_like, (degree,)
+            a_1..a_K: all one, ``{1 + l(l + d - 2)}^{-d/2}``, or given.
+        method : {"exact", "bootstrap"}, optional
+            Exact tail of the asymptotic law, or bootstrap: parametric for the designs iid and
+            fixed, random signs on the units for the others. By default exact where that holds.
+        replicates, seed : int
+            Of the bootstrap.
+        """
+        how = Calibration(method, replicates, seed)
+        return harmonic_residuals(self.as_sample(), degree, weights, how)
+
+    def mmd(
+        self,
+        kernel: Kernel | str = "heat",
+        *,
+        method: CalibrationMethod | None = None,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> Mmd:
+        """Distance of data and fits by a kernel that misses no difference, with its p-value.
+
+        ``kernel`` is ``"heat"``, ``"poisson"``, ``"vmf"`` or an object of `steradian.kernels`,
+        where its width is chosen; the rest is as for `residuals`.
+        """
+        how = Calibration(method, replicates, seed)
+        return kernel_discrepancy(self.as_sample(), kernel, how)
 
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""

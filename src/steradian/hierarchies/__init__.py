@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from steradian.hierarchies.base import Family, Hierarchy, MomentStack, Placement, Verdict
+from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.harmonic import Harmonics
 
-__all__ = ["Family", "Harmonics", "Hierarchy", "MomentStack", "Placement", "Verdict"]
+__all__ = [
+    "Family",
+    "GriddedFamily",
+    "Harmonics",
+    "Hierarchy",
+    "MomentStack",
+    "Placement",
+    "Verdict",
+]

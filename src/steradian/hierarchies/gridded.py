@@ -121,10 +121,22 @@ class GriddedFamily:
         covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
         return roots.psi, roots.mean, covariance
 
-    def expectations(self, lam: Array) -> Array:
-        """E φ of the laws ``lam`` (B, q): (B, q)."""
-        grid = self._resolving(lam)
-        return grid.analyze(_density(grid, lam)[1], self.level)[:, 1:]
+    def expectations(self, lam: Array, degree: int) -> Array:
+        """E φ of the laws ``lam`` (B, q) for features through ``degree``: (B, q_degree)."""
+        grid = self._resolving_times(lam, degree)
+        return grid.analyze(_density(grid, lam)[1], degree)[:, 1:]
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
+
+        Good for functions of a degree up to ``degree`` times the density.
+        """
+        grid = self._resolving_times(lam[None], degree)
+        return grid.points, _density(grid, lam[None])[1][0] * grid.weights
+
+    def _resolving_times(self, lam: Array, degree: int) -> Grid:
+        """A grid that resolves the laws times a function of a degree, which alias sooner."""
+        return self.space.exact_grid(self._resolving(lam).reach + degree)
 
     def _resolving(self, lam: Array) -> Grid:
         for rung in range(self.space.rungs()):

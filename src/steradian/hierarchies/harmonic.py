@@ -17,6 +17,7 @@ from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
 
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
+_DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class Harmonics:
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space
-        if isinstance(space, Circle | Sphere) and len(x) <= _DIRECT_ROWS:
+        direct = len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS
+        if direct and isinstance(space, Circle | Sphere):
             return sums_from_products(space, x, weights, self.levels)
         weights = np.ones(len(x)) if weights is None else weights
         if isinstance(space, Circle | Sphere):
@@ -87,10 +89,8 @@ class Harmonics:
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
         if isinstance(space, Circle | Sphere):
-            top = GriddedFamily(space, max(2, self.levels))
-            padded = np.zeros((len(lam), top.q))
-            padded[:, : lam.shape[1]] = lam
-            features = top.expectations(padded)
+            level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
+            features = GriddedFamily(space, level).expectations(lam, max(2, self.levels))
             _, second = low_moments(self.d, features)
             return MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])

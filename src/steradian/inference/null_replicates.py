@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from steradian.hierarchies import Harmonics
@@ -24,7 +26,7 @@ def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, see
     """
     features = sample.hierarchy.space.size(level) - 1
     null = []
-    for x, weights in _samples(sample, level, replicates, seed, features):
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
         scores, _ = null_scores(sample.hierarchy, level, x, weights)
         null.append(mixture_sf(scores.statistic, scores.coefficients("tilted")))
     values = np.concatenate(null)
@@ -38,7 +40,7 @@ def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> 
     out = []
     if hierarchy.d > 3 and level == 2:
         below = Harmonics(hierarchy.d, 1)
-        for x, weights in _samples(sample, level, replicates, seed, hierarchy.d):
+        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, hierarchy.d):
             stack = moments_of(below, x, weights)
             lam = below.family(1).solve(stack, np.zeros((len(x), hierarchy.d))).lam
             second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
@@ -50,7 +52,7 @@ def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> 
     features = hierarchy.space.size(level) - 1
     parts = [
         null_scores(hierarchy, level, x, weights)[0].statistic
-        for x, weights in _samples(sample, level, replicates, seed, features)
+        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features)
     ]
     return np.concatenate(parts)
 
@@ -67,7 +69,7 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
     features = hierarchy.d if hierarchy.d > 3 else hierarchy.space.size(level) - 1
     parts = [
         fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
-        for x, weights in _samples(sample, level, replicates, seed, features)
+        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features)
     ]
     return np.concatenate(parts)
 
@@ -86,12 +88,14 @@ def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
     return np.asarray(0.5 * scores.rate[0] ** 2 * out)
 
 
-def _samples(sample: Sample, level: int, replicates: int, seed: int, features: int):  # type: ignore[no-untyped-def]
-    """Chunks of samples (b, n, d) of the reduced fit, with the observed weights (b, n)."""
-    fit, w = sample.fits[level - 1], sample.units.weights
+def samples_of_fit(
+    sample: Sample, level: int, replicates: int, seed: int, features: int
+) -> Iterator[tuple[Array, Array]]:
+    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
+    fit, w = sample.fits[level], sample.units.weights
     n, d = len(w), sample.hierarchy.d
-    rng = np.random.default_rng([seed, level])
+    rng = np.random.default_rng([seed, level + 1])
     pieces = list(chunks(replicates, n * max(features, d)))
-    for piece in tracked(pieces, len(pieces), f"level {level}: samples of the reduced fit"):
+    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
         yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

@@ -115,7 +115,7 @@ def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
         return make(zeta, below, units.weights[None])
     count, p = units.count, below + white.q
     g = np.zeros((count, p))
-    for rows, x in _blocks(directions, p):
+    for rows, x in row_blocks(directions, p):
         np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
     small, dof = small_sample(units.dof, below)
     return Scores(
@@ -147,7 +147,7 @@ def streamed_scores(
     """Statistic and null-centred or empirical coefficients from sums over blocks of rows."""
     q, p = white.q, white.below + white.q
     mean, squares, second = np.zeros(q), np.zeros(q), np.zeros((q, q))
-    for rows, x in _blocks(directions, p):
+    for rows, x in row_blocks(directions, p):
         z, w = white.rows(x[None])[0, :, white.below :], units.weights[rows]
         mean += w @ z
         squares += (w * w) @ z
@@ -161,7 +161,7 @@ def streamed_scores(
     return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof)
 
 
-def _blocks(directions: Directions, p: int) -> Iterator[tuple[slice, Array]]:
+def row_blocks(directions: Directions, p: int) -> Iterator[tuple[slice, Array]]:
     """Rows a block at a time, with where they stand."""
     first = 0
     for x, _ in directions.blocks(max(1, _BLOCK_ENTRIES // p)):

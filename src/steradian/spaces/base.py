@@ -52,6 +52,11 @@ class Grid(Protocol):
         ...
 
     @property
+    def reach(self) -> int:
+        """Highest degree of the harmonics it integrates exactly."""
+        ...
+
+    @property
     def points(self) -> Array:
         """The nodes as unit vectors, (nodes, d)."""
         ...

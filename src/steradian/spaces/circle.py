@@ -62,6 +62,10 @@ class CircleGrid:
 
     nodes: int
 
+    @property
+    def reach(self) -> int:
+        return self.nodes - 1
+
     @cached_property
     def points(self) -> Array:
         angle = np.arange(self.nodes) * (2.0 * np.pi / self.nodes)

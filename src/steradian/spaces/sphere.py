@@ -80,6 +80,10 @@ class SphereGrid:
     def nodes(self) -> int:
         return 2 * self.rings * self.rings
 
+    @property
+    def reach(self) -> int:
+        return 2 * self.rings - 1
+
     @cached_property
     def _latitudes(self) -> tuple[Array, Array]:
         z = np.cos(ducc0.misc.GL_thetas(self.rings))

@@ -1,0 +1,167 @@
+"""Could a residual this large be sampling? Its p-value under the fit and the design.
+
+``a² R²`` is, when p_L is the law and to first order, a weighted sum of χ²_1 variables. For rows
+of one law (designs iid and fixed) the coefficients are the eigenvalues of the covariance of the
+leftover under the fit itself; for other designs those of its covariance over the units. The
+latter spread too widely when there are as many features as units, where random signs on the
+units do not, so that is the default there; and where the fit has many features for the sample
+each drawn sample is fitted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from steradian.diagnostics.leftover import GriddedLeftover, Leftover
+from steradian.errors import DesignError
+from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies.quadratic import low_moments
+from steradian.inference import concerns
+from steradian.inference.null_replicates import samples_of_fit
+from steradian.inference.progress import tracked
+from steradian.inference.sample import Sample
+from steradian.inference.scores import row_blocks, scores_of
+from steradian.inference.stacks import chunks, moments_of
+from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import mixture_sf
+
+Method = Literal["exact", "bootstrap"]
+_ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
+_UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
+_BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
+_MOST_LOST = 0.05  # replicates without a fit that may be left out in silence
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How residuals are turned into p-values."""
+
+    method: Method | None = None
+    replicates: int = 999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in (None, "exact", "bootstrap"):
+            raise ValueError(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
+        if self.replicates < 19:
+            raise ValueError(f"replicates is {self.replicates}; give at least 19")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A p-value, how it was found, and what speaks against it."""
+
+    pvalue: float
+    method: str
+    warnings: tuple[str, ...] = ()
+
+
+def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    """The p-value of a residual R² of one level."""
+    if not sample.has_rows:
+        return _from_sums(sample, left, squared, how)
+    of_rows = sample.units.fixed_weights and sample.units.labels is None
+    if how.method == "bootstrap":
+        return _bootstrapped(sample, left, squared, how, of_rows)
+    exact = _exact(sample, left, squared, of_rows)
+    if how.method is None and exact.pvalue > _BEYOND_DOUBT and not _holds(sample, left, of_rows):
+        return _bootstrapped(sample, left, squared, how, of_rows)
+    return exact
+
+
+def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Judged:
+    if of_rows:
+        pvalue = _tail(sample.rate**2 * squared, left.coefficients)
+        return Judged(pvalue, "exact tail, model")
+    if not isinstance(left, GriddedLeftover):
+        raise DesignError(
+            "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, "
+            f"not for {sample.design.name!r}"
+        )
+    scores = scores_of(sample.rows, sample.units, left)
+    pvalue = _tail(0.5 * sample.rate**2 * squared, scores.coefficients("null")[0], scores.dof)
+    return Judged(pvalue, "exact tail, units")
+
+
+def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
+    """Whether the sample is large enough for the asymptotic law."""
+    if not isinstance(left, GriddedLeftover):
+        return concerns.chi_square_shift(sample) <= concerns.CHI_SQUARE_SHIFT
+    if of_rows:
+        return sample.rate**2 >= _ROWS_PER_MATCHED * left.below
+    return sample.units.effective >= _UNITS_PER_FEATURE * (left.below + left.q)
+
+
+def _tail(value: float, coefficients: Array, dof: float = np.inf) -> float:
+    return float(mixture_sf([value], coefficients[None], dof)[0])
+
+
+def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    """From moments or a known covariance."""
+    if how.method == "bootstrap":
+        raise DesignError("bootstraps need the rows of a design with units; use method='exact'")
+    name = sample.design.name
+    if name in {"iid", "fixed"}:
+        return Judged(_tail(sample.rate**2 * squared, left.coefficients), "exact tail, model")
+    if not isinstance(left, GriddedLeftover):
+        raise DesignError(f"above dimension 3 design {name!r} needs the rows")
+    held, asked = sample.hierarchy.levels, left.hierarchy.levels
+    if asked > held:
+        raise DesignError(
+            f"design {name!r} without rows knows covariances to degree {held}, not {asked}; "
+            f"ask for degree={held}"
+        )
+    sigma = sample.covariance(asked, left.mean)
+    project = np.hstack([-left.slope.T, np.eye(left.q)]) * left.scale[:, None]
+    omega = np.linalg.eigvalsh(project @ sigma @ project.T)[::-1]
+    return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
+
+
+def _bootstrapped(
+    sample: Sample, left: Leftover, squared: float, how: Calibration, of_rows: bool
+) -> Judged:
+    draw = _samples_of_fit if of_rows else _signed_units
+    found = np.concatenate([left.squares_of(stack) for stack in draw(sample, left, how)])
+    known = found[np.isfinite(found)]
+    pvalue = float((1 + np.sum(known >= squared)) / (len(known) + 1))
+    lost = 1.0 - len(known) / len(found)
+    said = f"level {left.level}: {lost:.0%} of the replicates have no fit and were left out"
+    method = f"{'parametric' if of_rows else 'multiplier'} bootstrap"
+    return Judged(pvalue, method, (said,) if lost > _MOST_LOST else ())
+
+
+def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
+    """Moments of samples drawn from the fit, with the observed weights."""
+    wide = left.hierarchy
+    features = wide.d if wide.d > 3 else wide.space.size(wide.levels)
+    for x, weights in samples_of_fit(sample, left.level, how.replicates, how.seed, features):
+        yield moments_of(wide, x, weights)
+
+
+def _signed_units(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
+    """Moments of the fit, moved by what each unit contributes with a random sign."""
+    if not isinstance(left, GriddedLeftover):
+        raise DesignError(f"above dimension 3 design {sample.design.name!r} is not bootstrapped")
+    contributions = _contributions(sample, left.hierarchy, left.mean)
+    rng = np.random.default_rng([how.seed, left.level])
+    pieces = list(chunks(how.replicates, sum(contributions.shape)))
+    for piece in tracked(pieces, len(pieces), f"level {left.level}: random signs"):
+        signs = rng.integers(0, 2, (piece.stop - piece.start, len(contributions))) * 2.0 - 1.0
+        features = left.mean + signs @ contributions
+        mean, second = low_moments(left.hierarchy.d, features)
+        yield MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+
+
+def _contributions(sample: Sample, hierarchy: Harmonics, centre: Array) -> Array:
+    """What each unit adds to the moments, with the factor of its design, (count, q)."""
+    units = sample.units
+    out = np.zeros((units.count, len(centre)))
+    labels = np.arange(units.count) if units.labels is None else units.labels
+    for rows, x in row_blocks(sample.rows, len(centre)):
+        part = units.weights[rows, None] * (hierarchy.features(x) - centre)
+        np.add.at(out, labels[rows], part)
+    return np.asarray(np.sqrt(units.factors)[:, None] * units.within_strata(out))

@@ -1,0 +1,100 @@
+"""Characteristic kernels on the sphere, by their weight for each degree.
+
+``k(x, y) = Σ_l b_l Σ_r Y_lr(x) Y_lr(y)`` with orthonormal harmonics: a function of the angle
+between x and y. All b_l are positive, so two laws with the same kernel mean are the same law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import gammaln, ive
+
+from steradian.numerics.arrays import Array
+
+
+class Kernel(Protocol):
+    """A kernel of positive weights b_l."""
+
+    def weights(self, d: int, degree: int) -> Array:
+        """b_1..b_degree on the unit sphere of R^d, (degree,)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson:
+    """``(1 - ρ²) / |x - ρy|^d``: b_l = ρ^l. Near ρ = 1 it is narrow."""
+
+    rho: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.rho < 1.0:
+            raise ValueError(f"rho is {self.rho!r}; give a number between 0 and 1")
+
+    def weights(self, d: int, degree: int) -> Array:  # noqa: ARG002
+        return np.asarray(self.rho ** np.arange(1.0, degree + 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Heat spread for a time t: ``b_l = exp{-t l(l + d - 2)}``. Small t is narrow."""
+
+    time: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.time > 0.0:
+            raise ValueError(f"time is {self.time!r}; give a positive number")
+
+    def weights(self, d: int, degree: int) -> Array:
+        ell = np.arange(1.0, degree + 1.0)
+        return np.asarray(np.exp(-self.time * ell * (ell + d - 2.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class VonMisesFisherKernel:
+    """``exp(κ x·y)``: b_l = Γ(ν) (2/κ)^{ν-1} I_{ν-1+l}(κ), ν = d/2. Large κ is narrow."""
+
+    kappa: float = 4.0
+
+    def __post_init__(self) -> None:
+        if not self.kappa > 0.0:
+            raise ValueError(f"kappa is {self.kappa!r}; give a positive number")
+
+    def weights(self, d: int, degree: int) -> Array:
+        order = d / 2.0 - 1.0
+        logs = gammaln(d / 2.0) + order * np.log(2.0 / self.kappa) + self.kappa
+        return np.asarray(np.exp(logs) * ive(order + np.arange(1.0, degree + 1.0), self.kappa))
+
+
+KERNELS: dict[str, type[Poisson | Heat | VonMisesFisherKernel]] = {
+    "poisson": Poisson,
+    "heat": Heat,
+    "vmf": VonMisesFisherKernel,
+}
+
+
+def as_kernel(given: Kernel | str) -> Kernel:
+    """A name means that kernel with its default width."""
+    if not isinstance(given, str):
+        return given
+    if given not in KERNELS:
+        known = ", ".join(repr(name) for name in KERNELS)
+        raise ValueError(
+            f"kernel is {given!r}; choose {known} or an object with weights(d, degree)"
+        )
+    return KERNELS[given]()
+
+
+def enough_degrees(kernel: Kernel, b: Array, sizes: Array, share: float) -> int:
+    """The first degree above which a share of the kernel's trace is left out.
+
+    ``b`` are its weights and ``sizes`` the numbers of harmonics, of degrees 1, 2, …
+    """
+    above = np.append(np.cumsum((b * sizes)[::-1])[::-1], 0.0)  # from each degree on
+    if above[-2] > share * above[0]:
+        raise ValueError(
+            f"{kernel} is too narrow: {len(sizes)} degrees do not hold it; choose a wider one"
+        )
+    return max(2, int(np.argmax(above <= share * above[0])))

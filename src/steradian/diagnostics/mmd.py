@@ -1,0 +1,145 @@
+"""Maximum mean discrepancy between the data and each fit, with a kernel that misses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.diagnostics.adequacy import Calibration, Judged
+from steradian.diagnostics.kernels import Kernel, as_kernel, enough_degrees
+from steradian.diagnostics.leftover import gridded_law, leftover_of
+from steradian.diagnostics.residuals import judged_or_refused, moments_to_degree
+from steradian.hierarchies import Harmonics
+from steradian.inference.designs import Descriptive
+from steradian.inference.sample import Sample
+from steradian.moments import Moments
+from steradian.numerics.arrays import Array, IntArray
+
+_MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension
+_VALUE = 1e-13  # share of the kernel that the value may leave out
+_LAW = 1e-4  # and that its null law may
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mmd:
+    """MMD between the weighted sample and the fit of every level.
+
+    Attributes
+    ----------
+    levels : array of int, (L,)
+        1..L.
+    kernel : Kernel
+        ``k(x, y) = Σ_l b_l Σ_r Y_lr(x) Y_lr(y)``, all b_l > 0.
+    squared : array, (L,)
+        MMD² of the weighted sample itself (the biased form, never negative).
+    unbiased : array, (L,)
+        MMD² without the terms of a row with itself; negative about half of the time when the
+        fit is the law.
+    values : array, (L,)
+        MMD, the root of ``squared``.
+    pvalue : array, (L,)
+        If the fit were the law, under the design. Both forms have the same: they differ by
+        what the rows contribute alone.
+    """
+
+    levels: IntArray
+    kernel: Kernel
+    squared: Array
+    unbiased: Array
+    judged: tuple[Judged, ...]
+    design: str
+
+    @property
+    def values(self) -> Array:
+        """MMD, (L,)."""
+        return np.sqrt(self.squared)
+
+    @property
+    def pvalue(self) -> Array:
+        """P-values of each level, (L,); refused for a descriptive design."""
+        if self.design == "descriptive":
+            raise Descriptive().refusal()
+        return np.array([one.pvalue for one in self.judged])
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How each p-value was found."""
+        return tuple(one.method for one in self.judged)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting a p-value."""
+        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
+
+    def __repr__(self) -> str:
+        return f"Mmd({self.kernel}, {', '.join(f'{v:.3g}' for v in self.values)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        return {
+            "design": self.design,
+            "kernel": repr(self.kernel),
+            "levels": self.levels.tolist(),
+            "values": self.values.tolist(),
+            "squared": self.squared.tolist(),
+            "unbiased": self.unbiased.tolist(),
+            "pvalue": [one.pvalue for one in self.judged],
+            "methods": list(self.methods),
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"MMD between data and fits, kernel {self.kernel}; design {self.design}",
+            f"{'level':>5} {'MMD':>10} {'MMD² unbiased':>14} {'p':>9}  method",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.values[k]:>10.4g} {self.unbiased[k]:>14.3g} "
+                f"{self.judged[k].pvalue:>9.3g}  {self.methods[k]}"
+            )
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def kernel_discrepancy(sample: Sample, kernel: Kernel | str, how: Calibration) -> Mmd:
+    """MMD of every level of a sample."""
+    chosen, d = as_kernel(kernel), sample.hierarchy.d
+    if d > 3:
+        raise ValueError(
+            f"the data have dimension {d}; MMD is for the circle and the two-sphere, and "
+            "residuals(degree=2) for higher dimensions"
+        )
+    sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
+    b = chosen.weights(d, len(sizes))
+    b, short = (b[: enough_degrees(chosen, b, sizes, share)] for share in (_VALUE, _LAW))
+    moments = moments_to_degree(sample, len(b))
+    squared, unbiased, found = [], [], []
+    for level in range(1, len(sample.nested.solutions) + 1):
+        lam = sample.parameters(level)[0]
+        forms = _forms(moments, level, lam, b)
+        short_b = short if len(short) > level else b[: level + 1]
+        left = leftover_of(sample.moments, level, lam, short_b)
+        squared.append(forms[0])
+        unbiased.append(forms[1])
+        found.append(judged_or_refused(sample, left, forms[0], how))
+    levels = np.arange(1, len(squared) + 1)
+    return Mmd(
+        levels, chosen, np.array(squared), np.array(unbiased), tuple(found), sample.design.name
+    )
+
+
+def _forms(moments: Moments, level: int, lam: Array, b: Array) -> tuple[float, float]:
+    """MMD² of moments against the law ``lam``, biased and unbiased."""
+    wide = Harmonics(moments.hierarchy.d, len(b))
+    law = gridded_law(wide, level).expectations(lam[None], len(b))[0]
+    of_feature = np.repeat(b, wide.dims)
+    away = moments.features[: len(law)] - law
+    away[: len(lam)] = 0.0  # matched by the fit, to rounding
+    biased = float(of_feature @ away**2)
+    squares = moments.total_sq[: len(law)] / moments.weight**2  # Σ w² φ, Σ w = 1
+    share = moments.weight_sq / moments.weight**2
+    alone = share * float(of_feature.sum() + of_feature @ law**2)  # φ_l·φ_l is constant
+    alone -= 2.0 * float(of_feature @ (law * squares))
+    return biased, (biased - alone) / (1.0 - share)

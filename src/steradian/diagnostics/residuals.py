@@ -1,0 +1,216 @@
+"""Harmonic residuals: what the fitted levels leave unexplained, degree by degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.diagnostics.adequacy import Calibration, Judged, judged
+from steradian.diagnostics.leftover import Leftover, leftover_of
+from steradian.errors import DesignError
+from steradian.hierarchies import Harmonics
+from steradian.inference.designs import Descriptive
+from steradian.inference.sample import Sample
+from steradian.moments import Moments
+from steradian.numerics.arrays import Array, IntArray
+
+Weights = Literal["unit", "sobolev"] | ArrayLike
+_ABOVE = 4  # degrees above the highest level looked at by default
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Residuals:
+    """R_{L,K} of every level: the distance of data and fit in the degrees above the level.
+
+    ``R² = Σ_{l=L+1}^K a_l Σ_r (ĉ_lr - c_lr)²`` with ĉ the moments of the data, c those of the
+    fit, and orthonormal harmonics.
+
+    Attributes
+    ----------
+    levels : array of int, (L,)
+        1..L.
+    degree : int
+        K.
+    degree_weights : array, (K,)
+        a_1..a_K.
+    values : array, (L,)
+        R. NaN for levels that reach degree K.
+    raw : array, (L,)
+        R with cos kθ and sin kθ as they are, on the circle: smaller by √2. The same as
+        ``values`` elsewhere.
+    contributions : array, (L, K)
+        Share of each degree in R².
+    pvalue : array, (L,)
+        Of R if the fit were the law, under the design; NaN with a warning where it is not known.
+    methods, warnings : tuples of str
+        How each p-value was found, and what speaks against it.
+    """
+
+    levels: IntArray
+    degree: int
+    degree_weights: Array
+    contributions: Array
+    judged: tuple[Judged, ...]
+    design: str
+    d: int
+
+    @property
+    def values(self) -> Array:
+        """R with orthonormal harmonics, (L,)."""
+        inside = self.levels < self.degree
+        return np.where(inside, np.sqrt(self.contributions.sum(axis=1)), np.nan)
+
+    @property
+    def raw(self) -> Array:
+        """R with the raw cos kθ and sin kθ on the circle, as the paper prints it, (L,)."""
+        return self.values / (np.sqrt(2.0) if self.d == 2 else 1.0)
+
+    @property
+    def pvalue(self) -> Array:
+        """P-values of each level, (L,).
+
+        Raises
+        ------
+        DesignError
+            For a descriptive design, which has none.
+        """
+        if self.design == "descriptive":
+            raise Descriptive().refusal()
+        return np.array([one.pvalue for one in self.judged])
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How each p-value was found."""
+        return tuple(one.method for one in self.judged)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting a p-value."""
+        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{r:.3g}" for r in self.values)
+        return f"Residuals(degree {self.degree}, R = {shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        return {
+            "design": self.design,
+            "degree": self.degree,
+            "degree_weights": self.degree_weights.tolist(),
+            "levels": self.levels.tolist(),
+            "values": self.values.tolist(),
+            "raw": self.raw.tolist(),
+            "contributions": self.contributions.tolist(),
+            "pvalue": [one.pvalue for one in self.judged],
+            "methods": list(self.methods),
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        raw = self.d == 2
+        lines = [
+            f"Residuals through degree {self.degree}; design {self.design}",
+            f"{'level':>5} {'R':>9} " + (f"{'raw R':>9} " if raw else "") + f"{'p':>9}  "
+            f"{'largest degree':<16} method",
+        ]
+        for k, level in enumerate(self.levels):
+            row = f"{level:>5} {self.values[k]:>9.4g} "
+            row += f"{self.raw[k]:>9.4g} " if raw else ""
+            total = self.contributions[k].sum()
+            largest = int(np.argmax(self.contributions[k]))
+            part = f"{largest + 1} ({self.contributions[k, largest] / total:.0%})" if total else "–"
+            lines.append(f"{row}{self.judged[k].pvalue:>9.3g}  {part:<16} {self.methods[k]}")
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def harmonic_residuals(
+    sample: Sample, degree: int | None, weights: Weights, how: Calibration
+) -> Residuals:
+    """Residuals of every level of a sample."""
+    top, d = len(sample.nested.solutions), sample.hierarchy.d
+    degree = (top + _ABOVE if d <= 3 else 2) if degree is None else degree
+    _check_degree(degree, d)
+    a = degree_weights(weights, d, degree)
+    moments = moments_to_degree(sample, degree)
+    if d > 3:
+        seen = moments.up_to_level(2)
+    else:
+        seen = moments.features[: moments.hierarchy.space.size(degree) - 1]
+    parts, found = [], []
+    for level in range(1, top + 1):
+        contributions, one = _of_level(sample, level, a, seen, how)
+        parts.append(contributions)
+        found.append(one)
+    levels = np.arange(1, top + 1)
+    return Residuals(levels, degree, a, np.array(parts), tuple(found), sample.design.name, d)
+
+
+def _check_degree(degree: int, d: int) -> None:
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
+        raise ValueError(f"degree is {degree!r}; give a whole number above 1")
+    if d > 3 and degree > 2:
+        raise ValueError(f"degree is {degree}; above dimension 3 residuals reach degree 2")
+
+
+def degree_weights(given: Weights, d: int, degree: int) -> Array:
+    """a_1..a_K of a name or of numbers, (degree,)."""
+    if isinstance(given, str):
+        if given == "unit":
+            return np.ones(degree)
+        if given == "sobolev":
+            ell = np.arange(1.0, degree + 1.0)
+            return np.asarray((1.0 + ell * (ell + d - 2.0)) ** (-d / 2.0))
+        raise ValueError(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
+    a = np.asarray(given, dtype=np.float64)
+    if a.shape != (degree,) or not (np.isfinite(a) & (a >= 0.0)).all():
+        raise ValueError(
+            f"weights have shape {a.shape}; give {degree} finite numbers a_1..a_{degree} >= 0, "
+            "one per degree"
+        )
+    return a
+
+
+def moments_to_degree(sample: Sample, degree: int) -> Moments:
+    """Moments of the data that hold at least this degree."""
+    moments = sample.moments
+    if moments.hierarchy.d > 3 or moments.hierarchy.degree >= degree:
+        return moments
+    if sample.directions is None:
+        raise DesignError(
+            f"these moments hold degree {moments.hierarchy.degree}, not {degree}; ask for "
+            f"degree={moments.hierarchy.degree} or profile the directions"
+        )
+    wide = Harmonics(moments.hierarchy.d, -(-degree // 2))  # moments reach twice their levels
+    return Moments.from_directions(sample.directions, wide)
+
+
+def _of_level(
+    sample: Sample, level: int, a: Array, seen: Array, how: Calibration
+) -> tuple[Array, Judged]:
+    """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
+    if level >= len(a):
+        more = "; raise degree=" if sample.hierarchy.d <= 3 else ""
+        said = f"level {level} has all degrees up to {len(a)}: nothing is left over{more}"
+        return np.zeros(len(a)), Judged(np.nan, "–", (said,))
+    left = leftover_of(sample.moments, level, sample.parameters(level)[0], a)
+    squares = left.excess(seen) ** 2
+    dims = left.hierarchy.dims[level:]
+    starts = np.concatenate([[0], np.cumsum(dims)[:-1]])
+    contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
+    return contributions, judged_or_refused(sample, left, float(squares.sum()), how)
+
+
+def judged_or_refused(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    """The p-value; where the design or the sums have none, the reason instead."""
+    if isinstance(sample.design, Descriptive):
+        return Judged(np.nan, "no p-value: descriptive")
+    try:
+        return judged(sample, left, squared, how)
+    except DesignError as error:
+        if how.method is not None:
+            raise
+        return Judged(np.nan, "refused", (str(error),))

@@ -1,0 +1,155 @@
+"""Ridge-penalised fits: a diagnosis of ill-conditioned data, not exact GID.
+
+Each level maximises ``λ·m - ψ(λ) - α|λ|²/2``, so that ``E_λ φ + αλ = m``: the moments are not
+matched, the levels are not nested, differences of entropies are neither divergences nor bound to
+be positive, and they depend on the coordinates of the features (paper, appendix on boundary and
+regularisation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.dual import LAST_STEP, newton
+from steradian.errors import ConvergenceError, ResolutionError
+from steradian.hierarchies import Family
+from steradian.moments import Moments
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.linalg import conditions, solve_positive
+
+LABEL = "not exact GID"
+_MOST_FEATURES = 300  # of a level whose covariance is formed
+_STATIONARY = 1e-9  # moment mismatch beyond the penalty that a solution may show
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RidgeNotExact:
+    """Penalised fits of levels 1..L. Not exact GID: there are no gaps here, and no tests.
+
+    Attributes
+    ----------
+    alpha : float
+        The penalty α.
+    levels : array of int, (L,)
+        1..L.
+    lam : tuple of arrays
+        Penalised natural parameters of each level.
+    entropy_drop : array, (L,)
+        KL of the penalised law from uniform, nats: what a deficit becomes.
+    entropy_step : array, (L,)
+        Its differences; may be negative, and are no divergences.
+    mismatch : array, (L,)
+        ``max |m - E_λ φ| = α max |λ|``: how far the moments are missed.
+    exact_gaps : array, (L,)
+        Gaps of the unpenalised fits to the same data, where they exist.
+    """
+
+    alpha: float
+    levels: IntArray
+    lam: tuple[Array, ...]
+    entropy_drop: Array
+    mismatch: Array
+    exact_gaps: Array
+
+    @property
+    def entropy_step(self) -> Array:
+        """Differences of `entropy_drop`, (L,); not gaps."""
+        return np.diff(self.entropy_drop, prepend=0.0)
+
+    @property
+    def change(self) -> Array:
+        """By how much the penalty moves each exact gap, (L,), nats."""
+        return self.entropy_step - self.exact_gaps
+
+    def __repr__(self) -> str:
+        return f"RidgeNotExact(alpha={self.alpha:g}, {len(self.levels)} levels; {LABEL})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON, with the label."""
+        return {
+            "kind": f"ridge-penalised fits, {LABEL}",
+            "exact_gid": False,
+            "alpha": self.alpha,
+            "levels": self.levels.tolist(),
+            "entropy_drop": self.entropy_drop.tolist(),
+            "entropy_step": self.entropy_step.tolist(),
+            "mismatch": self.mismatch.tolist(),
+            "change_from_exact": self.change.tolist(),
+            "lam": [lam.tolist() for lam in self.lam],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"Ridge-penalised fits, alpha = {self.alpha:g}: {LABEL.upper()}",
+            f"{'level':>5} {'entropy drop':>13} {'step':>10} {'exact gap':>10} {'change':>9} "
+            f"{'moments missed by':>18}",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.entropy_drop[k]:>13.5f} {self.entropy_step[k]:>10.5f} "
+                f"{self.exact_gaps[k]:>10.5f} {self.change[k]:>9.1e} {self.mismatch[k]:>18.1e}"
+            )
+        return "\n".join(
+            [*lines, "Steps are no divergences and may be negative; do not test them."]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Penalised:
+    """The curvature of a family with the penalty added."""
+
+    psi: Array
+    mean: Array
+    covariance: Array
+
+    def newton(self, gradient: Array) -> Array:
+        return solve_positive(self.covariance, gradient)
+
+    def condition(self) -> Array:
+        return conditions(self.covariance)
+
+
+def ridge_fits(moments: Moments, alpha: float, exact_gaps: Array) -> RidgeNotExact:
+    """Penalised fits of all levels of ``moments``; the gaps are for comparison."""
+    if not (np.isfinite(alpha) and alpha > 0.0):
+        raise ValueError(f"alpha is {alpha!r}; give a positive number like 1e-8")
+    hierarchy, drops, missed = moments.hierarchy, [], []
+    lam = np.zeros(0)
+    found = []
+    for level in range(1, hierarchy.levels + 1):
+        family, m = hierarchy.family(level), moments.up_to_level(level)
+        if family.q > _MOST_FEATURES:
+            raise ValueError(
+                f"level {level} has {family.q} features, and ridge is offered up to "
+                f"{_MOST_FEATURES}; shrinkage works in any dimension"
+            )
+        start = np.zeros(family.q)
+        start[: len(lam)] = lam
+        lam, psi, mean = _solve(family, level, m, start, alpha)
+        found.append(lam)
+        drops.append(float(lam @ mean) - psi)
+        missed.append(float(np.abs(m - mean).max()))
+    levels = np.arange(1, hierarchy.levels + 1)
+    return RidgeNotExact(alpha, levels, tuple(found), np.array(drops), np.array(missed), exact_gaps)
+
+
+def _solve(
+    family: Family, level: int, m: Array, start: Array, alpha: float
+) -> tuple[Array, float, Array]:
+    """Penalised λ, ψ and E φ of one level."""
+
+    def evaluate(lam: Array, _rows: IntArray) -> _Penalised:
+        psi, mean, covariance = family.log_partition(lam)
+        penalty = 0.5 * alpha * np.einsum("bq,bq->b", lam, lam)
+        return _Penalised(psi + penalty, mean + alpha * lam, covariance + alpha * np.eye(len(m)))
+
+    lam = newton(evaluate, m[None], start[None], last_step=LAST_STEP).lam
+    psi, mean, _ = family.log_partition(lam)
+    left = float(np.abs(m - mean[0] - alpha * lam[0]).max())
+    if not left <= _STATIONARY:
+        kind = ResolutionError if np.abs(lam).sum() > 1.0 / alpha else ConvergenceError
+        raise kind(level, f"of the penalised fit misses its equation by {left:.1e}", "raise alpha")
+    return lam[0], float(psi[0]), mean[0]

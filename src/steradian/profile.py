@@ -37,6 +37,8 @@ from steradian.io.frames import column, directions_from_frame, frame_of_levels, 
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array, IntArray
+from steradian.plots.canvas import new_axes
+from steradian.plots.fingerprint import fingerprint
 from steradian.shrinkage import Shrinkage, as_shrinkage
 from steradian.summary import summarise
 
@@ -288,6 +290,10 @@ class Profile:
         """One row per level as a pandas frame (pandas must be installed)."""
         return frame_of_levels(self.to_dict())
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
+        return fingerprint(new_axes() if ax is None else ax, self)
+
     def __str__(self) -> str:
         return self.summary()
 
@@ -349,9 +355,8 @@ def profile(
     if isinstance(source, Moments):
         moments, directions = _restricted(source, levels, hierarchy), None
     else:
-        wanted = hierarchy or Harmonics(
-            source.d, _default_levels(source.d) if levels is None else levels
-        )
+        default = 4 if source.d <= 3 else 2
+        wanted = hierarchy or Harmonics(source.d, default if levels is None else levels)
         moments, directions = Moments.from_directions(source, wanted), source
     plan = _plan(data, design, directions, moments)
     mixing = as_shrinkage(shrinkage)
@@ -411,10 +416,6 @@ def _plan(
                 f"have {features} features"
             )
     return plan
-
-
-def _default_levels(d: int) -> int:
-    return 4 if d <= 3 else 2
 
 
 def _source(data: Any, weights: ArrayLike | str | None) -> Directions | Moments:

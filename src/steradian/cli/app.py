@@ -13,6 +13,7 @@ import typer
 
 import steradian
 from steradian.cli.design import DESIGN_HELP, parse_design
+from steradian.cli.reproduce import reproduce_command
 from steradian.directions import Directions
 from steradian.errors import DesignError, LevelError, SteradianError
 from steradian.examples import CATALOGUE
@@ -155,6 +156,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+app.command("reproduce")(reproduce_command)
 
 
 @app.command("examples")

@@ -1,0 +1,43 @@
+"""The paper's tables and figures from the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steradian.paper.catalogue import ALL, PIECES, chosen
+from steradian.paper.output import write
+
+DIFFERS = 1
+_DIRECTORY = Path("steradian-paper")
+_WHAT = f"{', '.join(PIECES)} or {ALL}."
+
+
+def reproduce_command(
+    what: Annotated[str, typer.Argument(help=_WHAT, metavar="WHAT")] = ALL,
+    out: Annotated[
+        Path, typer.Option(help="Directory for pictures (PNG, PDF), numbers (CSV) and a page (MD).")
+    ] = _DIRECTORY,
+) -> int:
+    """Make the paper's tables and figures again, beside the printed numbers.
+
+    Exits with 1 if any number differs.
+    """
+    makers = chosen(what)
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"{out} is a file; give --out a directory")
+    pieces = []
+    for make in makers:
+        piece = make()
+        pieces.append(piece)
+        print(piece, end="\n\n", flush=True)
+    for path in write(pieces, out, what=what):
+        print(f"wrote {path}")
+    differing = [f"{p.name} ({e.row}, {e.column})" for p in pieces for e in p.differing]
+    if not differing:
+        return 0
+    print(f"steradian: differs from the paper: {'; '.join(differing)}", file=sys.stderr)
+    return DIFFERS

@@ -1,0 +1,194 @@
+"""One number of ours beside the paper's, and whether they agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FARTHEST = 4.0  # standard errors; some 130 entries are judged at once
+_PRINTED = re.compile(r"(-?\d+(?:\.(\d+))?)(?: \((\d+\.\d+)\))?")
+_ROUNDING = 1e-9  # relative, of the comparison itself
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number as the paper prints it, read from its text."""
+
+    value: float
+    unit: float  # of the last digit
+    se: float  # in parentheses; 0 where none is printed, or where it is rounded to nothing
+
+    @classmethod
+    def of(cls, text: str) -> Printed:
+        """Read ``"1.035 (0.004)"`` or ``"400"``; an empty text is a number not printed."""
+        if not text:
+            return cls(np.nan, 0.001, 0.0)
+        found = _PRINTED.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text!r} is no printed number; write it like '1.035 (0.004)'")
+        value, decimals, se = found.groups()
+        return cls(float(value), 10.0 ** -len(decimals or ""), float(se or 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A number both sides have: printed digits when exact, Monte Carlo error otherwise.
+
+    Attributes
+    ----------
+    row, column : str
+        Its place.
+    ours, se : float
+        Our number and its Monte Carlo standard error, 0 when it is deterministic.
+    paper, paper_se : float
+        The printed one; NaN where the paper prints none.
+    unit : float
+        Of the last printed digit.
+    """
+
+    row: str
+    column: str
+    ours: float
+    se: float
+    paper: float
+    paper_se: float
+    unit: float
+
+    @classmethod
+    def exact(cls, row: str, column: str, ours: float, text: str) -> Entry:
+        """A deterministic number: every printed digit must be there."""
+        printed = Printed.of(text)
+        return cls(row, column, float(ours), 0.0, printed.value, 0.0, printed.unit)
+
+    @classmethod
+    def average(cls, row: str, column: str, values: Array, text: str) -> Entry:
+        """The mean of replicates, as many as the paper's.
+
+        Where the paper prints no standard error, or one rounded to zero, ours stands for it.
+        """
+        printed = Printed.of(text)
+        se = float(values.std(ddof=1) / np.sqrt(len(values)))
+        se = 0.0 if np.ptp(values) <= _ROUNDING * abs(values[0]) else se  # the same in all of them
+        return cls(
+            row, column, float(values.mean()), se, printed.value, printed.se or se, printed.unit
+        )
+
+    @property
+    def error(self) -> float:
+        """√(se² + se′²)."""
+        return float(np.hypot(self.se, self.paper_se))
+
+    @property
+    def off(self) -> float:
+        """Ours less the paper's, in standard errors; in printed units where there are none."""
+        return (self.ours - self.paper) / (self.error or self.unit)
+
+    @property
+    def agrees(self) -> bool:
+        """Within four standard errors and half a printed unit, or not printed at all."""
+        if np.isnan(self.paper):
+            return True
+        allowed = FARTHEST * self.error + 0.5 * self.unit
+        return bool(abs(self.ours - self.paper) <= allowed * (1.0 + _ROUNDING))
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Ours, the paper's, and how far apart, as they are shown."""
+        digits = max(0, round(-np.log10(self.unit)))
+        ours = f"{self.ours:.{digits}f}"
+        if np.isnan(self.paper):
+            return ours, "–", "–"
+        if self.error:
+            apart = f"{self.off:+.1f} se"
+        else:
+            apart = "same" if self.agrees else f"{self.off:+.1f} units"
+        return ours, f"{self.paper:.{digits}f}", apart + _mark(self.agrees)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A number that must not exceed a limit of ours; the paper's stands beside it."""
+
+    row: str
+    column: str
+    ours: float
+    paper: float
+    limit: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it keeps the limit; NaN does not."""
+        return bool(self.ours <= self.limit)
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Ours, the paper's, and the limit, as they are shown."""
+        paper = "–" if np.isnan(self.paper) else f"{self.paper:.2g}"
+        return f"{self.ours:.2g}", paper, f"limit {self.limit:.2g}" + _mark(self.agrees)
+
+
+def _mark(agrees: bool) -> str:
+    return "" if agrees else " DIFFERS"
+
+
+Comparison = Entry | Bound
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A table, a figure or the audit of the paper, made again.
+
+    Attributes
+    ----------
+    name, title : str
+        ``"table1"``, and what the paper calls it.
+    story : str
+        What it shows and how it was made.
+    entries : tuple of Entry or Bound
+        Every number, beside the paper's.
+    """
+
+    name: str
+    title: str
+    story: str
+    entries: tuple[Comparison, ...]
+
+    @property
+    def differing(self) -> tuple[Comparison, ...]:
+        """What does not agree with the paper."""
+        return tuple(entry for entry in self.entries if not entry.agrees)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every number does."""
+        return not self.differing
+
+    def __str__(self) -> str:
+        from steradian.paper.layout import as_text
+
+        return as_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture(Piece):
+    """A piece that is drawn.
+
+    Attributes
+    ----------
+    size : (width, height)
+        Inches.
+    draw : callable
+        Fills a matplotlib Figure.
+    """
+
+    size: tuple[float, float]
+    draw: Callable[[Figure], None]

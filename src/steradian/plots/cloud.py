@@ -1,0 +1,73 @@
+"""Directions on the two-sphere, seen from afar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.directions import Directions
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import Array
+from steradian.plots.canvas import BLUE, GREY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STEPS = 181  # points of a line of the graticule
+_PARALLELS, _MERIDIANS = (-60, -30, 0, 30, 60), range(0, 360, 30)
+
+
+def sphere_cloud(
+    ax: Axes, directions: Directions, *, view: tuple[float, float] = (30.0, 25.0), colour: str = BLUE
+) -> Axes:
+    """Draw directions under orthographic projection; those on the far side are faint.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where.
+    directions : Directions
+        Unit vectors of space, d = 3.
+    view : (longitude, latitude)
+        Where the eye stands, degrees.
+    colour : str
+        Of the points.
+    """
+    if directions.d != 3:
+        raise InvalidDirections(f"these directions have d = {directions.d}; the sphere has d = 3")
+    turn = _towards(*np.deg2rad(view))
+    _graticule(ax, turn)
+    seen = directions.x @ turn.T
+    for front, alpha in ((False, 0.15), (True, 0.7)):
+        part = seen[(seen[:, 0] >= 0.0) == front]
+        ax.scatter(part[:, 1], part[:, 2], s=6, color=colour, alpha=alpha, linewidths=0)
+    ax.set_aspect("equal")
+    ax.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05))
+    ax.set_axis_off()
+    return ax
+
+
+def _towards(longitude: float, latitude: float) -> Array:
+    """Rows: towards the eye, to the right, and up, as the eye sees them."""
+    a, b = longitude, latitude
+    return np.array(
+        [
+            [np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)],
+            [-np.sin(a), np.cos(a), 0.0],
+            [-np.sin(b) * np.cos(a), -np.sin(b) * np.sin(a), np.cos(b)],
+        ]
+    )
+
+
+def _graticule(ax: Axes, turn: Array) -> None:
+    """The outline, and the near halves of parallels and meridians."""
+    round_trip = np.linspace(0.0, 2.0 * np.pi, _STEPS)
+    ax.plot(np.cos(round_trip), np.sin(round_trip), color=GREY, linewidth=0.8)
+    across = np.linspace(-90.0, 90.0, _STEPS)
+    lines = [Directions.from_lonlat(np.rad2deg(round_trip), np.full(_STEPS, p)) for p in _PARALLELS]
+    lines += [Directions.from_lonlat(np.full(_STEPS, m), across) for m in _MERIDIANS]
+    for line in lines:
+        near = line.x @ turn.T
+        near[near[:, 0] < 0.0] = np.nan
+        ax.plot(near[:, 1], near[:, 2], color=GREY, linewidth=0.3, alpha=0.5)

@@ -1,0 +1,41 @@
+"""A gap near uniformity against its quadratic form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+from steradian.plots.canvas import GREY, colour, frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKERS = "os^Dv*"
+
+
+def local_form(ax: Axes, paths: Mapping[str, tuple[Array, Array]], *, level: int) -> Axes:
+    """Draw exact gaps against their local form; the dashed line is identity.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where.
+    paths : mapping from name to (local forms, exact gaps)
+        One curve of laws each, nats.
+    level : int
+        Whose gap it is, for the labels.
+    """
+    for index, (name, (quadratic, exact)) in enumerate(paths.items()):
+        look = {"color": colour(index), "marker": _MARKERS[index % len(_MARKERS)]}
+        ax.plot(quadratic, exact, markersize=4, linewidth=1.0, label=name, **look)
+    corner = max(float(np.max([quadratic, exact])) for quadratic, exact in paths.values())
+    ax.plot([0, corner], [0, corner], color=GREY, linestyle="--", linewidth=1.2, label="identity")
+    ax.set_xlabel(f"local form of $I_{level}$ (nats)")
+    ax.set_ylabel(f"exact gap $I_{level}$ (nats)")
+    ax.set_aspect("equal")
+    ax.legend(frameon=False)
+    frame(ax)
+    return ax

@@ -78,9 +78,14 @@ class Entry:
         printed = Printed.of(text)
         se = float(values.std(ddof=1) / np.sqrt(len(values)))
         se = 0.0 if np.ptp(values) <= _ROUNDING * abs(values[0]) else se  # the same in all of them
-        return cls(
-            row, column, float(values.mean()), se, printed.value, printed.se or se, printed.unit
-        )
+        mean = float(values.mean())
+        return cls(row, column, mean, se, printed.value, printed.se or se, printed.unit)
+
+    @classmethod
+    def once(cls, row: str, column: str, values: Array, text: str) -> Entry:
+        """A single draw, the first of ``values``; the others only tell how far one strays."""
+        printed, se = Printed.of(text), float(values.std(ddof=1))
+        return cls(row, column, float(values[0]), se, printed.value, printed.se or se, printed.unit)
 
     @property
     def error(self) -> float:
@@ -94,11 +99,14 @@ class Entry:
 
     @property
     def agrees(self) -> bool:
-        """Within four standard errors and half a printed unit, or not printed at all."""
-        if np.isnan(self.paper):
-            return True
-        allowed = FARTHEST * self.error + 0.5 * self.unit
-        return bool(abs(self.ours - self.paper) <= allowed * (1.0 + _ROUNDING))
+        """The same digits, or within four standard errors beyond them, or not printed at all."""
+        beyond = abs(self.ours - self.paper) - FARTHEST * self.error
+        return bool(np.isnan(self.paper) or beyond <= 0.5 * self.unit * (1.0 + _ROUNDING))
+
+    @property
+    def same(self) -> bool:
+        """Whether every printed digit is the same."""
+        return abs(self.ours - self.paper) <= 0.5 * self.unit * (1.0 + _ROUNDING)
 
     @property
     def cells(self) -> tuple[str, str, str]:
@@ -107,10 +115,8 @@ class Entry:
         ours = f"{self.ours:.{digits}f}"
         if np.isnan(self.paper):
             return ours, "–", "–"
-        if self.error:
-            apart = f"{self.off:+.1f} se"
-        else:
-            apart = "same" if self.agrees else f"{self.off:+.1f} units"
+        scale = "se" if self.error else "units"
+        apart = "same" if self.same else f"{self.off:+.1f} {scale}"
         return ours, f"{self.paper:.{digits}f}", apart + _mark(self.agrees)
 
 

@@ -66,12 +66,19 @@ def image_name(piece: Piece) -> str:
 def verdict(piece: Piece) -> str:
     """One sentence."""
     judged = [e for e in piece.entries if isinstance(e, Bound) or e.paper == e.paper]
-    if piece.agrees:
-        spread = [abs(e.off) for e in judged if isinstance(e, Entry) and e.error]
-        most = f"; the farthest are {max(spread):.1f} standard errors apart" if spread else ""
-        return f"All {len(judged)} numbers agree with the paper{most}."
-    names = "; ".join(f"{e.row}, {e.column}" for e in piece.differing)
-    return f"{len(piece.differing)} of {len(judged)} numbers differ from the paper: {names}."
+    if not piece.agrees:
+        names = "; ".join(f"{e.row}, {e.column}" for e in piece.differing)
+        return f"{len(piece.differing)} of {len(judged)} numbers differ from the paper: {names}."
+    printed = [e for e in judged if isinstance(e, Entry)]
+    if not printed:
+        return f"All {len(judged)} numbers keep their limits."
+    apart = [abs(e.off) for e in printed if not e.same]
+    if not apart:
+        return f"All {len(printed)} numbers agree with the paper in every printed digit."
+    return (
+        f"All {len(printed)} numbers agree with the paper, {len(printed) - len(apart)} of them in "
+        f"every printed digit; the farthest are {max(apart):.1f} standard errors apart."
+    )
 
 
 def _grid(entries: Sequence[Comparison], *, errors: bool = False) -> tuple[tuple[str, ...], Lines]:
@@ -113,9 +120,9 @@ def as_csv(pieces: Sequence[Piece]) -> str:
 
 
 HOW_JUDGED = (
-    "Deterministic numbers must agree in every printed digit. Monte Carlo numbers may be apart by "
-    f"{FARTHEST:g} √(se² + se′²) and half a printed unit, where se is our standard error and se′ the "
-    "paper's: as printed in parentheses, or ours for its number of replicates where none is printed "
-    "or 0.000 is. “apart” is ours less the paper's in units of √(se² + se′²); our standard errors are "
-    "in parentheses. Limits are ours, and the paper's own figure stands beside them."
+    "“apart” says *same* where every printed digit is the same, and otherwise ours less the paper's in "
+    "units of √(se² + se′²). Deterministic numbers must be the same; Monte Carlo numbers may be apart "
+    f"by {FARTHEST:g} of those units, beyond half a printed digit. se is our Monte Carlo standard "
+    "error, in parentheses, and se′ the paper's: as it prints it, or ours where it prints none or "
+    "0.000. Limits are ours, and the paper's own figure stands beside them."
 )

@@ -37,7 +37,7 @@ def circle_densities(
     if profile.d != 2:
         raise InvalidDirections(f"this profile has d = {profile.d}; the circle has d = 2")
     if empirical is not None:
-        ax.fill_between(*empirical, color=GREY, alpha=0.25, linewidth=0, label="empirical")
+        ax.fill_between(*empirical, color=GREY, alpha=0.25, linewidth=0, label="data, smoothed")
     theta = np.linspace(0.0, 2.0 * np.pi, _STEPS)
     at = Directions.from_angles(theta)
     for level in profile.levels:

@@ -30,6 +30,7 @@ def fingerprint(ax: Axes, profile: Profile, *, top: float | None = None) -> Axes
     bars = ax.bar(levels, gaps, width=0.6, color=[colour(int(k) - 1) for k in levels])
     ax.bar_label(bars, [f"{gap:.3f}" for gap in gaps], padding=2, fontsize="small")
     ax.set_xticks(levels)
+    ax.locator_params(axis="y", nbins=5)
     ax.set_xlabel("level L")
     ax.set_ylabel("information gap $I_L$ (nats)")
     highest = max(float(gaps.max()), 0.0) if top is None else top

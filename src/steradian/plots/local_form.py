@@ -35,7 +35,7 @@ def local_form(ax: Axes, paths: Mapping[str, tuple[Array, Array]], *, level: int
     ax.plot([0, corner], [0, corner], color=GREY, linestyle="--", linewidth=1.2, label="identity")
     ax.set_xlabel(f"local form of $I_{level}$ (nats)")
     ax.set_ylabel(f"exact gap $I_{level}$ (nats)")
-    ax.set_aspect("equal")
+    ax.set(xlim=(0, None), ylim=(0, None), aspect="equal")
     ax.legend(frameon=False)
     frame(ax)
     return ax

@@ -10,31 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steradian as sr
+from steradian import paper
+from steradian.paper.digits import load_digits
 
 Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
-
-SHARPNESS = 6.0  # inverse temperature of the query weights
-QUERIES = (0, 1, 8)
 
 
 def main() -> None:
     """Both views."""
-    images, labels = load()
-    whole(images)
-    queries(images, labels)
-
-
-def load() -> tuple[Array, Labels]:
-    """The 1797 images of scikit-learn, (n, 64), and what they show, (n,)."""
     try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise SystemExit(
-            f"this example needs scikit-learn: pip install 'steradian[digits]' ({error})"
-        ) from None
-    bunch = load_digits()
-    return np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)
+        images, _ = load_digits()
+    except sr.MissingExtra as error:
+        raise SystemExit(f"this example cannot run: {error}") from None
+    whole(images)
+    print(paper.table4())
 
 
 def whole(images: Array) -> None:
@@ -74,26 +63,6 @@ def held_out(x: Array) -> float:
     fits = sr.profile(x[order[:cut]], levels=2).fits
     test = x[order[cut:]]
     return float(np.mean(fits[2].logpdf(test) - fits[1].logpdf(test)))
-
-
-def queries(images: Array, labels: Labels) -> None:
-    """Standardised, on three principal components, weighted by similarity to one image each."""
-    deviation = images.std(axis=0)
-    z = (images - images.mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0)
-    axes = np.linalg.svd(z, full_matrices=False)[2][:3]
-    x = sr.Directions(z @ axes.T, normalize=True)
-    direction = z / np.linalg.norm(z, axis=1, keepdims=True)
-    first = [int(np.argmax(labels == k)) for k in QUERIES]
-    weights = np.exp(SHARPNESS * direction[first] @ direction.T)
-    weights /= weights.sum(axis=1, keepdims=True)
-    found = sr.profiles(x, weights=weights, levels=2)
-    print("query  Kish ESS     I1     I2     D2  class mass")
-    for row, digit in enumerate(QUERIES):
-        mass = np.bincount(labels, weights=weights[row])
-        top = ", ".join(f"{k}:{mass[k]:.2f}" for k in np.argsort(-mass)[:3])
-        numbers = (*found.gaps[row], found.deficits[row, 1])
-        cells = " ".join(f"{value:6.3f}" for value in numbers)
-        print(f"{digit:>5} {found.ess[row]:>9.1f} {cells}  {top}")
 
 
 if __name__ == "__main__":

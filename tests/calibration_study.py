@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2, kstest, norm
+from scipy.stats import chi2, norm
 
 import calibration_laws as laws
 import steradian as sr
 from calibration_laws import Array, Cell
-from steradian.hierarchies import Harmonics
 from steradian.inference.options import Null, Statistic
 from steradian.inference.scores import Covariance
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.paper import calibration as paper
 
 REPLICATES = 2000
 RECALIBRATED = 1000  # samples where each needs 199 of its own
@@ -163,61 +163,26 @@ def _warned(cell: Cell, x: Array, w: Array | None, k: int, level: int, variant: 
 
 # --- C: Table 3 of the paper ------------------------------------------------------------------
 
-PRINTED = {  # p.10, p.50, p.90, size .05, KS; replicates
-    "equal, χ²": ((0.121, 0.521, 0.890, 0.043, 0.037), 800),
-    "importance, naive χ²": ((0.019, 0.244, 0.796, 0.180, 0.263), 350),
-    "importance, quadratic form": ((0.132, 0.506, 0.914, 0.043, 0.048), 350),
-}
-COLUMNS = ("p.10", "p.50", "p.90", "size .05", "KS")
 
-
-def table_3(count: int) -> tuple[dict[str, Array], dict[str, Array], float]:
-    """P-values of the score surrogate and of the fitted gap per row of the table; mean Kish ESS."""
-    equal = Cell("Table 3, equal", 500, (2,), laws.iid(laws.uniform_sphere)).draw(count)[0]
-    ratio = laws.importance(laws.vmf(1.2), lambda x: -1.2 * x[..., 2])
-    x, raw = Cell("Table 3, importance", 500, (2,), ratio, "importance").draw(count)
-    assert raw is not None
-    w = raw / raw.sum(axis=1, keepdims=True)
-    surrogate = {}
-    value, _ = _surrogate(equal, np.full(equal.shape[:2], 1.0 / equal.shape[1]))
-    surrogate["equal, χ²"] = np.asarray(chi2.sf(2.0 * value, 5))
-    value, omega = _surrogate(x, w)
-    surrogate["importance, naive χ²"] = np.asarray(chi2.sf(2.0 * value, 5))
-    surrogate["importance, quadratic form"] = mixture_sf(value, omega)
-    plain = sr.sample_tests(equal, levels=2, null="model", statistic="gap")
-    ratios = sr.sample_tests(x, weights=w, levels=2, design="importance", statistic="gap")
-    fitted = {
-        "equal, χ²": plain.pvalue[:, 1],
-        "importance, naive χ²": np.asarray(chi2.sf(2.0 * ratios.gap_statistic[:, 1], 5)),
-        "importance, quadratic form": ratios.pvalue[:, 1],
-    }
-    return surrogate, fitted, float(np.mean(1.0 / (w**2).sum(axis=1)))
-
-
-def _surrogate(x: Array, w: Array) -> tuple[Array, Array]:
-    """½ n |m_v|² at the uniform reduced law (S = I), and eig(½ Σ̂) centred there."""
-    n = x.shape[1]
-    v = Harmonics(3, 2).features(x.reshape(-1, 3)).reshape(*x.shape[:2], -1)[:, :, 3:]
-    m = np.einsum("bn,bnq->bq", w, v)
-    sigma = np.swapaxes(v, 1, 2) @ ((n * w**2)[:, :, None] * v)
-    return 0.5 * n * np.einsum("bq,bq->b", m, m), np.linalg.eigvalsh(0.5 * sigma)
-
-
-def figures(pvalues: Array) -> Array:
-    """The columns of the table."""
-    quantiles = np.quantile(pvalues, [0.1, 0.5, 0.9])
-    return np.array([*quantiles, np.mean(pvalues <= 0.05), kstest(pvalues, "uniform").statistic])
+def table_3(count: int) -> paper.Calibration:
+    """As many samples of each kind, with a seed of our own."""
+    return paper.calibrate(laws.SEED, count, count)
 
 
 def deviations(row: str, pvalues: Array, batches: int = 1000) -> tuple[Array, Array]:
     """What as many replicates as the paper's print on average, and by how many of their own
     standard deviations, joined with those of our p-values, the printed figures are off.
     """
-    printed, size = PRINTED[row]
+    size = paper.EQUAL_SAMPLES if row == paper.EQUAL else paper.WEIGHTED_SAMPLES
     rng = np.random.default_rng([laws.SEED, size])
-    drawn = np.array([figures(rng.choice(pvalues, size)) for _ in range(batches)])
+    drawn = paper.figures(rng.choice(pvalues, (batches, size)))
     spread = drawn.std(axis=0) * np.sqrt(1.0 + size / len(pvalues))
-    return drawn.mean(axis=0), (np.array(printed) - drawn.mean(axis=0)) / spread
+    return drawn.mean(axis=0), (printed(row) - drawn.mean(axis=0)) / spread
+
+
+def printed(row: str) -> Array:
+    """The columns of the paper's table without the ESS."""
+    return np.array([float(text) for text in paper.PRINTED[row].split("; ")[1:]])
 
 
 # --- D: coverage ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import typer
 
 from steradian.paper.catalogue import ALL, PIECES, chosen
 from steradian.paper.output import write
+from steradian.plots.canvas import require
 
 DIFFERS = 1
 _DIRECTORY = Path("steradian-paper")
@@ -29,6 +30,8 @@ def reproduce_command(
     makers = chosen(what)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out a directory")
+    if what == ALL or what.startswith("figure"):
+        require()  # before the work, not after it
     pieces = []
     for make in makers:
         piece = make()

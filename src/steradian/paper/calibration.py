@@ -14,7 +14,8 @@ from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.paper import laws
-from steradian.paper.entries import Entry, Picture, Piece, Printed
+from steradian.paper.entries import Entry, Printed
+from steradian.paper.pieces import Picture, Piece
 from steradian.plots import pvalue_ecdf
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def table3(seed: int = laws.SEED) -> Piece:
         name="table3",
         title="Table 3: calibration of the second gap on the two-sphere",
         story=(
-            f"P-values under a uniform target, {N} rows a sample: {EQUAL_SAMPLES} samples of equal "
-            f"weights, and {WEIGHTED_SAMPLES} with self-normalised weights of a vMF({KAPPA:g}) "
-            f"proposal, for the paper's quadratic surrogate with its {DRAWS} simulated draws. "
-            f"Standard errors come from {BATCHES} resamples of the p-values. The rows below are not "
-            "in the paper: the same surrogate with the exact tail, and the fitted gap itself, whose "
-            "remainder the paper does not assess. It is calibrated just as well."
+            f"P-values under a uniform target, {N} rows a sample: {EQUAL_SAMPLES} samples of "
+            f"equal weights, and {WEIGHTED_SAMPLES} with self-normalised weights of a "
+            f"vMF({KAPPA:g}) proposal, for the paper's quadratic surrogate with its {DRAWS} "
+            f"simulated draws. Standard errors come from {BATCHES} resamples of the p-values. "
+            "The rows below are not in the paper: the same surrogate with the exact tail, and "
+            "the fitted gap itself, whose remainder the paper does not assess; both are "
+            "calibrated as well."
         ),
         entries=tuple(entries),
     )
@@ -160,9 +162,9 @@ def figure2(seed: int = laws.SEED) -> Picture:
         name="figure2",
         title="Figure 2: distribution of the calibration p-values",
         story=(
-            "The p-values of Table 3: of the paper's quadratic surrogate, and of the fitted gap. "
-            "Calibrated p-values follow the diagonal; referring importance-weighted gaps to χ²₅ "
-            "rejects far too often. KS is the largest distance from the diagonal."
+            "The p-values of Table 3: of the paper's quadratic surrogate, and of the fitted "
+            "gap. Calibrated p-values follow the diagonal; referring importance-weighted gaps "
+            "to χ²₅ rejects far too often. KS is the largest distance from the diagonal."
         ),
         entries=tuple(entries),
         size=(8.4, 4.2),

@@ -9,8 +9,8 @@ from steradian.paper.audit import audit
 from steradian.paper.calibration import figure2, table3
 from steradian.paper.circle import figure3, table1
 from steradian.paper.digits import table4
-from steradian.paper.entries import Piece
 from steradian.paper.local_forms import figure4
+from steradian.paper.pieces import Piece
 from steradian.paper.sphere import figure1, table2
 
 PIECES: Mapping[str, Callable[[], Piece]] = MappingProxyType(

@@ -12,7 +12,8 @@ import steradian as sr
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
-from steradian.paper.entries import Entry, Picture, Piece
+from steradian.paper.entries import Entry
+from steradian.paper.pieces import Picture, Piece
 from steradian.plots import circle_densities, fingerprint
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ def table1(seed: int = laws.SEED) -> Piece:
         name="table1",
         title="Table 1: Fourier information gaps on the circle",
         story=(
-            f"Means of {REPLICATES} samples of {N} angles each: vM(0, 4), an antipodal mixture of "
-            "vM(8) and a threefold mixture of vM(12), with equal weights and with independent "
-            "Pareto(1.5) weights. The dominant gap is the level that matches the geometry; unequal "
-            "weights raise the others. Pareto(1.5) weights have no variance, so the standard errors "
-            "of those rows are themselves rough."
+            f"Means of {REPLICATES} samples of {N} angles each: vM(0, 4), an antipodal mixture "
+            "of vM(8) and a threefold mixture of vM(12), with equal weights and with "
+            "independent Pareto(1.5) weights. The dominant gap is the level that matches the "
+            "geometry; unequal weights raise the others. Pareto(1.5) weights have no "
+            "variance, so the standard errors of those rows are themselves rough."
         ),
         entries=tuple(entries),
     )
@@ -96,11 +97,11 @@ def figure3(seed: int = laws.SEED) -> Picture:
         name="figure3",
         title="Figure 3: the trimodal hierarchy on the circle",
         story=(
-            f"{ANGLES} angles of an equal mixture of three vM({KAPPA:g}), their von Mises kernel "
-            f"density of concentration {KERNEL:g} (grey), and the fits of levels 1 to 3; beside "
-            "them the gaps. The first two fits cannot show three modes, the third does. The harmonic "
-            f"residuals R_L,{CUTOFF} have unit weights and raw cos, sin; their standard errors are "
-            f"the spread over {SAMPLES} samples."
+            f"{ANGLES} angles of an equal mixture of three vM({KAPPA:g}), their von Mises "
+            f"kernel density of concentration {KERNEL:g} (grey), and the fits of levels 1 to "
+            "3; beside them the gaps. The first two fits cannot show three modes, the third "
+            f"does. The harmonic residuals R_L,{CUTOFF} have unit weights and raw cos, sin; "
+            f"their standard errors are the spread over {SAMPLES} samples."
         ),
         entries=tuple(entries),
         size=(8.4, 3.4),

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 import steradian as sr
 from steradian.numerics.arrays import Array
-from steradian.paper.entries import Entry, Piece
+from steradian.paper.entries import Entry
+from steradian.paper.pieces import Piece
 
 Labels = NDArray[np.int64]
 SHARPNESS = 6.0  # inverse temperature of the query weights
@@ -34,9 +35,10 @@ def table4() -> Piece:
         title="Table 4: query-weighted digit embeddings on the two-sphere",
         story=(
             "The 1797 handwritten digits of scikit-learn, standardised, on three principal "
-            "components, normalised, and weighted by exp(6 cos) of their likeness to the first "
-            "image of a class. The three largest label masses follow the gaps. Query 0 has a "
-            "concentrated neighbourhood with second-order anisotropy, query 8 a diffuse one."
+            "components, normalised, and weighted by exp(6 cos) of their likeness to the "
+            "first image of a class. The three largest label masses follow the gaps. Query 0 "
+            "has a concentrated neighbourhood with second-order anisotropy, query 8 a diffuse "
+            "one."
         ),
         entries=tuple(entries),
     )
@@ -79,5 +81,5 @@ def queries(images: Array, labels: Labels, digits: tuple[int, ...]) -> Queries:
     first = [int(np.argmax(labels == k)) for k in digits]
     weights = np.exp(SHARPNESS * direction[first] @ direction.T)
     weights /= weights.sum(axis=1, keepdims=True)
-    mass = np.stack([np.bincount(labels, weights=w, minlength=10) for w in weights])
+    mass = weights @ (labels[:, None] == np.arange(10))
     return Queries(sr.profiles(x, weights=weights, levels=2), mass)

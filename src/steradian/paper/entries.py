@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.numerics.arrays import Array
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FARTHEST = 4.0  # standard errors; some 130 entries are judged at once
 _PRINTED = re.compile(r"(-?\d+(?:\.(\d+))?)(?: \((\d+\.\d+)\))?")
@@ -147,54 +142,3 @@ def _mark(agrees: bool) -> str:
 
 
 Comparison = Entry | Bound
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A table, a figure or the audit of the paper, made again.
-
-    Attributes
-    ----------
-    name, title : str
-        ``"table1"``, and what the paper calls it.
-    story : str
-        What it shows and how it was made.
-    entries : tuple of Entry or Bound
-        Every number, beside the paper's.
-    """
-
-    name: str
-    title: str
-    story: str
-    entries: tuple[Comparison, ...]
-
-    @property
-    def differing(self) -> tuple[Comparison, ...]:
-        """What does not agree with the paper."""
-        return tuple(entry for entry in self.entries if not entry.agrees)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether every number does."""
-        return not self.differing
-
-    def __str__(self) -> str:
-        from steradian.paper.layout import as_text
-
-        return as_text(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Picture(Piece):
-    """A piece that is drawn.
-
-    Attributes
-    ----------
-    size : (width, height)
-        Inches.
-    draw : callable
-        Fills a matplotlib Figure.
-    """
-
-    size: tuple[float, float]
-    draw: Callable[[Figure], None]

@@ -1,27 +1,24 @@
-"""Pieces as text, as Markdown and as a table of entries."""
+"""Our numbers above the paper's, as a grid of texts."""
 
 from __future__ import annotations
 
-import csv
-import io
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from steradian.paper.entries import FARTHEST, Bound, Comparison, Entry, Picture, Piece
+from steradian.paper.entries import Bound, Comparison, Entry
 
 if TYPE_CHECKING:
-    from pathlib import PurePath
+    from steradian.paper.pieces import Piece
 
 _LINES = ("ours", "paper", "apart")
-_FIELDS = ("piece", "row", "column", "ours", "se", "paper", "paper_se", "unit", "limit", "agrees")
 
 Lines = list[tuple[str, ...]]
 
 
 def as_text(piece: Piece) -> str:
     """Title, what it shows, and our numbers above the paper's, for a terminal."""
-    head, body = _grid(piece.entries)
+    head, body = grid(piece.entries)
     lines: Lines = [head]
     for cells in body:
         label, rest = cells[0], cells[1:]
@@ -46,23 +43,6 @@ def _aligned(lines: Lines) -> list[str]:
     return out
 
 
-def as_markdown(piece: Piece, images: PurePath) -> str:
-    """The same for a page, with the picture when there is one."""
-    parts = [f"## {piece.title}", textwrap.fill(piece.story, 120)]
-    if isinstance(piece, Picture):
-        parts.append(f"![{piece.title}]({(images / image_name(piece)).as_posix()}.png)")
-    head, body = _grid(piece.entries, errors=True)
-    rows = [head, ("---",) * len(head), *body]
-    parts.append("\n".join("| " + " | ".join(row) + " |" for row in rows))
-    parts.append(verdict(piece))
-    return "\n\n".join(parts) + "\n"
-
-
-def image_name(piece: Piece) -> str:
-    """The file of a picture, without its ending."""
-    return f"paper_{piece.name}"
-
-
 def verdict(piece: Piece) -> str:
     """One sentence."""
     judged = [e for e in piece.entries if isinstance(e, Bound) or e.paper == e.paper]
@@ -81,7 +61,7 @@ def verdict(piece: Piece) -> str:
     )
 
 
-def _grid(entries: Sequence[Comparison], *, errors: bool = False) -> tuple[tuple[str, ...], Lines]:
+def grid(entries: Sequence[Comparison], *, errors: bool = False) -> tuple[tuple[str, ...], Lines]:
     """Head and body. One line per entry when there are few columns, else three per row."""
     columns = list(dict.fromkeys(e.column for e in entries))
     rows = list(dict.fromkeys(e.row for e in entries))
@@ -105,24 +85,3 @@ def _cells(entry: Comparison, errors: bool) -> tuple[str, ...]:
         return ours, paper, apart
     digits = len(ours.partition(".")[2])
     return f"{ours} ({entry.se:.{digits}f})", paper, apart
-
-
-def as_csv(pieces: Sequence[Piece]) -> str:
-    """Every entry on a line, in full precision."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _FIELDS, restval="", lineterminator="\n")
-    writer.writeheader()
-    for piece in pieces:
-        for e in piece.entries:
-            known = {name: getattr(e, name) for name in _FIELDS[1:] if hasattr(e, name)}
-            writer.writerow({"piece": piece.name, **known})
-    return text.getvalue()
-
-
-HOW_JUDGED = (
-    "“apart” says *same* where every printed digit is the same, and otherwise ours less the paper's in "
-    "units of √(se² + se′²). Deterministic numbers must be the same; Monte Carlo numbers may be apart "
-    f"by {FARTHEST:g} of those units, beyond half a printed digit. se is our Monte Carlo standard "
-    "error, in parentheses, and se′ the paper's: as it prints it, or ours where it prints none or "
-    "0.000. Limits are ours, and the paper's own figure stands beside them."
-)

@@ -12,7 +12,8 @@ import steradian as sr
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
-from steradian.paper.entries import Entry, Picture, Piece
+from steradian.paper.entries import Entry
+from steradian.paper.pieces import Picture, Piece
 from steradian.plots import fingerprint, sphere_cloud
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def table2(seed: int = laws.SEED) -> Piece:
         name="table2",
         title="Table 2: low-order gaps and classical summaries on the two-sphere",
         story=(
-            f"Means of {REPLICATES} samples of {N} directions each: vMF(8), an antipodal mixture of "
-            "vMF(12), and a girdle. R and κ call the last two nearly uniform, where I2 finds their "
-            "axis or plane; A_Q = ‖Σ w x xᵀ − I/3‖ is large for the vMF cloud, whose I2 is nearly "
-            "nothing."
+            f"Means of {REPLICATES} samples of {N} directions each: vMF(8), an antipodal "
+            "mixture of vMF(12), and a girdle. R and κ call the last two nearly uniform, "
+            "where I2 finds their axis or plane; A_Q = ‖Σ w x xᵀ − I/3‖ is large for the vMF "
+            "cloud, whose I2 is nearly nothing."
         ),
         entries=tuple(entries),
     )
@@ -101,11 +102,12 @@ def figure1(seed: int = laws.SEED) -> Picture:
         name="figure1",
         title="Figure 1: from geometry to fingerprint on the two-sphere",
         story=(
-            f"{N} directions of each of the laws of Table 2 and of four modes vMF(12) at the corners "
-            "of a tetrahedron, under orthographic projection (far side faint), above their first "
-            "three gaps. The vMF cloud is first order, antipodal modes and girdle are second order, "
-            "the tetrahedron appears at level 3. The paper prints no numbers and does not say how "
-            "its tetrahedral cloud was drawn; its caption says which level each cloud belongs to."
+            f"{N} directions of each of the laws of Table 2 and of four modes vMF(12) at the "
+            "corners of a tetrahedron, under orthographic projection (far side faint), above "
+            "their first three gaps. The vMF cloud is first order, antipodal modes and girdle "
+            "are second order, the tetrahedron appears at level 3. The paper prints no "
+            "numbers and does not say how its tetrahedral cloud was drawn; its caption says "
+            "which level each cloud belongs to."
         ),
         entries=tuple(entries),
         size=(9.6, 5.0),

@@ -21,8 +21,8 @@ def pvalue_ecdf(ax: Axes, pvalues: Mapping[str, ArrayLike]) -> Axes:
     """
     ax.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.2, label="uniform")
     for index, (name, values) in enumerate(pvalues.items()):
-        look = {"color": colour(index), "linestyle": dash(index)}
-        ax.ecdf(np.asarray(values, dtype=np.float64), label=name, linewidth=1.6, **look)
+        line = ax.ecdf(np.asarray(values, dtype=np.float64), label=name, color=colour(index))
+        line.set(linestyle=dash(index), linewidth=1.6)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="p-value", ylabel="empirical distribution function")
     ax.set_aspect("equal")
     ax.legend(frameon=False, fontsize="small", loc="lower right")

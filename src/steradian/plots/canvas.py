@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from steradian.errors import MissingExtra
@@ -28,28 +29,28 @@ def dash(index: int) -> str:
     return DASHES[index % len(DASHES)]
 
 
+def require() -> None:
+    """Say which extra is missing, if it is."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("plots need matplotlib; install it with: pip install 'steradian[plots]'")
+
+
 def new_axes() -> Axes:
     """Axes of a new figure that an interactive session shows."""
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise _missing() from error
+    require()
+    from matplotlib import pyplot as plt
+
     return plt.subplots(layout="constrained")[1]
 
 
 def new_figure(width: float, height: float) -> Figure:
     """A figure for files, in inches, that no session keeps alive."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise _missing() from error
+    require()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def frame(ax: Axes) -> None:
     """Only the sides that carry ticks."""
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def _missing() -> MissingExtra:
-    return MissingExtra("plots need matplotlib; install it with: pip install 'steradian[plots]'")

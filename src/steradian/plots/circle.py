@@ -42,10 +42,9 @@ def circle_densities(
     at = Directions.from_angles(theta)
     for level in profile.levels:
         density = profile.fits[level].pdf(at, measure="surface")
-        look = {"color": colour(level - 1), "linestyle": dash(level)}
-        if level == profile.levels[-1]:
-            look["linestyle"] = "-"
-        ax.plot(theta, density, linewidth=1.8, label=f"$p_{{{level}}}$", **look)
+        style = "-" if level == profile.levels[-1] else dash(level)
+        (line,) = ax.plot(theta, density, linestyle=style, color=colour(level - 1))
+        line.set(linewidth=1.8, label=f"$p_{{{level}}}$")
     ax.set_xticks(np.linspace(0.0, 2.0 * np.pi, len(_TICKS)), _TICKS)
     ax.set(xlim=(0.0, 2.0 * np.pi), xlabel="angle θ (rad)", ylabel="density (per rad)")
     ax.set_ylim(bottom=0.0)

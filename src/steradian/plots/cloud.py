@@ -19,7 +19,11 @@ _PARALLELS, _MERIDIANS = (-60, -30, 0, 30, 60), range(0, 360, 30)
 
 
 def sphere_cloud(
-    ax: Axes, directions: Directions, *, view: tuple[float, float] = (30.0, 35.0), colour: str = BLUE
+    ax: Axes,
+    directions: Directions,
+    *,
+    view: tuple[float, float] = (30.0, 35.0),
+    colour: str = BLUE,
 ) -> Axes:
     """Draw directions under orthographic projection; those on the far side are faint.
 

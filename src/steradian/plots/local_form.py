@@ -29,8 +29,8 @@ def local_form(ax: Axes, paths: Mapping[str, tuple[Array, Array]], *, level: int
         Whose gap it is, for the labels.
     """
     for index, (name, (quadratic, exact)) in enumerate(paths.items()):
-        look = {"color": colour(index), "marker": _MARKERS[index % len(_MARKERS)]}
-        ax.plot(quadratic, exact, markersize=4, linewidth=1.0, label=name, **look)
+        (line,) = ax.plot(quadratic, exact, color=colour(index), linewidth=1.0, label=name)
+        line.set(marker=_MARKERS[index % len(_MARKERS)], markersize=4)
     corner = max(float(np.max([quadratic, exact])) for quadratic, exact in paths.values())
     ax.plot([0, corner], [0, corner], color=GREY, linestyle="--", linewidth=1.2, label="identity")
     ax.set_xlabel(f"local form of $I_{level}$ (nats)")

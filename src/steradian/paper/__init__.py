@@ -6,7 +6,7 @@ Each function returns a `Piece`: ``print`` shows it, ``agrees`` judges it. On th
 
 from __future__ import annotations
 
-from steradian.paper.audit import audit
+from steradian.paper.auditing import audit
 from steradian.paper.calibration import figure2, table3
 from steradian.paper.circle import figure3, table1
 from steradian.paper.digits import table4

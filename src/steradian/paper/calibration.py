@@ -57,7 +57,7 @@ def table3(seed: int = laws.SEED) -> Piece:
             f"simulated draws. Standard errors come from {BATCHES} resamples of the p-values. "
             "The rows below are not in the paper: the same surrogate with the exact tail, and "
             "the fitted gap itself, whose remainder the paper does not assess; both are "
-            "calibrated as well."
+            "calibrated too."
         ),
         entries=tuple(entries),
     )
@@ -133,15 +133,13 @@ def figures(p: Array) -> Array:
 
 
 def summaries(row: str, p: Array, texts: list[str]) -> list[Entry]:
-    """A row of the table; the paper's standard errors are taken to be ours."""
+    """A row of the table; standard errors by resampling."""
     rng = np.random.default_rng([laws.SEED, len(p)])
     spread = figures(rng.choice(p, (BATCHES, len(p)))).std(axis=0, ddof=1)
-    entries = []
-    for column, ours, se, text in zip(COLUMNS, figures(p), spread, texts, strict=True):
-        printed = Printed.of(text)
-        numbers = (float(ours), float(se), printed.value, float(se), printed.unit)
-        entries.append(Entry(row, column, *numbers))
-    return entries
+    return [
+        Entry(row, column, float(ours), float(se), Printed.of(text))
+        for column, ours, se, text in zip(COLUMNS, figures(p), spread, texts, strict=True)
+    ]
 
 
 # --- Figure 2 ---------------------------------------------------------------------------------

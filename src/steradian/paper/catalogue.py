@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from steradian.paper.audit import audit
+from steradian.paper.auditing import audit
 from steradian.paper.calibration import figure2, table3
 from steradian.paper.circle import figure3, table1
 from steradian.paper.digits import table4

@@ -54,9 +54,9 @@ def table1(seed: int = laws.SEED) -> Piece:
         story=(
             f"Means of {REPLICATES} samples of {N} angles each: vM(0, 4), an antipodal mixture "
             "of vM(8) and a threefold mixture of vM(12), with equal weights and with "
-            "independent Pareto(1.5) weights. The dominant gap is the level that matches the "
-            "geometry; unequal weights raise the others. Pareto(1.5) weights have no "
-            "variance, so the standard errors of those rows are themselves rough."
+            "independent Pareto(1.5) weights. The largest gap is that of the level which "
+            "matches the geometry; unequal weights raise the others. Pareto(1.5) weights have "
+            "no variance, so the standard errors of those rows are themselves rough."
         ),
         entries=tuple(entries),
     )

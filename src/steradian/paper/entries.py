@@ -16,9 +16,10 @@ _ROUNDING = 1e-9  # relative, of the comparison itself
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as the paper prints it, read from its text."""
+    """A number as the paper prints it."""
 
-    value: float
+    text: str
+    value: float  # NaN where the paper prints none
     unit: float  # of the last digit
     se: float  # in parentheses; 0 where none is printed, or where it is rounded to nothing
 
@@ -26,12 +27,12 @@ class Printed:
     def of(cls, text: str) -> Printed:
         """Read ``"1.035 (0.004)"`` or ``"400"``; an empty text is a number not printed."""
         if not text:
-            return cls(np.nan, 0.001, 0.0)
+            return cls(text, np.nan, 0.001, 0.0)
         found = _PRINTED.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} is no printed number; write it like '1.035 (0.004)'")
         value, decimals, se = found.groups()
-        return cls(float(value), 10.0 ** -len(decimals or ""), float(se or 0.0))
+        return cls(text, float(value), 10.0 ** -len(decimals or ""), float(se or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +45,47 @@ class Entry:
         Its place.
     ours, se : float
         Our number and its Monte Carlo standard error, 0 when it is deterministic.
-    paper, paper_se : float
-        The printed one; NaN where the paper prints none.
-    unit : float
-        Of the last printed digit.
+    printed : Printed
+        The paper's.
     """
 
     row: str
     column: str
     ours: float
     se: float
-    paper: float
-    paper_se: float
-    unit: float
+    printed: Printed
 
     @classmethod
     def exact(cls, row: str, column: str, ours: float, text: str) -> Entry:
         """A deterministic number: every printed digit must be there."""
-        printed = Printed.of(text)
-        return cls(row, column, float(ours), 0.0, printed.value, 0.0, printed.unit)
+        return cls(row, column, float(ours), 0.0, Printed.of(text))
 
     @classmethod
     def average(cls, row: str, column: str, values: Array, text: str) -> Entry:
-        """The mean of replicates, as many as the paper's.
-
-        Where the paper prints no standard error, or one rounded to zero, ours stands for it.
-        """
-        printed = Printed.of(text)
-        se = float(values.std(ddof=1) / np.sqrt(len(values)))
-        se = 0.0 if np.ptp(values) <= _ROUNDING * abs(values[0]) else se  # the same in all of them
-        mean = float(values.mean())
-        return cls(row, column, mean, se, printed.value, printed.se or se, printed.unit)
+        """The mean of replicates, as many as the paper's."""
+        alike = np.ptp(values) <= _ROUNDING * abs(values[0])
+        se = 0.0 if alike else float(values.std(ddof=1) / np.sqrt(len(values)))
+        return cls(row, column, float(values.mean()), se, Printed.of(text))
 
     @classmethod
     def once(cls, row: str, column: str, values: Array, text: str) -> Entry:
         """A single draw, the first of ``values``; the others only tell how far one strays."""
-        printed, se = Printed.of(text), float(values.std(ddof=1))
-        return cls(row, column, float(values[0]), se, printed.value, printed.se or se, printed.unit)
+        return cls(row, column, float(values[0]), float(values.std(ddof=1)), Printed.of(text))
+
+    @property
+    def paper(self) -> float:
+        """The printed number."""
+        return self.printed.value
+
+    @property
+    def paper_se(self) -> float:
+        """Its standard error: as printed, or ours where none is printed or 0.000 is."""
+        return self.printed.se or self.se
+
+    @property
+    def unit(self) -> float:
+        """Of the last printed digit."""
+        return self.printed.unit
 
     @property
     def error(self) -> float:
@@ -105,14 +110,15 @@ class Entry:
 
     @property
     def cells(self) -> tuple[str, str, str]:
-        """Ours, the paper's, and how far apart, as they are shown."""
+        """Ours, the paper's, and how far apart, with standard errors in parentheses."""
         digits = max(0, round(-np.log10(self.unit)))
-        ours = f"{self.ours:.{digits}f}"
+        spread = f" ({self.se:.{max(1, digits)}f})" if self.se else ""
+        ours = f"{self.ours:.{digits}f}{spread}"
         if np.isnan(self.paper):
             return ours, "–", "–"
         scale = "se" if self.error else "units"
         apart = "same" if self.same else f"{self.off:+.1f} {scale}"
-        return ours, f"{self.paper:.{digits}f}", apart + _mark(self.agrees)
+        return ours, self.printed.text, apart + _mark(self.agrees)
 
 
 @dataclass(frozen=True, slots=True)

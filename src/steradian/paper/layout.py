@@ -80,8 +80,4 @@ def grid(entries: Sequence[Comparison], *, errors: bool = False) -> tuple[tuple[
 
 
 def _cells(entry: Comparison, errors: bool) -> tuple[str, ...]:
-    ours, paper, apart = entry.cells
-    if not errors or isinstance(entry, Bound) or not entry.se:
-        return ours, paper, apart
-    digits = len(ours.partition(".")[2])
-    return f"{ours} ({entry.se:.{digits}f})", paper, apart
+    return entry.cells if errors else tuple(cell.partition(" (")[0] for cell in entry.cells)

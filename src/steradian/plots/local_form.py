@@ -36,6 +36,7 @@ def local_form(ax: Axes, paths: Mapping[str, tuple[Array, Array]], *, level: int
     ax.set_xlabel(f"local form of $I_{level}$ (nats)")
     ax.set_ylabel(f"exact gap $I_{level}$ (nats)")
     ax.set(xlim=(0, None), ylim=(0, None), aspect="equal")
+    ax.locator_params(nbins=6)
     ax.legend(frameon=False)
     frame(ax)
     return ax

@@ -73,5 +73,7 @@ def _graticule(ax: Axes, turn: Array) -> None:
     lines += [Directions.from_lonlat(np.full(_STEPS, m), across) for m in _MERIDIANS]
     for line in lines:
         near = line.x @ turn.T
-        near[near[:, 0] < 0.0] = np.nan
-        ax.plot(near[:, 1], near[:, 2], color=GREY, linewidth=0.3, alpha=0.5)
+        hidden = near[:, 0] < 0.0
+        near[hidden] = np.nan
+        if not hidden.all():
+            ax.plot(near[:, 1], near[:, 2], color=GREY, linewidth=0.3, alpha=0.5)

@@ -1,6 +1,7 @@
 """The command line: parse, call, print.
 
-Exit codes: 0 done, 2 bad input, 1 a fit that does not exist or does not converge.
+Exit codes: 0 done, 2 bad input, 1 a fit that does not exist or does not converge, or a number
+that differs from the paper.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ CHANGE = "change of a gap, nats"
 
 def audit(seed: int = laws.SEED) -> Piece:
     """Every check of the appendix, beside the figure it reports."""
-    samples = {name: cloud.x for name, cloud in sphere.hero(seed).items()}
+    samples = {name: cloud.x for name, cloud in sphere.clouds_of(seed).items()}
     own = {name: sr.profile(x, levels=3) for name, x in samples.items()}
     three = list(sphere.LAWS)
     fine = max(_apart(own[name], refitted(own[name])) for name in own)

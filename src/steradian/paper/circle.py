@@ -12,7 +12,7 @@ import steradian as sr
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
-from steradian.paper.entries import Entry
+from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import circle_densities, fingerprint
 
@@ -41,13 +41,6 @@ def table1(seed: int = laws.SEED) -> Piece:
     rows: dict[str, list[Array]] = {name: [] for name in PRINTED}
     for name, run in runs(seed):
         rows[name].append(np.array([run.ess, *run.gaps, run.deficits[-1]]))
-    entries = [
-        Entry.average(name, column, values, text)
-        for name, found in rows.items()
-        for column, values, text in zip(
-            COLUMNS, np.transpose(found), PRINTED[name].split("; "), strict=True
-        )
-    ]
     return Piece(
         name="table1",
         title="Table 1: Fourier information gaps on the circle",
@@ -58,7 +51,7 @@ def table1(seed: int = laws.SEED) -> Piece:
             "matches the geometry; unequal weights raise the others. Pareto(1.5) weights have "
             "no variance, so the standard errors of those rows are themselves rough."
         ),
-        entries=tuple(entries),
+        entries=averages(rows, COLUMNS, PRINTED),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,6 +142,19 @@ class Bound:
         """Ours, the paper's, and the limit, as they are shown."""
         paper = "–" if np.isnan(self.paper) else f"{self.paper:.2g}"
         return f"{self.ours:.2g}", paper, f"limit {self.limit:.2g}" + _mark(self.agrees)
+
+
+def averages(
+    rows: Mapping[str, Sequence[Array]], columns: Sequence[str], printed: Mapping[str, str]
+) -> tuple[Entry, ...]:
+    """A table of means: replicates (columns,) by row, beside rows printed ``"1.0; 2.0; …"``."""
+    return tuple(
+        Entry.average(row, column, values, text)
+        for row, replicates in rows.items()
+        for column, values, text in zip(
+            columns, np.transpose(replicates), printed[row].split("; "), strict=True
+        )
+    )
 
 
 def _mark(agrees: bool) -> str:

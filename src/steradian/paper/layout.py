@@ -28,8 +28,8 @@ def as_text(piece: Piece) -> str:
         if rest[0] == _LINES[0]:
             lines.append((label,))
         lines.append((f"  {rest[0]}", "", *rest[1:]))
-    table = _aligned(lines)
-    return "\n".join([piece.title, textwrap.fill(piece.story, 80), "", *table, "", verdict(piece)])
+    story, end = (textwrap.fill(text, 80) for text in (piece.story, verdict(piece)))
+    return "\n".join([piece.title, story, "", *_aligned(lines), "", end])
 
 
 def _aligned(lines: Lines) -> list[str]:

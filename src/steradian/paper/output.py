@@ -36,7 +36,7 @@ Should another NumPy draw other numbers, the standard errors below say how far t
 """
 _FROM_PYTHON = """## From Python
 
-Each piece is a function without arguments that returns its numbers.
+Each piece is a function that returns its numbers; those that draw samples take a seed.
 
 ```python
 >>> from steradian import paper

@@ -12,7 +12,7 @@ import steradian as sr
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
-from steradian.paper.entries import Entry
+from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import fingerprint, sphere_cloud
 
@@ -40,13 +40,6 @@ def table2(seed: int = laws.SEED) -> Piece:
     for name, x, run in runs(seed):
         classical = (run.resultant, run.kappa, anisotropy(x))
         rows[name].append(np.array([*run.gaps, run.deficits[-1], *classical]))
-    entries = [
-        Entry.average(name, column, values, text)
-        for name, found in rows.items()
-        for column, values, text in zip(
-            COLUMNS, np.transpose(found), PRINTED[name].split("; "), strict=True
-        )
-    ]
     return Piece(
         name="table2",
         title="Table 2: low-order gaps and classical summaries on the two-sphere",
@@ -56,7 +49,7 @@ def table2(seed: int = laws.SEED) -> Piece:
             "where I2 finds their axis or plane; A_Q = ‖Σ w x xᵀ − I/3‖ is large for the vMF "
             "cloud, whose I2 is nearly nothing."
         ),
-        entries=tuple(entries),
+        entries=averages(rows, COLUMNS, PRINTED),
     )
 
 
@@ -76,7 +69,7 @@ def anisotropy(x: Array) -> float:
 
 # --- Figure 1 ---------------------------------------------------------------------------------
 
-HERO = {**LAWS, "tetrahedral modes": laws.vmf_mixture(laws.TETRAHEDRON, 12.0)}
+CLOUDS = {**LAWS, "tetrahedral modes": laws.vmf_mixture(laws.TETRAHEDRON, 12.0)}
 DOMINANT = {
     "vMF cloud": "1",
     "antipodal mixture": "2",
@@ -87,7 +80,7 @@ DOMINANT = {
 
 def figure1(seed: int = laws.SEED) -> Picture:
     """Four clouds on the sphere above the gaps of their first three levels."""
-    clouds = hero(seed)
+    clouds = clouds_of(seed)
     profiles = {name: sr.profile(x, levels=3) for name, x in clouds.items()}
     entries = [
         Entry.exact(name, "dominant level", 1 + int(np.argmax(p.gaps)), DOMINANT[name])
@@ -115,10 +108,10 @@ def figure1(seed: int = laws.SEED) -> Picture:
     )
 
 
-def hero(seed: int) -> dict[str, sr.Directions]:
+def clouds_of(seed: int) -> dict[str, sr.Directions]:
     """The clouds of the figure."""
     rng = np.random.default_rng(seed)
-    return {name: sr.Directions(draw(N, rng)) for name, draw in HERO.items()}
+    return {name: sr.Directions(draw(N, rng)) for name, draw in CLOUDS.items()}
 
 
 def _draw(

@@ -238,7 +238,7 @@ def test_residuals_by_adaptive_quadrature() -> None:
         at = sr.Directions.from_angles([t])
         return float(profile.fits[level].pdf(at, measure="surface")[0])
 
-    for level, found in enumerate(circle.residuals(x, profile), start=1):
+    for level, found in enumerate(profile.residuals(degree=circle.CUTOFF).raw, start=1):
         square = 0.0
         for k in range(level + 1, circle.CUTOFF + 1):
             for wave in (np.cos, np.sin):

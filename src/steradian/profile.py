@@ -18,8 +18,10 @@ from steradian.diagnostics.mmd import Mmd, kernel_discrepancy
 from steradian.diagnostics.residuals import Residuals, Weights, harmonic_residuals
 from steradian.diagnostics.sensitivity import (
     DEFAULT_EPSILONS,
+    ROTATIONS,
+    Fitted,
     Sensitivity,
-    shrinkage_sensitivity,
+    sensitivity_of,
 )
 from steradian.directions import Directions
 from steradian.errors import DesignError, InvalidDirections
@@ -146,9 +148,19 @@ class Profile:
         """Concentration of the level-1 (von Mises-Fisher) fit."""
         return self.fits[1].kappa
 
-    def sensitivity(self, epsilons: Sequence[float] = DEFAULT_EPSILONS) -> Sensitivity:
-        """Gaps against the share of another law mixed into the data; ``print`` shows a table."""
-        return shrinkage_sensitivity(self.moments, epsilons)
+    def sensitivity(
+        self,
+        epsilons: Sequence[float] = DEFAULT_EPSILONS,
+        *,
+        rotations: int = ROTATIONS,
+        seed: int = 0,
+    ) -> Sensitivity:
+        """Gaps when another law is mixed in, on other grids, and after random rotations.
+
+        ``print`` shows the tables; the arrays are ready for plots.
+        """
+        fitted = Fitted(self.moments, self.shrinkage, self.nested, self.fits)
+        return sensitivity_of(fitted, epsilons, rotations, seed)
 
     def tests(
         self,

@@ -134,6 +134,19 @@ class GriddedFamily:
         grid = self._resolving_times(lam[None], degree)
         return grid.points, _density(grid, lam[None])[1][0] * grid.weights
 
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as one of ``nodes``.
+
+        Newton's method starts from ``lam`` (q,). NaN where it does not end, and where no such
+        grid resolves the law, so that another rule must have served.
+        """
+        used = self.space.exact_grid(self.space.reach_of(nodes))
+        if used.unresolved(_density(used, lam[None])[1], self.level)[0] > _USABLE:
+            return float("nan")
+        grid = self.space.exact_grid(int(reach * used.reach))
+        found = self._solve_on(grid, m[None], lam[None])
+        return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
+
     def _resolving_times(self, lam: Array, degree: int) -> Grid:
         """A grid that resolves the laws times a function of a degree, which alias sooner."""
         return self.space.exact_grid(self._resolving(lam).reach + degree)

@@ -81,7 +81,7 @@ def figure3(seed: int = laws.SEED) -> Picture:
     draw = laws.von_mises(3, KAPPA)
     samples = [sr.Directions.from_angles(draw(ANGLES, rng)) for _ in range(SAMPLES)]
     profiles = [sr.profile(x, levels=3) for x in tracked(samples, SAMPLES, "figure 3")]
-    found = np.array([residuals(x, p) for x, p in zip(samples, profiles, strict=True)])
+    found = np.array([p.residuals(degree=CUTOFF, weights="unit").raw for p in profiles])
     entries = [
         Entry.once(f"R_{level},{CUTOFF}", "residual", found[:, level - 1], text)
         for level, text in RESIDUALS.items()
@@ -100,23 +100,6 @@ def figure3(seed: int = laws.SEED) -> Picture:
         size=(8.4, 3.4),
         draw=partial(_draw, samples[0], profiles[0]),
     )
-
-
-def residuals(x: sr.Directions, profile: sr.Profile) -> Array:
-    """R_{L,K} of every level, (L,), with unit weights and raw cos kθ, sin kθ.
-
-    The moments of the fits are trapezoidal sums, which are exact to rounding here.
-    """
-    theta = 2.0 * np.pi * np.arange(512) / 512
-    nodes = sr.Directions.from_angles(theta)
-    features = sr.Harmonics(2, CUTOFF).features
-    data = features(x.x).mean(axis=0)
-    on_nodes = features(nodes.x) / len(theta)
-    found = []
-    for level in profile.levels:
-        mismatch = data - profile.fits[level].pdf(nodes) @ on_nodes
-        found.append(np.linalg.norm(mismatch[2 * level :]) / np.sqrt(2.0))
-    return np.array(found)
 
 
 def kernel_density(x: sr.Directions, at: sr.Directions, kappa: float) -> Array:

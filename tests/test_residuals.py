@@ -11,6 +11,7 @@ import oracles
 import steradian as sr
 from oracles import Array
 from steradian.diagnostics.leftover import GriddedLeftover, PolarLeftover
+from steradian.diagnostics.mmd_any_dimension import forms_of
 from steradian.inference.whitening import PolarWhitening, _polar_moments
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(32)}
@@ -91,7 +92,7 @@ KERNELS: dict[str, tuple[sr.kernels.Kernel, Callable[[Array, int], Array]]] = {
         sr.kernels.Poisson(0.4),
         lambda t, d: (1.0 - 0.16) / (1.16 - 0.8 * t) ** (d / 2),
     ),
-    "vmf": (sr.kernels.VonMisesFisherKernel(3.0), lambda t, _: np.exp(3.0 * t)),
+    "vmf": (sr.kernels.VonMisesFisherKernel(3.0), lambda t, _: np.exp(3.0 * (t - 1.0))),
     "heat": (sr.kernels.Heat(0.2), lambda t, d: _heat(t, d, 0.2)),
 }
 
@@ -190,8 +191,6 @@ def test_degree_two_above_dimension_three() -> None:
     assert abs(by_draws - r.pvalue[0]) < 0.06
     with pytest.raises(ValueError, match="above dimension 3 residuals reach degree 2"):
         p.residuals(degree=3)
-    with pytest.raises(ValueError, match="MMD is for the circle and the two-sphere"):
-        p.mmd()
 
 
 @pytest.mark.parametrize("design", ["iid", "fixed", "importance"])
@@ -293,7 +292,7 @@ def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -
 
 def test_wrong_kernels_are_named() -> None:
     p = sr.profile(sample(3), levels=2)
-    with pytest.raises(ValueError, match="choose 'poisson', 'heat', 'vmf'"):
+    with pytest.raises(ValueError, match="choose 'heat', 'poisson', 'vmf'"):
         p.mmd("gauss")
     with pytest.raises(ValueError, match="too narrow"):
         p.mmd(sr.kernels.Poisson(0.99))
@@ -324,4 +323,32 @@ def test_dictionaries_are_complete() -> None:
     r, m = p.residuals(degree=4).to_dict(), p.mmd("vmf").to_dict()
     assert {"values", "raw", "pvalue", "contributions", "degree_weights", "design"} <= set(r)
     assert {"values", "squared", "unbiased", "pvalue", "kernel", "design"} <= set(m)
-    assert "MMD between data and fits, kernel VonMisesFisherKernel(kappa=4.0)" in str(p.mmd("vmf"))
+    assert "MMD between data and fits, kernel VonMisesFisherKernel(kappa=2.82" in str(p.mmd("vmf"))
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_mmd_in_any_dimension_is_that_of_the_sphere_there(level: int) -> None:
+    """Ratios of normalisers and draws on one side, harmonics on the other."""
+    x = sample(3, 60)
+    p = sr.profile(x, levels=2)
+    weights = np.full(len(x), 1.0 / len(x))
+    draws = p.fits[level].sample(20_000, 1)
+    found = forms_of(sr.Harmonics(3, 2), p.fits[level].lam, 3.0, x, weights, draws)
+    wanted = p.mmd(sr.kernels.VonMisesFisherKernel(3.0))
+    assert found.biased == pytest.approx(wanted.squared[level - 1], abs=2e-3)
+    assert found.unbiased == pytest.approx(wanted.unbiased[level - 1], abs=2e-3)
+
+
+def test_mmd_above_dimension_three() -> None:
+    rng = np.random.default_rng(1)
+    skew = rng.exponential(size=(90, 5)) - 1.0  # all of it above degree 2
+    even = rng.normal(size=(90, 5))
+    skewed, plain = (sr.profile(x / np.linalg.norm(x, axis=1, keepdims=True)) for x in (skew, even))
+    found = skewed.mmd(replicates=19)
+    assert found.pvalue.tolist() == [0.05, 0.05]
+    assert found.methods == ("parametric bootstrap",) * 2
+    assert plain.mmd(replicates=19).pvalue.min() > 0.05
+    with pytest.raises(ValueError, match="only the kernel 'vmf' has a closed form"):
+        skewed.mmd("heat")
+    with pytest.raises(sr.DesignError, match="use method='bootstrap'"):
+        skewed.mmd(method="exact")

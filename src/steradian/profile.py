@@ -241,7 +241,7 @@ class Profile:
 
     def mmd(
         self,
-        kernel: Kernel | str = "heat",
+        kernel: Kernel | str | None = None,
         *,
         method: CalibrationMethod | None = None,
         replicates: int = 999,
@@ -249,8 +249,9 @@ class Profile:
     ) -> Mmd:
         """Distance of data and fits by a kernel that misses no difference, with its p-value.
 
-        ``kernel`` is ``"heat"``, ``"poisson"``, ``"vmf"`` or an object of `steradian.kernels`,
-        where its width is chosen; the rest is as for `residuals`.
+        ``kernel`` is ``"heat"`` (the default on the circle and the two-sphere), ``"poisson"``,
+        ``"vmf"`` (the only one above) or an object of `steradian.kernels`, where its width is
+        chosen; the rest is as for `residuals`.
         """
         how = Calibration(method, replicates, seed)
         return kernel_discrepancy(self.as_sample(), kernel, how)

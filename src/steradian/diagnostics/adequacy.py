@@ -10,7 +10,7 @@ each drawn sample is fitted again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +21,7 @@ from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
+from steradian.inference.designs import Descriptive
 from steradian.inference.null_replicates import samples_of_fit
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
@@ -58,6 +59,24 @@ class Judged:
     pvalue: float
     method: str
     warnings: tuple[str, ...] = ()
+
+
+def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) -> Judged:
+    """The p-value; where the design or the sums have none, the reason instead.
+
+    Raises
+    ------
+    DesignError
+        When the method was asked for.
+    """
+    if isinstance(sample.design, Descriptive):
+        return Judged(np.nan, "no p-value: descriptive")
+    try:
+        return judge()
+    except DesignError as error:
+        if how.method is not None:
+            raise
+        return Judged(np.nan, "refused", (str(error),))
 
 
 def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:

@@ -54,7 +54,10 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class VonMisesFisherKernel:
-    """``exp(κ x·y)``: b_l = Γ(ν) (2/κ)^{ν-1} I_{ν-1+l}(κ), ν = d/2. Large κ is narrow."""
+    """``exp{κ(x·y - 1)}``: b_l = e^{-κ} Γ(ν) (2/κ)^{ν-1} I_{ν-1+l}(κ), ν = d/2.
+
+    Large κ is narrow; about 2√d lets degrees 3 and 4 count.
+    """
 
     kappa: float = 4.0
 
@@ -64,27 +67,25 @@ class VonMisesFisherKernel:
 
     def weights(self, d: int, degree: int) -> Array:
         order = d / 2.0 - 1.0
-        logs = gammaln(d / 2.0) + order * np.log(2.0 / self.kappa) + self.kappa
-        return np.asarray(np.exp(logs) * ive(order + np.arange(1.0, degree + 1.0), self.kappa))
+        factor = np.exp(gammaln(d / 2.0) + order * np.log(2.0 / self.kappa))
+        return np.asarray(factor * ive(order + np.arange(1.0, degree + 1.0), self.kappa))
 
 
-KERNELS: dict[str, type[Poisson | Heat | VonMisesFisherKernel]] = {
-    "poisson": Poisson,
-    "heat": Heat,
-    "vmf": VonMisesFisherKernel,
-}
+NAMES = ("heat", "poisson", "vmf")
 
 
-def as_kernel(given: Kernel | str) -> Kernel:
-    """A name means that kernel with its default width."""
+def as_kernel(given: Kernel | str, d: int) -> Kernel:
+    """A name means that kernel with a width that suits the dimension."""
     if not isinstance(given, str):
         return given
-    if given not in KERNELS:
-        known = ", ".join(repr(name) for name in KERNELS)
-        raise ValueError(
-            f"kernel is {given!r}; choose {known} or an object with weights(d, degree)"
-        )
-    return KERNELS[given]()
+    if given == "heat":
+        return Heat()
+    if given == "poisson":
+        return Poisson()
+    if given == "vmf":
+        return VonMisesFisherKernel(2.0 * float(np.sqrt(d)))
+    known = ", ".join(repr(name) for name in NAMES)
+    raise ValueError(f"kernel is {given!r}; choose {known} or one of sr.kernels")
 
 
 def enough_degrees(kernel: Kernel, b: Array, sizes: Array, share: float) -> int:

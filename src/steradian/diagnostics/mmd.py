@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import Calibration, Judged
-from steradian.diagnostics.kernels import Kernel, as_kernel, enough_degrees
+from steradian.diagnostics.adequacy import Calibration, Judged, judged, refused_or
+from steradian.diagnostics.kernels import (
+    Kernel,
+    VonMisesFisherKernel,
+    as_kernel,
+    enough_degrees,
+)
 from steradian.diagnostics.leftover import gridded_law, leftover_of
-from steradian.diagnostics.residuals import judged_or_refused, moments_to_degree
+from steradian.diagnostics.mmd_any_dimension import Forms, discrepancies, judged_by_samples
+from steradian.diagnostics.residuals import moments_to_degree
 from steradian.hierarchies import Harmonics
 from steradian.inference.designs import Descriptive
 from steradian.inference.sample import Sample
@@ -103,34 +110,54 @@ class Mmd:
         return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
 
 
-def kernel_discrepancy(sample: Sample, kernel: Kernel | str, how: Calibration) -> Mmd:
+def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:
     """MMD of every level of a sample."""
-    chosen, d = as_kernel(kernel), sample.hierarchy.d
-    if d > 3:
+    d = sample.hierarchy.d
+    chosen = as_kernel(kernel or ("heat" if d <= 3 else "vmf"), d)
+    if d <= 3:
+        forms, found = _by_degrees(sample, chosen, how)
+    elif isinstance(chosen, VonMisesFisherKernel):
+        forms, found = _by_contours(sample, chosen.kappa, how)
+    else:
         raise ValueError(
-            f"the data have dimension {d}; MMD is for the circle and the two-sphere, and "
-            "residuals(degree=2) for higher dimensions"
+            f"kernel is {chosen}; above dimension 3 only the kernel 'vmf' has a closed form"
         )
+    levels = np.arange(1, len(forms) + 1)
+    biased, unbiased = np.array([[f.biased, f.unbiased] for f in forms]).T
+    return Mmd(levels, chosen, biased, unbiased, tuple(found), sample.design.name)
+
+
+def _by_degrees(
+    sample: Sample, kernel: Kernel, how: Calibration
+) -> tuple[list[Forms], list[Judged]]:
+    """Circle and two-sphere: harmonic by harmonic."""
+    d = sample.hierarchy.d
     sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
-    b = chosen.weights(d, len(sizes))
-    b, short = (b[: enough_degrees(chosen, b, sizes, share)] for share in (_VALUE, _LAW))
+    b = kernel.weights(d, len(sizes))
+    b, short = (b[: enough_degrees(kernel, b, sizes, share)] for share in (_VALUE, _LAW))
     moments = moments_to_degree(sample, len(b))
-    squared, unbiased, found = [], [], []
+    forms, found = [], []
     for level in range(1, len(sample.nested.solutions) + 1):
         lam = sample.parameters(level)[0]
-        forms = _forms(moments, level, lam, b)
-        short_b = short if len(short) > level else b[: level + 1]
-        left = leftover_of(sample.moments, level, lam, short_b)
-        squared.append(forms[0])
-        unbiased.append(forms[1])
-        found.append(judged_or_refused(sample, left, forms[0], how))
-    levels = np.arange(1, len(squared) + 1)
-    return Mmd(
-        levels, chosen, np.array(squared), np.array(unbiased), tuple(found), sample.design.name
-    )
+        forms.append(_forms(moments, level, lam, b))
+        left = leftover_of(sample.moments, level, lam, b[: max(len(short), level + 1)])
+        found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
+    return forms, found
 
 
-def _forms(moments: Moments, level: int, lam: Array, b: Array) -> tuple[float, float]:
+def _by_contours(
+    sample: Sample, kappa: float, how: Calibration
+) -> tuple[list[Forms], list[Judged]]:
+    """Higher dimensions: the mean of the kernel as a ratio of normalisers."""
+    forms = discrepancies(sample, kappa)
+    found = [
+        refused_or(sample, how, partial(judged_by_samples, sample, level, kappa, form.biased, how))
+        for level, form in enumerate(forms, start=1)
+    ]
+    return forms, found
+
+
+def _forms(moments: Moments, level: int, lam: Array, b: Array) -> Forms:
     """MMD² of moments against the law ``lam``, biased and unbiased."""
     wide = Harmonics(moments.hierarchy.d, len(b))
     law = gridded_law(wide, level).expectations(lam[None], len(b))[0]
@@ -142,4 +169,4 @@ def _forms(moments: Moments, level: int, lam: Array, b: Array) -> tuple[float, f
     share = moments.weight_sq / moments.weight**2
     alone = share * float(of_feature.sum() + of_feature @ law**2)  # φ_l·φ_l is constant
     alone -= 2.0 * float(of_feature @ (law * squares))
-    return biased, (biased - alone) / (1.0 - share)
+    return Forms(biased, (biased - alone) / (1.0 - share))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.diagnostics.adequacy import Calibration, Judged, judged
-from steradian.diagnostics.leftover import Leftover, leftover_of
+from steradian.diagnostics.adequacy import Calibration, Judged, judged, refused_or
+from steradian.diagnostics.leftover import leftover_of
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference.designs import Descriptive
@@ -128,9 +129,9 @@ class Residuals:
 
 
 def harmonic_residuals(
-    sample: Sample, degree: int | None, weights: Weights, how: Calibration
+    sample: Sample, degree: int | None, weights: Weights, how: Calibration, *, from_level: int = 1
 ) -> Residuals:
-    """Residuals of every level of a sample."""
+    """Residuals of the levels of a sample, ``from_level`` on."""
     top, d = len(sample.nested.solutions), sample.hierarchy.d
     degree = (top + _ABOVE if d <= 3 else 2) if degree is None else degree
     _check_degree(degree, d)
@@ -141,11 +142,11 @@ def harmonic_residuals(
     else:
         seen = moments.features[: moments.hierarchy.space.size(degree) - 1]
     parts, found = [], []
-    for level in range(1, top + 1):
+    for level in range(from_level, top + 1):
         contributions, one = _of_level(sample, level, a, seen, how)
         parts.append(contributions)
         found.append(one)
-    levels = np.arange(1, top + 1)
+    levels = np.arange(from_level, top + 1)
     return Residuals(levels, degree, a, np.array(parts), tuple(found), sample.design.name, d)
 
 
@@ -201,16 +202,5 @@ def _of_level(
     dims = left.hierarchy.dims[level:]
     starts = np.concatenate([[0], np.cumsum(dims)[:-1]])
     contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
-    return contributions, judged_or_refused(sample, left, float(squares.sum()), how)
-
-
-def judged_or_refused(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
-    """The p-value; where the design or the sums have none, the reason instead."""
-    if isinstance(sample.design, Descriptive):
-        return Judged(np.nan, "no p-value: descriptive")
-    try:
-        return judged(sample, left, squared, how)
-    except DesignError as error:
-        if how.method is not None:
-            raise
-        return Judged(np.nan, "refused", (str(error),))
+    squared = float(squares.sum())
+    return contributions, refused_or(sample, how, partial(judged, sample, left, squared, how))

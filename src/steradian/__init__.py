@@ -9,6 +9,7 @@ from steradian import examples
 from steradian.diagnostics import kernels
 from steradian.diagnostics.mmd import Mmd
 from steradian.diagnostics.residuals import Residuals
+from steradian.diagnostics.boundary import Boundary, boundary
 from steradian.directions import Directions
 from steradian.errors import (
     BoundaryError,
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bootstrap",
+    "Boundary",
     "BoundaryError",
     "ConvergenceError",
     "DesignError",
@@ -64,6 +66,7 @@ __all__ = [
     "SteradianError",
     "Uniformity",
     "bootstrap",
+    "boundary",
     "choose_order",
     "designs",
     "examples",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steradian.hierarchies.certificate import Certificate
     from steradian.profile import Profile
 
 __all__ = [
@@ -55,12 +56,34 @@ class LevelError(SteradianError):
         self.remedy = remedy
         self.profile = profile
 
-    def __reduce__(self) -> tuple[type[LevelError], tuple[int, str, str, Profile | None]]:
+    def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
         return type(self), (self.level, self.cause, self.remedy, self.profile)
 
 
 class BoundaryError(LevelError):
-    """The moments lie on the boundary of the moment body: no finite fit exists."""
+    """The moments lie on the boundary of the moment body: no finite fit exists.
+
+    Attributes
+    ----------
+    certificate : Certificate or None
+        The function that is nowhere negative and vanishes on all the data, when the data
+        were there to find it; see `steradian.boundary`.
+    """
+
+    def __init__(
+        self,
+        level: int,
+        cause: str,
+        remedy: str,
+        profile: Profile | None = None,
+        certificate: Certificate | None = None,
+    ) -> None:
+        super().__init__(level, cause, remedy, profile)
+        self.certificate = certificate
+
+    def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
+        kind, arguments = super().__reduce__()
+        return kind, (*arguments, self.certificate)
 
 
 class ResolutionError(LevelError):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from steradian.dual import DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
-from steradian.hierarchies import Family, Harmonics, MomentStack, Verdict
+from steradian.hierarchies import Certificate, Family, Harmonics, MomentStack, Placement, Verdict
+from steradian.hierarchies.body import examine_face
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage
+from steradian.spaces import Sphere
 
 ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may move
 
@@ -36,6 +38,7 @@ class Failure:
     level: int
     status: Status
     words: str = ""
+    certificate: Certificate | None = None
 
     def error(self) -> LevelError:
         """The exception that says so."""
@@ -46,8 +49,33 @@ class Failure:
         elif self.status is Status.BOUNDARY:
             remedy = "give at least two different directions"
         if self.status is Status.BOUNDARY:
-            remedy += _MIX
+            found = BoundaryError(self.level, cause, remedy + _MIX)
+            found.certificate = self.certificate
+            return found
         return kind(self.level, cause, remedy)
+
+
+@dataclass(slots=True)
+class _Judge:
+    """Says exactly, from the support, whether rows have a fit; remembers supports of few points."""
+
+    hierarchy: Harmonics
+    support: Support
+    few: dict[int, tuple[Array, Array]] = field(default_factory=dict)
+
+    def examine(self, row: int, level: int) -> Placement:
+        """Before any iteration: quick unless the points are few."""
+        x, weights = self.few.get(row) or self.support(row)
+        if len(x) < self.hierarchy.space.size(self.hierarchy.levels):
+            self.few[row] = x, weights
+        return self.hierarchy.family(level).examine(x, weights)
+
+    def examine_failed(self, row: int, level: int) -> Placement:
+        """After the solver has failed: by every means there is."""
+        if level < 3 or not isinstance(self.hierarchy.space, Sphere):
+            return Placement(Verdict.INSIDE)  # the first look was exact
+        x, _ = self.few.get(row) or self.support(row)
+        return examine_face(x, level)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -108,9 +136,11 @@ def fit_levels(
     failures: dict[int, Failure] = {}
     solutions: list[DualSolution] = []
     lam = np.zeros((len(moments), 0))
+    judge = _Judge(hierarchy, support) if support is not None else None
     for level in range(1, hierarchy.levels + 1):
         family = hierarchy.family(level)
-        doubtful = _judge(family, level, moments, rows, support, failures)
+        judged = moments.take(rows) if failures else moments
+        doubtful = _place(family, level, judged, rows, judge, failures)
         if failures:
             keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
             rows, lam = rows[keep], lam[keep]
@@ -120,7 +150,7 @@ def fit_levels(
         start = np.zeros((len(rows), family.q))
         start[:, : lam.shape[1]] = lam
         solved = family.solve(moments.take(rows) if failures else moments, start)
-        _settle(level, solved, rows, doubtful, failures)
+        _settle(level, solved, rows, doubtful, judge, failures)
         if failures:
             good = np.flatnonzero(solved.status == Status.CONVERGED)
             rows, solved = rows[good], solved.take(good)
@@ -137,30 +167,37 @@ def fit_levels(
     return NestedFits(hierarchy, tuple(solutions), failures)
 
 
-def _judge(
+def _place(
     family: Family,
     level: int,
     moments: MomentStack,
     rows: IntArray,
-    support: Support | None,
+    judge: _Judge | None,
     failures: dict[int, Failure],
 ) -> set[int]:
     """Record the rows outside the moment body; return those nobody could decide."""
     if not len(rows):
         return set()
-    verdicts = family.contains(moments if len(rows) == len(moments) else moments.take(rows))
-    if verdicts.min() == _INSIDE and (support is None or not family.needs_support):
-        return set()
-    if support is None:
+    verdicts = family.contains(moments)
+    if judge is None:
         for row in rows[verdicts == Verdict.OUTSIDE].tolist():
             failures[row] = Failure(level, Status.BOUNDARY)
         return set(rows[verdicts == Verdict.UNSURE].tolist())
-    suspects = rows if family.needs_support else rows[verdicts != Verdict.INSIDE]
-    for row in suspects.tolist():
-        placement = family.examine(*support(row))
-        if placement.verdict is Verdict.OUTSIDE:
-            failures[row] = Failure(level, Status.BOUNDARY, placement.words)
+    if verdicts.min() == _INSIDE and not family.needs_support and not judge.few:
+        return set()
+    suspect = (verdicts != Verdict.INSIDE) | family.needs_support
+    for row, doubted in zip(rows.tolist(), suspect.tolist(), strict=True):
+        if doubted or row in judge.few:
+            _record(judge.examine(row, level), row, level, failures)
     return set()
+
+
+def _record(placement: Placement, row: int, level: int, failures: dict[int, Failure]) -> bool:
+    """Note a row that lies on the boundary; tell whether it does."""
+    if placement.verdict is not Verdict.OUTSIDE:
+        return False
+    failures[row] = Failure(level, Status.BOUNDARY, placement.words, placement.certificate)
+    return True
 
 
 def _settle(
@@ -168,22 +205,26 @@ def _settle(
     solved: DualSolution,
     rows: IntArray,
     doubtful: set[int],
+    judge: _Judge | None,
     failures: dict[int, Failure],
 ) -> None:
-    """Turn what the solver could not do into reasons."""
+    """Turn what the solver could not do into reasons; the boundary outranks the others."""
     rounding = solved.moment_rounding
     if not solved.status.any() and rounding.max() <= ROUNDING_TOLERANCE:
         return  # all converged
     coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
     solved.status[coarse] = Status.ROUNDING
     for k in np.flatnonzero(solved.status != Status.CONVERGED):
+        row = int(rows[k])
+        if judge and _record(judge.examine_failed(row, level), row, level, failures):
+            continue
         status = Status(int(solved.status[k]))
         words = ""
-        if int(rows[k]) in doubtful:
+        if row in doubtful:
             status = Status.BOUNDARY if status is not Status.ROUNDING else status
             words = "to the rounding of the moments"
         elif status is Status.ROUNDING:
             words = f"their rounding moves the deficit by {rounding[k]:.1e} nats"
         elif status is Status.UNRESOLVED:
             words = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes"
-        failures[int(rows[k])] = Failure(level, status, words)
+        failures[row] = Failure(level, status, words)

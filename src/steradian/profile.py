@@ -24,7 +24,7 @@ from steradian.diagnostics.sensitivity import (
     sensitivity_of,
 )
 from steradian.directions import Directions
-from steradian.errors import DesignError, InvalidDirections
+from steradian.errors import DesignError
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
@@ -35,16 +35,15 @@ from steradian.inference.options import Method, Null, Options, Statistic
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance
 from steradian.inference.uniformity import Uniformity, uniformity_tests
-from steradian.io.frames import column, directions_from_frame, frame_of_levels, is_frame
+from steradian.io.frames import column, frame_of_levels, is_frame
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
 from steradian.shrinkage import Shrinkage, as_shrinkage
+from steradian.source import EXAMINED_ROWS, as_source, measured
 from steradian.summary import summarise
-
-_EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -364,13 +363,7 @@ def profile(
     """
     began = time.perf_counter()
     explicit = levels is not None or hierarchy is not None
-    source = _source(data, weights)
-    if isinstance(source, Moments):
-        moments, directions = _restricted(source, levels, hierarchy), None
-    else:
-        default = 4 if source.d <= 3 else 2
-        wanted = hierarchy or Harmonics(source.d, default if levels is None else levels)
-        moments, directions = Moments.from_directions(source, wanted), source
+    moments, directions = measured(as_source(data, weights), levels, hierarchy)
     plan = _plan(data, design, directions, moments)
     mixing = as_shrinkage(shrinkage)
     nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
@@ -394,7 +387,7 @@ def profile(
 
 
 def _support(directions: Directions | None) -> Support | None:
-    if directions is None or directions.n > _EXAMINED_ROWS:
+    if directions is None or directions.n > EXAMINED_ROWS:
         return None
     return lambda _row: directions.support()
 
@@ -429,26 +422,6 @@ def _plan(
                 f"have {features} features"
             )
     return plan
-
-
-def _source(data: Any, weights: ArrayLike | str | None) -> Directions | Moments:
-    if isinstance(data, Directions | Moments):
-        if weights is not None:
-            raise InvalidDirections(
-                f"{type(data).__name__} carry their own weights; leave out weights="
-            )
-        return data
-    if is_frame(data):
-        return directions_from_frame(data, weights=weights)
-    if isinstance(weights, str):
-        raise InvalidDirections("weights names a column, but data is not a frame; pass an array")
-    return Directions(data, weights)
-
-
-def _restricted(moments: Moments, levels: int | None, hierarchy: Harmonics | None) -> Moments:
-    if hierarchy not in (None, moments.hierarchy):
-        raise ValueError(f"these moments are of {moments.hierarchy}, not {hierarchy}")
-    return moments if levels is None else moments.up_to(levels)
 
 
 def _unit(vector: Array) -> list[float]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from steradian.hierarchies.base import Family, Hierarchy, MomentStack, Placement, Verdict
+from steradian.hierarchies.certificate import Certificate
 from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.harmonic import Harmonics
 
 __all__ = [
+    "Certificate",
     "Family",
     "GriddedFamily",
     "Harmonics",

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from steradian.dual import DualSolution
+from steradian.hierarchies.certificate import Certificate
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.spaces import Space
 
@@ -24,10 +25,11 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The exact verdict on a support, in words when there is no fit."""
+    """The exact verdict on a support; when there is no fit, why in words and as a function."""
 
     verdict: Verdict
     words: str = ""
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steradian.dual import DualSolution, Status
 from steradian.hierarchies.base import MomentStack, Placement, Verdict
+from steradian.hierarchies.certificate import affine_square
 from steradian.hierarchies.quadratic import (
     feature_moments,
     feature_parameters,
@@ -19,6 +20,7 @@ from steradian.numerics.bessel import concentration
 from steradian.numerics.fisher_bingham_fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham_gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.linalg import triangle
 from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
@@ -74,7 +76,10 @@ class FisherBinghamFamily:
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x
         away = np.sqrt(weights)[:, None] * (x - centre)
-        return describe_flat(centre, away.T @ away, len(x), _FLAT)
+        placement = describe_flat(centre, away.T @ away, len(x), _FLAT)
+        if placement.verdict is Verdict.INSIDE:
+            return placement
+        return replace(placement, certificate=affine_square(centre, triangle(away))[1])
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
         """Row by row from the Gaussian with the same moments; no start is needed."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from steradian.dual import DualSolution, Status
 from steradian.hierarchies.base import MomentStack, Placement, Verdict
+from steradian.hierarchies.certificate import linear_function
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
@@ -71,7 +72,8 @@ class VonMisesFisherFamily:
         spread = float(weights @ ((x - centre) ** 2).sum(axis=1))
         if spread > _POINT:
             return Placement(Verdict.INSIDE)
-        return Placement(Verdict.OUTSIDE, "all the weight sits on one point")
+        _, certificate = linear_function(centre, spread)
+        return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
 
     def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
         """In closed form; no start is needed."""

@@ -11,9 +11,26 @@ import contextlib
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import AnyArray, Array
 
 _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1e9
+
+
+_DEPENDENT = 1e-14  # relative singular value of rows that rounding cannot tell from zero
+
+
+def triangle(rows: AnyArray) -> AnyArray:
+    """At most q rows with the same Gram matrix as ``rows`` (n, q)."""
+    if len(rows) <= rows.shape[1]:
+        return rows
+    return np.asarray(np.linalg.qr(rows, mode="r"))
+
+
+def null_space(rows: AnyArray, tolerance: float = _DEPENDENT) -> AnyArray:
+    """Orthonormal basis (q, k) of the vectors that ``rows`` (n, q) send to zero, to rounding."""
+    _, values, axes = np.linalg.svd(triangle(rows))
+    values = np.concatenate([values, np.zeros(rows.shape[1] - len(values))])
+    return np.asarray(axes[values <= tolerance * values[0]].conj().T)
 
 
 def eigenvalues(matrices: Array) -> Array:

@@ -1,0 +1,207 @@
+"""Where the data lie in the moment body of each level: how far inside, or on what boundary."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.hierarchies import Certificate, Harmonics, Verdict
+from steradian.hierarchies.body import examine_face
+from steradian.hierarchies.margin import Closest, Sample, closest_face
+from steradian.hierarchies.semi_infinite import LP_ACCURACY
+from steradian.hierarchies.support_words import nearly_words, thinnest_words
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.source import EXAMINED_ROWS, as_source, measured
+from steradian.spaces import Sphere
+
+_ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero
+_NEARLY = 1e-8  # margin below which the fit exists but hardly
+_EVEN = 1.0 - 1e-6  # margin above which nothing is thin
+_WIDTH = 80
+_INDENT = 27
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelBoundary:
+    """Where the data lie relative to the moment body of one level.
+
+    Attributes
+    ----------
+    level : int
+        The level.
+    inside : bool
+        Whether a finite fit exists.
+    margin : float
+        The largest share of the uniform law that the moments contain, 0 on the boundary.
+    certificate : Certificate
+        ``f = 1 + lam · φ >= 0`` with the least mean under the data. On the boundary it
+        vanishes on all of them; inside, its mean is the margin and its peak is where the data
+        are thinnest.
+    words : str
+        What the data lie on, or where they are thinnest.
+    """
+
+    level: int
+    inside: bool
+    margin: float
+    certificate: Certificate
+    words: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Boundary:
+    """Margins and certificates of levels 1..L; ``print`` shows a table.
+
+    Attributes
+    ----------
+    entries : tuple of LevelBoundary
+        One per level.
+    n, d : int
+        Rows, and ambient dimension.
+    exact : bool
+        Whether the rows themselves were examined. Moments alone cannot tell a boundary from
+        a margin below their rounding.
+    """
+
+    entries: tuple[LevelBoundary, ...]
+    n: int
+    d: int
+    exact: bool
+
+    @property
+    def levels(self) -> IntArray:
+        """1..L."""
+        return np.array([entry.level for entry in self.entries])
+
+    @property
+    def inside(self) -> BoolArray:
+        """Whether each level has a finite fit, (L,)."""
+        return np.array([entry.inside for entry in self.entries])
+
+    @property
+    def margins(self) -> Array:
+        """Margin of each level, (L,)."""
+        return np.array([entry.margin for entry in self.entries])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, words and lists, ready for JSON."""
+        return {
+            "n": self.n,
+            "d": self.d,
+            "exact": self.exact,
+            "levels": self.levels.tolist(),
+            "inside": self.inside.tolist(),
+            "margins": self.margins.tolist(),
+            "words": [entry.words for entry in self.entries],
+            "lam": [entry.certificate.lam.tolist() for entry in self.entries],
+        }
+
+    def __repr__(self) -> str:
+        inside = int(self.inside.sum())
+        return f"Boundary(n={self.n}, d={self.d}, inside through level {inside})"
+
+    def __str__(self) -> str:
+        lines = [
+            f"Where the data lie in the moment body of each level (n = {self.n}, d = {self.d})",
+            f"{'level':>5}  {'':<8} {'margin':>9}",
+        ]
+        for entry in self.entries:
+            where = "inside" if entry.inside else "boundary"
+            head = f"{entry.level:>5}  {where:<8} {entry.margin:>9.3g}  "
+            lines += textwrap.wrap(
+                entry.words, _WIDTH, initial_indent=head, subsequent_indent=" " * _INDENT
+            ) or [head.rstrip()]
+        lines.append("Margin: the largest share of the uniform law that the moments contain.")
+        if not self.exact:
+            lines.append("From moments alone: what is closer than their rounding counts as on it.")
+        return "\n".join(lines)
+
+
+def boundary(
+    data: Any, levels: int | None = None, *, weights: ArrayLike | str | None = None
+) -> Boundary:
+    """Tell how far inside the moment body the data lie at each level, or on what boundary.
+
+    A finite fit of a level exists unless a function ``f = 1 + lam · φ`` of its features is
+    nowhere negative on the sphere and zero on all the data.
+
+    Parameters
+    ----------
+    data : (n, d) array_like, DataFrame, Directions or Moments
+        As for `profile`. Rows of weight zero do not count.
+    levels : int, optional
+        Highest level; by default 4 on the circle and the two-sphere and 2 above, or all that
+        the moments hold.
+    weights : array_like or column name, optional
+        As for `profile`.
+
+    Returns
+    -------
+    Boundary
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> found = sr.boundary([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]], levels=3)
+    >>> found.margins.round(4).tolist()
+    [0.6464, 0.25, 0.0]
+    >>> found.entries[2].words
+    'away from the single point (0, 1, 0), all points lie on the great circle with pole (0, 1, 0)'
+    """
+    moments, directions = measured(as_source(data, weights), levels)
+    support = None
+    if directions is not None and directions.n <= EXAMINED_ROWS:
+        support = directions.support()
+    sample = Sample(moments.stack(), support)
+    entries: list[LevelBoundary] = []
+    closest: Closest | None = None
+    for level in range(1, moments.hierarchy.levels + 1):
+        if entries and not entries[-1].inside:
+            entries.append(_above(entries[-1]))
+            continue
+        found = None if support is None else _on_boundary(moments.hierarchy, level, support)
+        if found is not None:
+            entries.append(found)
+            continue
+        closest = closest_face(sample, level, closest)
+        entries.append(_placed(sample, level, closest))
+    return Boundary(tuple(entries), moments.n, moments.hierarchy.d, support is not None)
+
+
+def _above(entry: LevelBoundary) -> LevelBoundary:
+    """What is on the boundary of a level is on that of the next, by the same function."""
+    words = entry.words
+    if not words.startswith("as at level"):
+        words = f"as at level {entry.level}: {words}"
+    above = entry.certificate.at_level(entry.level + 1)
+    return LevelBoundary(entry.level + 1, False, 0.0, above, words)
+
+
+def _on_boundary(
+    hierarchy: Harmonics, level: int, support: tuple[Array, Array]
+) -> LevelBoundary | None:
+    """By the exact tests on the rows."""
+    placement = hierarchy.family(level).examine(*support)
+    if placement.verdict is Verdict.INSIDE and level > 2 and isinstance(hierarchy.space, Sphere):
+        placement = examine_face(support[0], level)
+    if placement.verdict is Verdict.INSIDE or placement.certificate is None:
+        return None
+    return LevelBoundary(level, False, 0.0, placement.certificate, placement.words)
+
+
+def _placed(sample: Sample, level: int, closest: Closest) -> LevelBoundary:
+    """Inside, as far as rows or moments can tell."""
+    margin, f = closest.margin, closest.function
+    if sample.support is None:
+        rounding = 10.0 * LP_ACCURACY if sample.d == 3 and level > 2 else _ROUNDED
+        if margin <= rounding:
+            words = "on the boundary to the rounding of the moments"
+            return LevelBoundary(level, False, max(margin, 0.0), f, words)
+    if sample.support is not None and margin < _NEARLY:
+        return LevelBoundary(level, True, margin, f, nearly_words(sample.support[0], f))
+    words = thinnest_words(f) if margin < _EVEN else ""
+    return LevelBoundary(level, True, margin, f, words)

@@ -1,0 +1,120 @@
+"""How far inside the moment body a sample lies, and the function that shows the closest face.
+
+The margin of a level is the least ``E_P f`` over all ``f = 1 + lam · φ >= 0`` of that level.
+By duality it is the largest ε for which the moments are ``(1 - ε) m' + ε · 0`` with m' still in
+the body, i.e. the share of the uniform law that they contain: free of scale, invariant under
+rotation, one for uniform moments, zero on the boundary, and never rising with the level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.hierarchies.base import MomentStack
+from steradian.hierarchies.certificate import (
+    Certificate,
+    affine_square,
+    circle_rows,
+    circle_square,
+    circle_toeplitz,
+    linear_function,
+    sphere_function,
+    sphere_square,
+)
+from steradian.hierarchies.products import product_tensor
+from steradian.hierarchies.semi_infinite import least_mean
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.linalg import triangle
+from steradian.spaces import Sphere
+
+_TOUCHED = 200  # supports of at most so many points are stated in the programme
+
+
+@dataclass(frozen=True, slots=True)
+class Closest:
+    """The function of least mean under the data, and that mean."""
+
+    margin: float
+    function: Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample as `closest_face` wants it: its moments, and its support where it is known."""
+
+    moments: MomentStack  # a stack of one
+    support: tuple[Array, Array] | None  # distinct points (n, d), weights (n,) of sum one
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return self.moments.mean.shape[1]
+
+    def centred(self) -> tuple[Array, Array]:
+        """E x (d,), and a root R (k, d) of the centred second moment, RᵀR = S."""
+        if self.support is None:
+            values, axes = np.linalg.eigh(self.moments.scatter[0])
+            return self.moments.mean[0], np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
+        x, weights = self.support
+        mean = weights @ x
+        return mean, triangle(np.sqrt(weights)[:, None] * (x - mean))
+
+
+def closest_face(sample: Sample, level: int, below: Closest | None = None) -> Closest:
+    """The margin of ``level``; ``below`` is the answer of the level below, never smaller."""
+    if level == 1:
+        mean, root = sample.centred()
+        return Closest(*linear_function(mean, float((root * root).sum())))
+    if level == 2:
+        found = [Closest(*affine_square(*sample.centred()))]
+    elif sample.d == 2:
+        found = [Closest(*circle_square(_powers(sample, level)))]
+    else:
+        found = [_least_square(sample, level), _least_mean(sample, level)]
+    if below is not None:
+        found.append(Closest(below.margin, below.function.at_level(level)))
+    return min(found, key=lambda closest: closest.margin)
+
+
+def _powers(sample: Sample, level: int) -> AnyArray:
+    """Rows whose Gram matrix is that of the powers of the circle."""
+    if sample.support is None:
+        gram = circle_toeplitz(sample.moments.features, level)[0]
+        return _root(gram.T)  # E z̄^j z^k, as the rows of the points would give
+    x, weights = sample.support
+    return triangle(np.sqrt(weights)[:, None] * circle_rows(x, level))
+
+
+def _root(gram: AnyArray) -> AnyArray:
+    values, axes = np.linalg.eigh(gram)
+    return np.sqrt(np.maximum(values, 0.0))[:, None] * axes.conj().T
+
+
+def _least_square(sample: Sample, level: int) -> Closest:
+    """The square of a polynomial of half the degree with the least mean, in closed form.
+
+    Not the least of all f, but with all its digits where the margin is lost in rounding.
+    """
+    half = level // 2
+    if sample.support is None:
+        table = product_tensor(Sphere(), half)
+        features = sample.moments.features[0, : len(table) - 1]
+        rows = _root(table[0] + np.tensordot(features, table[1:], axes=1))
+    else:
+        x, weights = sample.support
+        rows = triangle(np.sqrt(weights)[:, None] * sphere_harmonics(x, half))
+    _, values, axes = np.linalg.svd(rows)
+    least = float(values[-1] ** 2) if len(values) == rows.shape[1] else 0.0
+    return Closest(least, sphere_square(axes[-1][:, None], level))
+
+
+def _least_mean(sample: Sample, level: int) -> Closest:
+    """The least of all, by linear programming."""
+    moments = sample.moments.features[0, : sphere_size(level) - 1]
+    points = None if sample.support is None else sample.support[0]
+    touching = points if points is not None and len(points) <= _TOUCHED else None
+    f = least_mean(moments, level, touching)
+    return Closest(float(1.0 + f[1:] @ moments), sphere_function(f, level))

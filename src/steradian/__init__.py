@@ -23,7 +23,7 @@ from steradian.errors import (
 from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Certificate, Harmonics
 from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests
@@ -43,6 +43,7 @@ __all__ = [
     "Bootstrap",
     "Boundary",
     "BoundaryError",
+    "Certificate",
     "ConvergenceError",
     "DesignError",
     "Directions",

@@ -146,11 +146,12 @@ def boundary(
     Examples
     --------
     >>> import steradian as sr
-    >>> found = sr.boundary([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]], levels=3)
+    >>> cross = [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1]]
+    >>> found = sr.boundary(cross, levels=3)
     >>> found.margins.round(4).tolist()
-    [0.6464, 0.25, 0.0]
+    [0.8, 0.4, 0.0]
     >>> found.entries[2].words
-    'away from the single point (0, 1, 0), all points lie on the great circle with pole (0, 1, 0)'
+    'away from the single point (0, 0, 1), all points lie on the great circle with pole (0, 0, 1)'
     """
     moments, directions = measured(as_source(data, weights), levels)
     support = None

@@ -94,10 +94,11 @@ def best_plane(x: Array) -> tuple[Array, Array, float]:
 def circle_words(normal: Array, centre: Array, tolerance: float = 1e-12) -> str:
     """Great or small, and about what."""
     height = float(normal @ centre)
+    if abs(height) < max(tolerance, 1e-12):
+        upper = normal if normal[np.flatnonzero(np.abs(normal) > 1e-12)[-1]] > 0 else -normal
+        return f"the great circle with pole {vector_words(upper)}"
     if height < 0:
         normal, height = -normal, -height
-    if height < max(tolerance, 1e-12):
-        return f"the great circle with pole {vector_words(normal)}"
     angle = np.degrees(np.arccos(min(height, 1.0)))
     return f"the small circle of radius {angle:.4g}° about {vector_words(normal)}"
 

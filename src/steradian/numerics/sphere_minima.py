@@ -18,6 +18,8 @@ from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 
 _NODES_PER_FEATURE = 40
 _NEIGHBOURS = 7  # a node and the six around it
+_LOWEST = 12  # of so many nodes the lowest starts a descent, whatever its neighbours
+_SAME_DIP = 6  # decimals to which two minima are one
 _STEPS = 12
 
 
@@ -95,16 +97,19 @@ def dips(coefficients: Array, degree: int, extra: Array | None = None) -> tuple[
     """The local minima of Σ_k c_k φ_k: points (n, 3) and values (n,), lowest first.
 
     ``coefficients`` ((degree + 1)²,) include the constant. Every node of the cover below its
-    neighbours starts a descent, and so does every point of ``extra`` (m, 3).
+    neighbours starts a descent, as do the lowest nodes (in a narrow valley one dip hides the
+    next from its neighbours) and every point of ``extra`` (m, 3).
     """
     nodes = cover(degree)
     values = nodes.harmonics @ coefficients
-    low = values <= values[nodes.neighbours].min(axis=1)
-    starts = nodes.points[low]
+    start = values <= values[nodes.neighbours].min(axis=1)
+    start[np.argsort(values)[: len(values) // _LOWEST]] = True
+    starts = nodes.points[start]
     if extra is not None:
         starts = np.vstack([starts, extra])
     x, lowest = _descend(coefficients, starts, degree, nodes.spacing)
-    order = np.argsort(lowest)
+    _, first = np.unique(np.round(x, _SAME_DIP), axis=0, return_index=True)
+    order = first[np.argsort(lowest[first])]
     return x[order], lowest[order]
 
 

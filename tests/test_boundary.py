@@ -200,7 +200,7 @@ def test_five_points_have_no_level_three() -> None:
     rng = np.random.default_rng(5)
     x = rng.standard_normal((5, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    with pytest.raises(sr.BoundaryError, match="level 3.*nowhere negative") as caught:
+    with pytest.raises(sr.BoundaryError, match=r"level 3.*nowhere negative") as caught:
         sr.profile(x, levels=3)
     assert_told(caught.value)
     assert_kept(caught.value, x)

@@ -210,7 +210,7 @@ def test_the_boundary_outranks_a_fit_that_cannot_be_resolved() -> None:
     """More points than features, on no square's zero set: found after the solver failed."""
     rng = np.random.default_rng(8)
     x = np.vstack([ring(0.3, rng, 60), generic(5)(rng)])
-    with pytest.raises(sr.BoundaryError, match="quintic.*all 65 points") as caught:
+    with pytest.raises(sr.BoundaryError, match=r"quintic.*all 65 points") as caught:
         sr.profile(x, levels=5)
     assert caught.value.certificate is not None
     assert_certifies(caught.value.certificate, x, 5)
@@ -252,7 +252,7 @@ WORDS = {
     "small circle": r"all points lie on the small circle of radius 52\.41° about",
     "five points": "a cubic function that is nowhere negative vanishes on all 5 points",
     "circle and point": r"away from the single point .* small circle of radius 72\.54°",
-    "two parallel circles": r"two parallel circles, of radius (78\.46|41\.41)° and (138\.6|101\.5)°",
+    "two parallel circles": r"two parallel circles, of radius 41\.41° and 101\.5° about",
     "quadric": "zero set of a polynomial of degree 2",
     "seven points": "only 7 distinct points, and level 4 needs 9",
     "ten points": "a quintic function that is nowhere negative vanishes on all 10 points",

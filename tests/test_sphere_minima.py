@@ -64,7 +64,7 @@ def test_the_lowest_point_is_found(degree: int) -> None:
     fine = np.asarray(oracles.sphere_rule(96).points, dtype=np.float64)
     harmonics = sphere_harmonics(fine, degree)
     for _ in range(5):
-        coefficients = rng.standard_normal(harmonics.shape[1])
+        coefficients = np.asarray(rng.standard_normal(harmonics.shape[1]))
         x, values = dips(coefficients, degree)
         assert values[0] <= (harmonics @ coefficients).min() + 1e-12
         np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1.0, atol=1e-14)

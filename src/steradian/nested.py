@@ -139,8 +139,7 @@ def fit_levels(
     judge = _Judge(hierarchy, support) if support is not None else None
     for level in range(1, hierarchy.levels + 1):
         family = hierarchy.family(level)
-        judged = moments.take(rows) if failures else moments
-        doubtful = _place(family, level, judged, rows, judge, failures)
+        doubtful = _place(family, level, moments, rows, judge, failures)
         if failures:
             keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
             rows, lam = rows[keep], lam[keep]
@@ -178,7 +177,7 @@ def _place(
     """Record the rows outside the moment body; return those nobody could decide."""
     if not len(rows):
         return set()
-    verdicts = family.contains(moments)
+    verdicts = family.contains(moments if len(rows) == len(moments) else moments.take(rows))
     if judge is None:
         for row in rows[verdicts == Verdict.OUTSIDE].tolist():
             failures[row] = Failure(level, Status.BOUNDARY)

@@ -157,7 +157,7 @@ def boundary(
     support = None
     if directions is not None and directions.n <= EXAMINED_ROWS:
         support = directions.support()
-    sample = Sample(moments.stack(), support)
+    sample = Sample.of(moments.stack(), support)
     entries: list[LevelBoundary] = []
     closest: Closest | None = None
     for level in range(1, moments.hierarchy.levels + 1):

@@ -43,33 +43,35 @@ class Closest:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample as `closest_face` wants it: its moments, and its support where it is known."""
+    """One sample as `closest_face` wants it."""
 
-    moments: MomentStack  # a stack of one
+    features: Array  # (q,): E φ, constant left out
+    mean: Array  # (d,): E x
+    root: Array  # (k, d): rootᵀ root is the centred second moment
     support: tuple[Array, Array] | None  # distinct points (n, d), weights (n,) of sum one
+
+    @classmethod
+    def of(cls, moments: MomentStack, support: tuple[Array, Array] | None) -> Sample:
+        """From a stack of one; the rows, where there are any, keep digits that sums lose."""
+        features, mean = moments.features[0], moments.mean[0]
+        if support is None:
+            return cls(features, mean, _root(moments.scatter[0]), None)
+        x, weights = support
+        mean = weights @ x
+        return cls(features, mean, triangle(np.sqrt(weights)[:, None] * (x - mean)), support)
 
     @property
     def d(self) -> int:
         """Ambient dimension."""
-        return self.moments.mean.shape[1]
-
-    def centred(self) -> tuple[Array, Array]:
-        """E x (d,), and a root R (k, d) of the centred second moment, RᵀR = S."""
-        if self.support is None:
-            values, axes = np.linalg.eigh(self.moments.scatter[0])
-            return self.moments.mean[0], np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
-        x, weights = self.support
-        mean = weights @ x
-        return mean, triangle(np.sqrt(weights)[:, None] * (x - mean))
+        return len(self.mean)
 
 
 def closest_face(sample: Sample, level: int, below: Closest | None = None) -> Closest:
     """The margin of ``level``; ``below`` is the answer of the level below, never smaller."""
     if level == 1:
-        mean, root = sample.centred()
-        return Closest(*linear_function(mean, float((root * root).sum())))
+        return Closest(*linear_function(sample.mean, float((sample.root**2).sum())))
     if level == 2:
-        found = [Closest(*affine_square(*sample.centred()))]
+        found = [Closest(*affine_square(sample.mean, sample.root))]
     elif sample.d == 2:
         found = [Closest(*circle_square(_powers(sample, level)))]
     else:
@@ -82,7 +84,7 @@ def closest_face(sample: Sample, level: int, below: Closest | None = None) -> Cl
 def _powers(sample: Sample, level: int) -> AnyArray:
     """Rows whose Gram matrix is that of the powers of the circle."""
     if sample.support is None:
-        gram = circle_toeplitz(sample.moments.features, level)[0]
+        gram = circle_toeplitz(sample.features[None], level)[0]
         return _root(gram.T)  # E z̄^j z^k, as the rows of the points would give
     x, weights = sample.support
     return triangle(np.sqrt(weights)[:, None] * circle_rows(x, level))
@@ -101,7 +103,7 @@ def _least_square(sample: Sample, level: int) -> Closest:
     half = level // 2
     if sample.support is None:
         table = product_tensor(Sphere(), half)
-        features = sample.moments.features[0, : len(table) - 1]
+        features = sample.features[: len(table) - 1]
         rows = _root(table[0] + np.tensordot(features, table[1:], axes=1))
     else:
         x, weights = sample.support
@@ -113,7 +115,7 @@ def _least_square(sample: Sample, level: int) -> Closest:
 
 def _least_mean(sample: Sample, level: int) -> Closest:
     """The least of all, by linear programming."""
-    moments = sample.moments.features[0, : sphere_size(level) - 1]
+    moments = sample.features[: sphere_size(level) - 1]
     points = None if sample.support is None else sample.support[0]
     touching = points if points is not None and len(points) <= _TOUCHED else None
     f = least_mean(moments, level, touching)

@@ -22,8 +22,8 @@ from steradian.numerics.linalg import null_space
 from steradian.numerics.sphere_minima import contact_rows, cover, curvatures, dips, slopes, tangents
 
 LP_ACCURACY = 1e-9  # dip below zero, for ∫ f dν = 1, that counts as none
-_NULL = 1e-13  # relative singular value of conditions that a function meets to rounding
-_GAP = 1e3  # factor above it within which no other singular value may lie
+_NULL = 4e-15  # relative singular value of conditions that a function meets to rounding
+_GAP = 50.0  # factor above it within which no other singular value may lie
 _ROUNDS = 40
 _COARSE = 8  # every so many nodes of the cover start the search for the least mean
 _SLACK = 0.1  # a cut that f clears by this much is dropped

@@ -22,8 +22,8 @@ _DEGREES = {3: "cubic", 4: "quartic", 5: "quintic"}
 
 
 def vector_words(v: Array) -> str:
-    """Coordinates to four digits."""
-    return "(" + ", ".join(f"{c + 0.0:.4g}" for c in np.where(np.abs(v) < 1e-12, 0.0, v)) + ")"
+    """Coordinates of a unit vector to four digits, and to a millionth."""
+    return "(" + ", ".join(f"{c + 0.0:.4g}" for c in np.round(v, 6)) + ")"
 
 
 def sphere_words(x: Array, level: int) -> str:
@@ -120,6 +120,8 @@ def parallels_words(x: Array) -> str:
     heights = np.roots([values[k] - values[1], linear @ axis, constant + values[1]])
     if np.iscomplexobj(heights) or np.abs(heights).max() > 1.0:
         return ""
+    if heights.sum() < 0:
+        axis, heights = -axis, -heights
     first, second = np.sort(np.degrees(np.arccos(heights)))
     return (
         f"all points lie on two parallel circles, of radius {first:.4g}° and {second:.4g}° "

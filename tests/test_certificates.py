@@ -21,6 +21,8 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.hierarchies.zoom import Zoom
+from steradian.numerics.harmonics import sphere_harmonics
 
 Make = Callable[[np.random.Generator], Array]
 
@@ -298,6 +300,41 @@ def test_tiny_margins_keep_their_digits(away: float) -> None:
 def test_concentrated_data_keep_the_digits_of_level_one() -> None:
     x = np.array([[1e-9, 0.0, 1.0], [-1e-9, 0.0, 1.0]])
     assert sr.boundary(x, levels=1).margins[0] == pytest.approx(0.5e-18, rel=1e-6)
+
+
+@pytest.mark.parametrize("spread", [0.02, 1e-3, 1e-4])
+@pytest.mark.parametrize(("k", "level"), [(5, 3), (8, 4)])
+def test_concentration_changes_nothing_about_how_many_points_are_needed(
+    k: int, level: int, spread: float
+) -> None:
+    """Enlarging a small part of the sphere keeps signs and zeros of functions of a level."""
+    rng = np.random.default_rng(31)
+    x = np.array([0.6, 0.0, -0.8]) + spread * rng.standard_normal((k + 4, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    few = sr.boundary(x[:k], level)
+    assert few.inside.tolist() == [True] * (level - 1) + [False]
+    assert_certifies(few.entries[-1].certificate, x[:k], level)
+    more = sr.boundary(x, level)
+    assert more.inside.all()
+    assert (more.margins >= 0.0).all()
+    assert more.entries[-1].words.startswith("nearly on the boundary: ")
+
+
+def test_the_enlarged_function_has_the_same_signs_and_zeros() -> None:
+    rng = np.random.default_rng(13)
+    near = np.array([0.0, 0.6, 0.8]) + 0.05 * rng.standard_normal((6, 3))
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    zoom = Zoom.onto(near)
+    f = rng.standard_normal(16)
+    pulled = zoom.pulled_back(f, 3)
+    x = np.vstack([near, generic(200)(rng)])
+    before = sphere_harmonics(zoom(x), 3) @ f
+    after = sphere_harmonics(x, 3) @ pulled
+    height = x @ zoom.centre
+    factor = ((1.0 + height) * zoom.scale**2 + 1.0 - height) / 2.0
+    assert 0.01 < zoom.scale < 0.3
+    assert np.linalg.norm(zoom(near).mean(axis=0)) < 0.5
+    np.testing.assert_allclose(after, before * factor**3, atol=1e-13)
 
 
 # --- inside -------------------------------------------------------------------------------

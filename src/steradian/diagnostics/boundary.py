@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from steradian.hierarchies import Certificate, Harmonics, Verdict
 from steradian.hierarchies.body import examine_face
-from steradian.hierarchies.margin import Closest, Sample, closest_face
+from steradian.hierarchies.margin import Closest, Evidence, closest_face
 from steradian.hierarchies.semi_infinite import LP_ACCURACY
 from steradian.hierarchies.support_words import nearly_words, thinnest_words
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -157,7 +157,7 @@ def boundary(
     support = None
     if directions is not None and directions.n <= EXAMINED_ROWS:
         support = directions.support()
-    sample = Sample.of(moments.stack(), support)
+    known = Evidence.of(moments.stack(), support)
     entries: list[LevelBoundary] = []
     closest: Closest | None = None
     for level in range(1, moments.hierarchy.levels + 1):
@@ -168,8 +168,8 @@ def boundary(
         if found is not None:
             entries.append(found)
             continue
-        closest = closest_face(sample, level, closest)
-        entries.append(_placed(sample, level, closest))
+        closest = closest_face(known, level, closest)
+        entries.append(_placed(known, level, closest))
     return Boundary(tuple(entries), moments.n, moments.hierarchy.d, support is not None)
 
 
@@ -194,15 +194,15 @@ def _on_boundary(
     return LevelBoundary(level, False, 0.0, placement.certificate, placement.words)
 
 
-def _placed(sample: Sample, level: int, closest: Closest) -> LevelBoundary:
+def _placed(known: Evidence, level: int, closest: Closest) -> LevelBoundary:
     """Inside, as far as rows or moments can tell."""
     margin, f = closest.margin, closest.function
-    if sample.support is None:
-        rounding = 10.0 * LP_ACCURACY if sample.d == 3 and level > 2 else _ROUNDED
+    if known.support is None:
+        rounding = 10.0 * LP_ACCURACY if known.d == 3 and level > 2 else _ROUNDED
         if margin <= rounding:
             words = "on the boundary to the rounding of the moments"
             return LevelBoundary(level, False, max(margin, 0.0), f, words)
-    if sample.support is not None and margin < _NEARLY:
-        return LevelBoundary(level, True, margin, f, nearly_words(sample.support[0], f))
+    if known.support is not None and margin < _NEARLY:
+        return LevelBoundary(level, True, margin, f, nearly_words(known.support[0], f))
     words = thinnest_words(f) if margin < _EVEN else ""
     return LevelBoundary(level, True, margin, f, words)

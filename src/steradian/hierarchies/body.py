@@ -27,12 +27,14 @@ from steradian.hierarchies.certificate import (
 from steradian.hierarchies.products import product_tensor
 from steradian.hierarchies.semi_infinite import face_function
 from steradian.hierarchies.support_words import face_words, sphere_words, vector_words
+from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import eigenvalues, null_space
 from steradian.spaces import Sphere
 
 _CLEAR = 1e-11  # Gram eigenvalues above it are beyond doubt, whatever the rounding
+_ROW_RANK = 1e-14  # relative singular value of the rows below which they are dependent
 _LEVERAGE = 1.0 - 1e-12  # of an atom that carries a direction alone
 _INSIDE = Placement(Verdict.INSIDE)
 
@@ -81,12 +83,14 @@ def examine_circle(x: Array, weights: Array, level: int) -> Placement:
 
 def examine_sphere(x: Array, weights: Array, level: int) -> Placement:
     """Exact at level 2; above it by squares, and by linear programming for few points."""
-    rows = np.sqrt(weights)[:, None] * sphere_harmonics(x, level // 2)
-    kernel = null_space(rows)
+    zoom = Zoom.onto(x)
+    rows = np.sqrt(weights)[:, None] * sphere_harmonics(zoom(x), level // 2)
+    kernel = null_space(rows, _ROW_RANK / zoom.scale)
     if kernel.size:
-        return Placement(Verdict.OUTSIDE, sphere_words(x, level), sphere_square(kernel, level))
+        f = zoom.pulled_back(sphere_square(kernel, level), level)
+        return Placement(Verdict.OUTSIDE, sphere_words(x, level), sphere_function(f, level))
     if level % 2 and level > 1:
-        placement = _examine_atoms(x, rows, level)
+        placement = _examine_atoms(x, rows, level, zoom)
         if placement.verdict is Verdict.OUTSIDE:
             return placement
     if level > 2 and len(x) < sphere_size(level):
@@ -102,7 +106,7 @@ def examine_face(x: Array, level: int) -> Placement:
     return Placement(Verdict.OUTSIDE, face_words(len(x), level), sphere_function(f, level))
 
 
-def _examine_atoms(x: Array, rows: Array, level: int) -> Placement:
+def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
     """An atom of leverage one leaves the others on the zero set of a half-degree polynomial."""
     q, _ = np.linalg.qr(rows)
     leverage = np.einsum("ij,ij->i", q, q)
@@ -113,8 +117,9 @@ def _examine_atoms(x: Array, rows: Array, level: int) -> Placement:
     others = sphere_words(rest, level - 1) if len(rest) else "nothing else"
     # the direction the atom alone carries: the rows of the others vanish along it
     alone = np.linalg.lstsq(rows, np.eye(len(x))[worst])[0]
+    square = sphere_square(alone[:, None], level, zoom(x[worst : worst + 1])[0])
     return Placement(
         Verdict.OUTSIDE,
         f"away from the single point {vector_words(x[worst])}, {others}",
-        sphere_square(alone[:, None], level, x[worst]),
+        sphere_function(zoom.pulled_back(square, level), level),
     )

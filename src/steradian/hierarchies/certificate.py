@@ -139,8 +139,8 @@ def sphere_function(coefficients: Array, level: int) -> Certificate:
     return Certificate(3, level, coefficients[1:] / coefficients[0])
 
 
-def sphere_square(polynomials: Array, level: int, atom: Array | None = None) -> Certificate:
-    """``Σ g(x)²``, times ``1 - a·x`` for an ``atom`` a: of degree at most ``level``.
+def sphere_square(polynomials: Array, level: int, atom: Array | None = None) -> Array:
+    """Coefficients of ``Σ g(x)²``, times ``1 - a·x`` for an ``atom`` a: ((level + 1)²,).
 
     ``polynomials`` (size, k) are the coefficients of the g, of degree at most level/2.
     """
@@ -149,4 +149,4 @@ def sphere_square(polynomials: Array, level: int, atom: Array | None = None) -> 
     values = ((Sphere().harmonics(grid.points, half) @ polynomials) ** 2).sum(axis=1)
     if atom is not None:
         values *= 1.0 - grid.points @ atom
-    return sphere_function(grid.analyze(values[None], level)[0], level)
+    return np.asarray(grid.analyze(values[None], level)[0])

@@ -42,8 +42,8 @@ class Closest:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """One sample as `closest_face` wants it."""
+class Evidence:
+    """What is known of one sample, as `closest_face` wants it."""
 
     features: Array  # (q,): E φ, constant left out
     mean: Array  # (d,): E x
@@ -51,7 +51,7 @@ class Sample:
     support: tuple[Array, Array] | None  # distinct points (n, d), weights (n,) of sum one
 
     @classmethod
-    def of(cls, moments: MomentStack, support: tuple[Array, Array] | None) -> Sample:
+    def of(cls, moments: MomentStack, support: tuple[Array, Array] | None) -> Evidence:
         """From a stack of one; the rows, where there are any, keep digits that sums lose."""
         features, mean = moments.features[0], moments.mean[0]
         if support is None:
@@ -66,27 +66,27 @@ class Sample:
         return len(self.mean)
 
 
-def closest_face(sample: Sample, level: int, below: Closest | None = None) -> Closest:
+def closest_face(known: Evidence, level: int, below: Closest | None = None) -> Closest:
     """The margin of ``level``; ``below`` is the answer of the level below, never smaller."""
     if level == 1:
-        return Closest(*linear_function(sample.mean, float((sample.root**2).sum())))
+        return Closest(*linear_function(known.mean, float((known.root**2).sum())))
     if level == 2:
-        found = [Closest(*affine_square(sample.mean, sample.root))]
-    elif sample.d == 2:
-        found = [Closest(*circle_square(_powers(sample, level)))]
+        found = [Closest(*affine_square(known.mean, known.root))]
+    elif known.d == 2:
+        found = [Closest(*circle_square(_powers(known, level)))]
     else:
-        found = [_least_square(sample, level), _least_mean(sample, level)]
+        found = [_least_square(known, level), _least_mean(known, level)]
     if below is not None:
         found.append(Closest(below.margin, below.function.at_level(level)))
     return min(found, key=lambda closest: closest.margin)
 
 
-def _powers(sample: Sample, level: int) -> AnyArray:
+def _powers(known: Evidence, level: int) -> AnyArray:
     """Rows whose Gram matrix is that of the powers of the circle."""
-    if sample.support is None:
-        gram = circle_toeplitz(sample.features[None], level)[0]
+    if known.support is None:
+        gram = circle_toeplitz(known.features[None], level)[0]
         return _root(gram.T)  # E z̄^j z^k, as the rows of the points would give
-    x, weights = sample.support
+    x, weights = known.support
     return triangle(np.sqrt(weights)[:, None] * circle_rows(x, level))
 
 
@@ -95,28 +95,29 @@ def _root(gram: AnyArray) -> AnyArray:
     return np.sqrt(np.maximum(values, 0.0))[:, None] * axes.conj().T
 
 
-def _least_square(sample: Sample, level: int) -> Closest:
+def _least_square(known: Evidence, level: int) -> Closest:
     """The square of a polynomial of half the degree with the least mean, in closed form.
 
     Not the least of all f, but with all its digits where the margin is lost in rounding.
     """
     half = level // 2
-    if sample.support is None:
+    if known.support is None:
         table = product_tensor(Sphere(), half)
-        features = sample.features[: len(table) - 1]
+        features = known.features[: len(table) - 1]
         rows = _root(table[0] + np.tensordot(features, table[1:], axes=1))
     else:
-        x, weights = sample.support
+        x, weights = known.support
         rows = triangle(np.sqrt(weights)[:, None] * sphere_harmonics(x, half))
     _, values, axes = np.linalg.svd(rows)
     least = float(values[-1] ** 2) if len(values) == rows.shape[1] else 0.0
-    return Closest(least, sphere_square(axes[-1][:, None], level))
+    square = sphere_square(axes[-1][:, None], level)
+    return Closest(least, sphere_function(square, level))
 
 
-def _least_mean(sample: Sample, level: int) -> Closest:
+def _least_mean(known: Evidence, level: int) -> Closest:
     """The least of all, by linear programming."""
-    moments = sample.features[: sphere_size(level) - 1]
-    points = None if sample.support is None else sample.support[0]
+    moments = known.features[: sphere_size(level) - 1]
+    points = None if known.support is None else known.support[0]
     touching = points if points is not None and len(points) <= _TOUCHED else None
     f = least_mean(moments, level, touching)
     return Closest(float(1.0 + f[1:] @ moments), sphere_function(f, level))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
+from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import null_space
@@ -86,37 +87,36 @@ def _surrounded(f: Array, x: Array, depth: Array, level: int) -> Array:
 def face_function(x: Array, level: int) -> Array | None:
     """A non-zero f >= 0 that vanishes on ``x`` (n, 3), ∫ f dν = 1; None when there is none.
 
-    Also None when ``x`` is so concentrated that rounding hides which functions vanish there.
-    Fewer points leave more functions, so of many points a part is asked first.
+    Concentrated points are enlarged first. Fewer points leave more functions, so of many
+    points a part is asked first.
     """
+    zoom = Zoom.onto(x)
+    seen = zoom(x)
     part = _PART * sphere_size(level)
     chosen = np.zeros(len(x), dtype=bool)
     chosen[:: max(1, len(x) // part)] = True
     while True:
-        f = _face_function(x[chosen], level)
-        if f is None or chosen.all():
-            return f
-        off = np.abs(sphere_harmonics(x, level) @ f) > ZERO
-        if not off.any():
-            return f
+        f = _face_function(seen[chosen], level, zoom.scale)
+        off = None if f is None else np.abs(sphere_harmonics(seen, level) @ f) > ZERO
+        if f is None or off is None:
+            return None
+        if chosen.all() or not off.any():
+            f = zoom.pulled_back(f, level)
+            return np.asarray(f / f[0])
         chosen |= off
 
 
-def _face_function(x: Array, level: int) -> Array | None:
-    basis = _vanishing(x, level)
-    if basis is None or np.abs(basis[0]).max() < LP_ACCURACY:
+def _face_function(x: Array, level: int, scale: float) -> Array | None:
+    """The same for points that are known to within rounding over ``scale``."""
+    basis, doubtful = (null_space(contact_rows(x, level), t / scale) for t in (_NULL, _GAP * _NULL))
+    if not basis.size or basis.shape != doubtful.shape:
+        return None  # none, or rounding hides which functions vanish there
+    if np.abs(basis[0]).max() < LP_ACCURACY:
         return None  # without a mean f has both signs
     if basis.shape[1] == 1:
-        f = basis[:, 0] / basis[0, 0]
+        f = np.asarray(basis[:, 0] / basis[0, 0])
         return f if _deepest(f, x, level)[1][0] >= -LP_ACCURACY else None
     return _highest(basis, x, level)
-
-
-def _vanishing(x: Array, level: int) -> Array | None:
-    """Orthonormal basis (size, k) of the functions with zero value and slope on ``x``."""
-    rows = contact_rows(x, level)
-    basis, doubtful = (null_space(rows, t) for t in (_NULL, _GAP * _NULL))
-    return basis if basis.size and basis.shape == doubtful.shape else None
 
 
 def _deepest(f: Array, x: Array, level: int) -> tuple[Array, Array]:

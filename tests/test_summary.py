@@ -104,9 +104,18 @@ def test_it_explains_its_columns() -> None:
     lines = profile_of("turtles", 2).summary().splitlines()
     names = ["level", "features", "D", "I", "U", "share", "residual", "quad.err"]
     assert names in [line.split() for line in lines]
-    assert lines[-2].startswith("D deficit from uniform, I information the level's features add")
-    assert lines[-1] == (
+    explained = lines.index(next(line for line in lines if line.startswith("D deficit")))
+    assert lines[explained].startswith("D deficit from uniform, I information the level's features")
+    assert lines[explained + 1] == (
         "Design iid. With nothing to find, I is still about features / 2n: see tests()."
+    )
+
+
+def test_it_ends_with_three_verdicts() -> None:
+    text = profile_of("turtles", 2).summary()
+    _, verdicts = text.split("Can it be trusted?\n")
+    assert re.fullmatch(
+        r"statistically: .+\nnumerically: .+\nstructurally: .+", verdicts, re.DOTALL
     )
 
 
@@ -148,7 +157,8 @@ def test_the_stopped_line_says_why_and_what_is_sound() -> None:
         "ask for fewer levels (levels=2 is sound)"
         ", or mix in a little of the uniform law (shrinkage=0.01)"
     )
-    assert text.endswith(f"Stopped: {profile.stopped}.")
+    assert f"Stopped: {profile.stopped}. Can it be trusted?" in text
+    assert "structurally: with care; there is no level 3" in text
 
 
 def test_no_stopped_line_without_a_stop() -> None:

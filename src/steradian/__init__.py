@@ -7,9 +7,11 @@ each level adds.
 
 from steradian import examples
 from steradian.diagnostics import kernels
+from steradian.diagnostics.boundary import Boundary, boundary
 from steradian.diagnostics.mmd import Mmd
 from steradian.diagnostics.residuals import Residuals
-from steradian.diagnostics.boundary import Boundary, boundary
+from steradian.diagnostics.ridge import RidgeNotExact, ridge
+from steradian.diagnostics.trust import Trust
 from steradian.directions import Directions
 from steradian.errors import (
     BoundaryError,
@@ -62,9 +64,11 @@ __all__ = [
     "Profiles",
     "Residuals",
     "ResolutionError",
+    "RidgeNotExact",
     "SampleTests",
     "Shrinkage",
     "SteradianError",
+    "Trust",
     "Uniformity",
     "bootstrap",
     "boundary",
@@ -75,5 +79,6 @@ __all__ = [
     "profile",
     "profiles",
     "read_directions",
+    "ridge",
     "sample_tests",
 ]

@@ -116,6 +116,14 @@ class Moments:
         """E φ under the weighted sample, lowest level first."""
         return self.total / self.weight
 
+    @property
+    def degree(self) -> int:
+        """Highest degree of the harmonics whose moments are held."""
+        if self.hierarchy.d > 3:
+            return 2  # through the centred second moment
+        held, size = len(self.total) + 1, self.hierarchy.space.size
+        return next(k for k in range(self.hierarchy.degree, 0, -1) if size(k) <= held)
+
     def up_to_level(self, level: int) -> Array:
         """E φ of the features of levels 1..level, (q,)."""
         space = self.hierarchy.space

@@ -23,19 +23,21 @@ from steradian.diagnostics.sensitivity import (
     Sensitivity,
     sensitivity_of,
 )
+from steradian.diagnostics.trust import Trust, trust_of
 from steradian.directions import Directions
 from steradian.errors import DesignError
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import Design, Known, as_design
+from steradian.inference.designs import Design
 from steradian.inference.gap_tests import GapTests, gap_tests
 from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.inference.options import Method, Null, Options, Statistic
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance
+from steradian.inference.stated_design import stated_design
 from steradian.inference.uniformity import Uniformity, uniformity_tests
-from steradian.io.frames import column, frame_of_levels, is_frame
+from steradian.io.frames import frame_of_levels
 from steradian.moments import Moments
 from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array, IntArray
@@ -255,6 +257,10 @@ class Profile:
         how = Calibration(method, replicates, seed)
         return kernel_discrepancy(self.as_sample(), kernel, how)
 
+    def trust(self) -> Trust:
+        """Whether to trust it statistically, numerically and structurally, with the reasons."""
+        return trust_of(self)
+
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""
         if self.shrinkage is not None:
@@ -295,6 +301,7 @@ class Profile:
             "ambient": self.ambient,
             "design": self.design.name,
             "design_sentence": self.design.sentence,
+            "trust": self.trust().to_dict(),
             "unit": "nats",
         }
 
@@ -364,7 +371,7 @@ def profile(
     began = time.perf_counter()
     explicit = levels is not None or hierarchy is not None
     moments, directions = measured(as_source(data, weights), levels, hierarchy)
-    plan = _plan(data, design, directions, moments)
+    plan = stated_design(design, data, directions, moments)
     mixing = as_shrinkage(shrinkage)
     nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
     ambient = directions.ambient if directions else moments.hierarchy.d
@@ -390,38 +397,6 @@ def _support(directions: Directions | None) -> Support | None:
     if directions is None or directions.n > EXAMINED_ROWS:
         return None
     return lambda _row: directions.support()
-
-
-def _plan(
-    data: Any, design: Design | str | None, directions: Directions | None, moments: Moments
-) -> Design:
-    """The design, checked against the rows when it was stated."""
-    if design is None:
-        weighted = directions.weighted if directions else moments.ess < moments.n * (1.0 - 1e-9)
-        return as_design(None, weighted=weighted)
-    plan = as_design(design, weighted=True)
-    if is_frame(data):
-        plan = plan.with_columns(lambda name: column(data, name))
-    if directions is not None:
-        plan.check(directions)
-    elif plan.name in {"clusters", "chain", "survey"}:
-        raise DesignError(
-            f"design {plan.name!r} needs the rows, and these are moments; profile the directions"
-        )
-    else:
-        weighted = moments.ess < moments.n * (1.0 - 1e-9)
-        if weighted and plan.name == "iid":
-            raise DesignError("design 'iid' means equal weights, and these moments have weights")
-        if not weighted and plan.name == "importance":
-            raise DesignError("design 'importance' needs weights, and these moments have none")
-    if isinstance(plan, Known):
-        features = moments.hierarchy.space.size(moments.hierarchy.levels) - 1
-        if len(plan.matrix()) != features:
-            raise DesignError(
-                f"covariance has {len(plan.matrix())} rows; the {moments.hierarchy.levels} levels "
-                f"have {features} features"
-            )
-    return plan
 
 
 def _unit(vector: Array) -> list[float]:

@@ -54,7 +54,7 @@ def summarise(profile: Profile) -> str:
         )
     if profile.stopped:
         lines.append(textwrap.fill(f"Stopped: {profile.stopped}.", 80))
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "Can it be trusted?", str(profile.trust())])
 
 
 def _design(profile: Profile) -> list[str]:

@@ -178,12 +178,12 @@ def degree_weights(given: Weights, d: int, degree: int) -> Array:
 def moments_to_degree(sample: Sample, degree: int) -> Moments:
     """Moments of the data that hold at least this degree."""
     moments = sample.moments
-    if moments.hierarchy.d > 3 or moments.hierarchy.degree >= degree:
+    if moments.degree >= degree:
         return moments
     if sample.directions is None:
         raise DesignError(
-            f"these moments hold degree {moments.hierarchy.degree}, not {degree}; ask for "
-            f"degree={moments.hierarchy.degree} or profile the directions"
+            f"these moments hold degree {moments.degree}, not {degree}; ask for "
+            f"degree={moments.degree} or profile the directions"
         )
     wide = Harmonics(moments.hierarchy.d, -(-degree // 2))  # moments reach twice their levels
     return Moments.from_directions(sample.directions, wide)

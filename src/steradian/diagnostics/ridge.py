@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from steradian.dual import LAST_STEP, newton
-from steradian.errors import ConvergenceError, ResolutionError
-from steradian.hierarchies import Family
+from steradian.dual import newton
+from steradian.errors import ConvergenceError
 from steradian.moments import Moments
+from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import conditions, solve_positive
+from steradian.source import as_source, measured
 
 LABEL = "not exact GID"
 _MOST_FEATURES = 300  # of a level whose covariance is formed
@@ -41,6 +43,8 @@ class RidgeNotExact:
         KL of the penalised law from uniform, nats: what a deficit becomes.
     entropy_step : array, (L,)
         Its differences; may be negative, and are no divergences.
+    dual_value : array, (L,)
+        ``λ·m - ψ(λ)``: what the deficit loses to the penalty, never above the exact one.
     mismatch : array, (L,)
         ``max |m - E_λ φ| = α max |λ|``: how far the moments are missed.
     exact_gaps : array, (L,)
@@ -51,6 +55,7 @@ class RidgeNotExact:
     levels: IntArray
     lam: tuple[Array, ...]
     entropy_drop: Array
+    dual_value: Array
     mismatch: Array
     exact_gaps: Array
 
@@ -76,6 +81,7 @@ class RidgeNotExact:
             "levels": self.levels.tolist(),
             "entropy_drop": self.entropy_drop.tolist(),
             "entropy_step": self.entropy_step.tolist(),
+            "dual_value": self.dual_value.tolist(),
             "mismatch": self.mismatch.tolist(),
             "change_from_exact": self.change.tolist(),
             "lam": [lam.tolist() for lam in self.lam],
@@ -112,44 +118,71 @@ class _Penalised:
         return conditions(self.covariance)
 
 
-def ridge_fits(moments: Moments, alpha: float, exact_gaps: Array) -> RidgeNotExact:
-    """Penalised fits of all levels of ``moments``; the gaps are for comparison."""
+def ridge(
+    data: Any, alpha: float, *, levels: int | None = None, weights: ArrayLike | str | None = None
+) -> RidgeNotExact:
+    """Fit with a Euclidean penalty, for diagnosis; the result is not exact GID.
+
+    Parameters
+    ----------
+    data, levels, weights
+        As for `profile`.
+    alpha : float
+        The penalty α > 0, on orthonormal features.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.ridge([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.01, levels=2)
+    RidgeNotExact(alpha=0.01, 2 levels; not exact GID)
+    """
     if not (np.isfinite(alpha) and alpha > 0.0):
         raise ValueError(f"alpha is {alpha!r}; give a positive number like 1e-8")
-    hierarchy, drops, missed = moments.hierarchy, [], []
-    lam = np.zeros(0)
-    found = []
-    for level in range(1, hierarchy.levels + 1):
-        family, m = hierarchy.family(level), moments.up_to_level(level)
-        if family.q > _MOST_FEATURES:
-            raise ValueError(
-                f"level {level} has {family.q} features, and ridge is offered up to "
-                f"{_MOST_FEATURES}; shrinkage works in any dimension"
-            )
-        start = np.zeros(family.q)
-        start[: len(lam)] = lam
-        lam, psi, mean = _solve(family, level, m, start, alpha)
-        found.append(lam)
-        drops.append(float(lam @ mean) - psi)
-        missed.append(float(np.abs(m - mean).max()))
-    levels = np.arange(1, hierarchy.levels + 1)
-    return RidgeNotExact(alpha, levels, tuple(found), np.array(drops), np.array(missed), exact_gaps)
+    moments, directions = measured(as_source(data, weights), levels)
+    support = None if directions is None else (lambda _row: directions.support())
+    exact = fit_levels(moments.hierarchy, moments.stack(), support)
+    fits, lam = [], np.zeros(0)
+    for level in range(1, moments.hierarchy.levels + 1):
+        fits.append(_solve(moments, level, lam, alpha))
+        lam = fits[-1].lam
+    drop, dual, missed = np.array([(f.drop, f.dual, f.missed) for f in fits]).T
+    found = tuple(f.lam for f in fits)
+    levels_ = np.arange(1, len(fits) + 1)
+    return RidgeNotExact(float(alpha), levels_, found, drop, dual, missed, exact.gaps[0])
 
 
-def _solve(
-    family: Family, level: int, m: Array, start: Array, alpha: float
-) -> tuple[Array, float, Array]:
-    """Penalised λ, ψ and E φ of one level."""
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One penalised fit."""
+
+    lam: Array
+    drop: float
+    dual: float
+    missed: float
+
+
+def _solve(moments: Moments, level: int, below: Array, alpha: float) -> _Level:
+    """The penalised fit of one level, from that of the level below."""
+    family, m = moments.hierarchy.family(level), moments.up_to_level(level)
+    if family.q > _MOST_FEATURES:
+        raise ValueError(
+            f"level {level} has {family.q} features, and ridge is offered up to "
+            f"{_MOST_FEATURES}; shrinkage works in any dimension"
+        )
 
     def evaluate(lam: Array, _rows: IntArray) -> _Penalised:
         psi, mean, covariance = family.log_partition(lam)
         penalty = 0.5 * alpha * np.einsum("bq,bq->b", lam, lam)
         return _Penalised(psi + penalty, mean + alpha * lam, covariance + alpha * np.eye(len(m)))
 
-    lam = newton(evaluate, m[None], start[None], last_step=LAST_STEP).lam
-    psi, mean, _ = family.log_partition(lam)
-    left = float(np.abs(m - mean[0] - alpha * lam[0]).max())
+    start = np.zeros((1, family.q))
+    start[0, : len(below)] = below
+    lam = newton(evaluate, m[None], start).lam
+    (psi,), (mean,), _ = family.log_partition(lam)
+    lam = lam[0]
+    left = float(np.abs(m - mean - alpha * lam).max())
     if not left <= _STATIONARY:
-        kind = ResolutionError if np.abs(lam).sum() > 1.0 / alpha else ConvergenceError
-        raise kind(level, f"of the penalised fit misses its equation by {left:.1e}", "raise alpha")
-    return lam[0], float(psi[0]), mean[0]
+        cause = f"of the penalised fit misses its equation by {left:.1e}"
+        raise ConvergenceError(level, cause, "raise alpha")
+    missed = float(np.abs(m - mean).max())
+    return _Level(lam, float(lam @ mean - psi), float(lam @ m - psi), missed)

@@ -1,0 +1,121 @@
+"""Three verdicts, each of which can be anything, with the reason that decides."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from oracles import Array
+from steradian.diagnostics.trust import Answer
+
+
+def angles(n: int, seed: int = 0) -> sr.Directions:
+    return sr.Directions.from_angles(np.random.default_rng(seed).vonmises(1.0, 2.0, n))
+
+
+def opposite(n: int) -> sr.Directions:
+    theta = np.random.default_rng(1).vonmises(0.0, 4.0, n) + np.pi * (np.arange(n) % 2)
+    return sr.Directions.from_angles(theta)
+
+
+def unit(x: Array) -> Array:
+    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
+
+
+def test_all_is_well() -> None:
+    trust = sr.profile(angles(800), levels=2).trust()
+    assert [one.answer for one in trust.judgements] == [Answer.YES] * 3
+    assert "nothing found above level 2" in trust.statistical.reasons[0]
+    assert "gaps good to 1e-1" in trust.numerical.reasons[0]
+    assert "inside the moment body, margin 0." in trust.structural.reasons[0]
+
+
+def test_structure_left_over_is_named() -> None:
+    trust = sr.profile(opposite(400), levels=1).trust()
+    assert trust.statistical.answer == "no"
+    assert "structure is left above level 1, most at degree 2" in trust.statistical.reasons[0]
+    assert sr.profile(opposite(400), levels=2).trust().statistical.answer == "yes"
+
+
+def test_few_rows_and_bad_weights_ask_for_care() -> None:
+    few = sr.profile(angles(30), levels=3).trust().statistical
+    assert few.answer == "with care"
+    assert "30 effective rows for 6 features" in few.reasons
+    rng = np.random.default_rng(2)
+    rows = sr.Directions.from_angles(rng.uniform(0, 6, 400), weights=rng.pareto(0.6, 400))
+    heavy = sr.profile(rows, levels=1, design="importance").trust().statistical
+    assert heavy.answer in {"with care", "no"}
+    assert any("heavy tail" in reason for reason in heavy.reasons)
+
+
+@pytest.mark.parametrize(
+    ("profile", "reason"),
+    [
+        (
+            lambda: sr.profile(angles(200).x, weights=np.arange(1.0, 201.0), levels=2),
+            "a descriptive design has no tests; level 2 leaves R = ",
+        ),
+        (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "shrunk data"),
+        (
+            lambda: sr.profile(unit(np.random.default_rng(0).normal(size=(400, 5)))),
+            "nothing above degree 2 is looked at in dimension 5",
+        ),
+    ],
+)
+def test_what_is_not_assessed_says_why(profile, reason: str) -> None:  # type: ignore[no-untyped-def]
+    found = profile().trust().statistical
+    assert any(reason in one for one in found.reasons)
+    assert found.answer in {"not assessed", "with care"}
+
+
+def test_moments_are_judged_as_far_as_they_reach() -> None:
+    moments = sr.Moments.from_directions(opposite(400), sr.Harmonics(2, 2))
+    assert sr.profile(moments, levels=1).trust().statistical.answer == "no"
+    assert "degree 4" in sr.profile(moments).trust().statistical.reasons[0]
+    law = sr.Moments.from_expectations(sr.Harmonics(2, 2), [0.5, 0.1, 0.2, 0.0], n=50)
+    assert sr.profile(law).trust().statistical.answer == "not assessed"
+
+
+def test_numbers_decide_numerically() -> None:
+    p = sr.profile(angles(800), levels=2)
+
+    def judged(**changed: Any) -> sr.Trust:
+        worse = dataclasses.replace(p)
+        object.__setattr__(worse, "numerics", dataclasses.replace(p.numerics, **changed))
+        return worse.trust()
+
+    assert judged(quadrature=np.array([0.0, 1e-7])).numerical.answer == "with care"
+    assert judged(quadrature=np.array([0.0, 1e-3])).numerical.answer == "no"
+    against_noise = judged(moment_rounding=np.array([0.0, 9e-5])).numerical
+    assert "not small against sampling noise 6e-04" in against_noise.reasons[-1]
+    collinear = judged(condition=np.array([1.0, 1e14])).numerical
+    assert collinear.answer == "with care"
+    assert "nearly collinear" in collinear.reasons[0]
+
+
+def test_the_boundary_decides_structurally() -> None:
+    shrunk = sr.profile(np.eye(3), levels=2, shrinkage=0.1).trust().structural
+    assert shrunk.answer == "with care"
+    assert "the data were mixed with 0.1 of the uniform law" in shrunk.reasons
+    stopped = sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0])).trust().structural
+    assert "there is no level 3" in stopped.reasons
+    tight = unit(np.random.default_rng(3).normal(size=(300, 3)) * 2e-3 + np.eye(3)[2])
+    near = sr.profile(tight, levels=2).trust().structural
+    assert near.answer == "with care"
+    assert "close to the boundary, margin" in near.reasons[0]
+    flat = np.zeros((200, 5))
+    flat[:, :3] = np.random.default_rng(4).normal(size=(200, 3))
+    spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().structural
+    assert "within 3 of 5 dimensions" in spanned.reasons
+
+
+def test_it_goes_into_the_record_and_fits_a_screen() -> None:
+    p = sr.profile(opposite(400), levels=1)
+    record = p.to_dict()["trust"]
+    assert record["statistically"]["answer"] == "no"
+    assert record == p.trust().to_dict()
+    assert all(len(line) <= 80 for line in str(p.trust()).splitlines())

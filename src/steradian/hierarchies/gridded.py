@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.dual import DualSolution, Status, judge, newton
+from steradian.errors import ResolutionError
 from steradian.hierarchies.base import MomentStack, Placement
 from steradian.hierarchies.body import (
     circle_verdicts,
@@ -25,68 +26,36 @@ from steradian.hierarchies.body import (
     scatter_verdicts,
     sphere_verdicts,
 )
+from steradian.hierarchies.cell_tree import CellTree, LocalLaw
+from steradian.hierarchies.concentrated import solve_locally
+from steradian.hierarchies.curvature import (
+    NEGLIGIBLE,
+    QUADRATURE_TOLERANCE,
+    Covariance,
+    Root,
+    allowed_quadrature,
+    mean_and_root,
+)
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.polynomial_sample import sample_polynomial
 from steradian.hierarchies.products import feature_products
 from steradian.hierarchies.quadratic import gaussian_parameters
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.linalg import conditions, eigenvalues, solve_positive
+from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere
 
-QUADRATURE_TOLERANCE = 1e-12
-_ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
 _GENTLE = 12.0  # exponents this small make no law sharper than its level
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
+_CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
+_SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
-_ROUNDED_MISMATCH = 1e-13  # of moments that agree to their rounding
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
-_NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
-
-
-@dataclass(frozen=True, slots=True)
-class _Covariance:
-    """Moments through degree 2L turned into a covariance."""
-
-    psi: Array
-    mean: Array
-    density: Array  # at the nodes, up to a factor
-    covariance: Array
-
-    def newton(self, gradient: Array) -> Array:
-        return solve_positive(self.covariance, gradient)
-
-    def condition(self) -> Array:
-        return conditions(self.covariance)
-
-
-@dataclass(frozen=True, slots=True)
-class _Root:
-    """The covariance as RᵀR, R from the centred features at the nodes."""
-
-    psi: Array
-    mean: Array
-    density: Array  # at the nodes
-    root: Array  # (B, q, q), upper triangular
-
-    def newton(self, gradient: Array) -> Array:
-        """Along directions whose mismatch is rounding no step is taken: it would follow noise."""
-        finite = np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)
-        _, values, axes = np.linalg.svd(finite)
-        along = (axes @ gradient[..., None])[..., 0]
-        known = (np.abs(along) > _ROUNDED_MISMATCH) & (values > 0.0)
-        scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
-        return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
-
-    def condition(self) -> Array:
-        finite = np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)
-        values = np.linalg.svd(finite, compute_uv=False)
-        return np.asarray((values[:, 0] / np.maximum(values[:, -1], 1e-100)) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,28 +80,52 @@ class GriddedFamily:
         return isinstance(self.space, Sphere) and self.level % 2 == 1
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        """ψ, mean and covariance on the first rung of the ladder that resolves every row."""
-        grid = self._resolving(lam)
+        """ψ, mean and covariance on the first rung of the ladder that resolves every row.
+
+        Rows too sharp for the ladder get cells of their own.
+        """
+        grid, sharp = self._resolving(lam)
+        if not sharp.any():
+            return self._on_grid(grid, lam)
+        out = np.empty(len(lam)), np.empty_like(lam), np.empty((len(lam), self.q, self.q))
+        parts = [(np.flatnonzero(~sharp), self._on_grid(grid, lam[~sharp]))] if not sharp.all() else []
+        for row in np.flatnonzero(sharp):
+            root = self._local(lam[row]).root()
+            parts.append((np.array([row]), (root.psi, root.mean, root.covariance)))
+        for rows, part in parts:
+            for whole, new in zip(out, part, strict=True):
+                whole[rows] = new
+        return out
+
+    def _on_grid(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         if self._has_tensor:
             quick = self._covariance(grid, lam)
             if (quick.condition() < _COLLINEAR).all():
                 return quick.psi, quick.mean, quick.covariance
         roots = self._root(grid, lam)
-        covariance = np.swapaxes(roots.root, 1, 2) @ roots.root
-        return roots.psi, roots.mean, covariance
+        return roots.psi, roots.mean, roots.covariance
 
     def expectations(self, lam: Array, degree: int) -> Array:
         """E φ of the laws ``lam`` (B, q) for features through ``degree``: (B, q_degree)."""
-        grid = self._resolving_times(lam, degree)
-        return grid.analyze(_density(grid, lam)[1], degree)[:, 1:]
+        grid, sharp = self._resolving(lam)
+        finer = self.space.exact_grid(grid.reach + degree)  # products alias sooner
+        out = finer.analyze(_density(finer, lam)[1], degree)[:, 1:]
+        for row in np.flatnonzero(sharp):
+            points, mass = self.rule(lam[row], degree)
+            out[row] = mass @ self.space.harmonics(points, degree)[:, 1:]
+        return out
 
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
 
         Good for functions of a degree up to ``degree`` times the density.
         """
-        grid = self._resolving_times(lam[None], degree)
-        return grid.points, _density(grid, lam[None])[1][0] * grid.weights
+        grid, sharp = self._resolving(lam[None])
+        if sharp[0]:
+            law = self._local(lam)
+            return low_moments(3, law.features)[0], law.mass  # φ₁ is linear in x
+        finer = self.space.exact_grid(grid.reach + degree)
+        return finer.points, _density(finer, lam[None])[1][0] * finer.weights
 
     def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
         """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as one of ``nodes``.
@@ -147,16 +140,26 @@ class GriddedFamily:
         found = self._solve_on(grid, m[None], lam[None])
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
 
-    def _resolving_times(self, lam: Array, degree: int) -> Grid:
-        """A grid that resolves the laws times a function of a degree, which alias sooner."""
-        return self.space.exact_grid(self._resolving(lam).reach + degree)
-
-    def _resolving(self, lam: Array) -> Grid:
-        for rung in range(self.space.rungs()):
+    def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
+        """The first grid of the ladder that resolves every row, or the last and which it does not."""
+        allowed = allowed_quadrature(lam)
+        for rung in range(self._rungs):
             grid = self.space.grid(rung)
-            if (grid.unresolved(_density(grid, lam)[1], self.level) <= QUADRATURE_TOLERANCE).all():
+            sharp = grid.unresolved(_density(grid, lam)[1], self.level) > allowed
+            if not sharp.any():
                 break
-        return grid
+        return grid, sharp & self._has_cells
+
+    def _local(self, lam: Array) -> LocalLaw:
+        """One law on its own cells."""
+        law = CellTree(self.level).law(lam)
+        if law.error > allowed_quadrature(lam):
+            raise ResolutionError(
+                self.level,
+                f"{Status.UNRESOLVED.sentence} ({law.words})",
+                "ask for fewer levels",
+            )
+        return law
 
     def contains(self, moments: MomentStack) -> IntArray:
         if self.level == 2:
@@ -209,14 +212,12 @@ class GriddedFamily:
         start = start.copy()
         out = None
         pending = np.arange(len(m))
-        for step in range(int(rung.min()), self.space.rungs()):
+        for step in range(int(rung.min()), self._rungs):
             rows = pending[rung[pending] <= step]
             if not len(rows):
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
-            # rounding of the exponent leaves a flat spectrum that no finer grid can lower
-            allowed = np.clip(part.moment_rounding, QUADRATURE_TOLERANCE, _ROUNDED_QUADRATURE)
-            settled = part.quadrature <= allowed
+            settled = part.quadrature <= allowed_quadrature(part.lam)
             if len(rows) == len(m) and settled.all():
                 return part
             out = out or DualSolution.empty(len(m), self.q)
@@ -227,11 +228,14 @@ class GriddedFamily:
             pending = np.setdiff1d(pending, rows[settled], assume_unique=True)
             if not len(pending):
                 break
-        return out or DualSolution.empty(len(m), self.q)
+        out = out or DualSolution.empty(len(m), self.q)
+        for row in pending if self._has_cells else ():
+            out.put(np.array([row]), solve_locally(self.level, m[row], start[row]))
+        return out
 
     def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""
-        while self._has_tensor and rung < self.space.rungs():
+        while self._has_tensor and rung < self._rungs:
             one = solve_one(self.space, self.level, rung, m, start)
             if one is None or one.condition[0] > _COLLINEAR:
                 return None
@@ -249,7 +253,7 @@ class GriddedFamily:
         reach = np.sqrt(self.q * np.einsum("bq,bq->b", start, start))  # |λ·φ| is never larger
         if reach.max() < _GENTLE:
             return rung
-        for step in range(int(rung.min()), self.space.rungs() - 1):
+        for step in range(int(rung.min()), self._rungs - (not self._has_cells)):
             rows = np.flatnonzero(rung == step)
             if len(rows):
                 grid = self.space.grid(step)
@@ -281,7 +285,17 @@ class GriddedFamily:
         """Whether the product tensor is small enough to keep."""
         return self.space.size(2 * self.level) * self.q**2 <= _TENSOR_LIMIT
 
-    def _covariance(self, grid: Grid, lam: Array) -> _Covariance:
+    @property
+    def _has_cells(self) -> bool:
+        """Whether laws too sharp for the ladder go to cells that follow them."""
+        return isinstance(self.space, Sphere) and self.level <= _CELL_LEVELS
+
+    @property
+    def _rungs(self) -> int:
+        """Rungs of the ladder before cells are quicker."""
+        return self.space.rungs() - (_SLOW_RUNGS if self._has_cells else 0)
+
+    def _covariance(self, grid: Grid, lam: Array) -> Covariance:
         peak, values = _peaked(grid, lam)
         moments = grid.analyze(values, 2 * self.level)
         total = moments[:, :1]
@@ -290,29 +304,24 @@ class GriddedFamily:
         q = lam.shape[1]
         mean = moments[:, 1 : q + 1]
         second = (moments @ feature_products(self.space, self.level)).reshape(-1, q, q)
-        return _Covariance(psi, mean, values, second - mean[:, :, None] * mean[:, None, :])
+        return Covariance(psi, mean, values, second - mean[:, :, None] * mean[:, None, :])
 
-    def _root(self, grid: Grid, lam: Array) -> _Root:
+    def _root(self, grid: Grid, lam: Array) -> Root:
         psi, density = _density(grid, lam)
         means = np.empty_like(lam)
         roots = np.empty((len(lam), self.q, self.q))
         for b, row in enumerate(density):
             mass = row * grid.weights
-            active = mass > _NEGLIGIBLE
+            active = mass > NEGLIGIBLE
             phi = self.space.harmonics(grid.points[active], self.level)[:, 1:]
-            mass = mass[active]
-            means[b] = mass @ phi
-            centred = np.sqrt(mass)[:, None] * (phi - means[b])
-            if len(centred) < self.q:
-                centred = np.vstack([centred, np.zeros((self.q - len(centred), self.q))])
-            roots[b] = np.linalg.qr(centred, mode="r")
-        return _Root(psi, means, density, roots)
+            means[b], roots[b] = mean_and_root(mass[active], phi)
+        return Root(psi, means, density, roots)
 
 
 def _solve_with(
-    evaluate: Callable[[Array], _Covariance | _Root], level: int, grid: Grid, m: Array, start: Array
+    evaluate: Callable[[Array], Covariance | Root], level: int, grid: Grid, m: Array, start: Array
 ) -> DualSolution:
-    def stacked(lam: Array, _rows: IntArray) -> _Covariance | _Root:
+    def stacked(lam: Array, _rows: IntArray) -> Covariance | Root:
         return evaluate(lam)  # all rows share the grid
 
     path = newton(stacked, m, start)

@@ -1,0 +1,199 @@
+"""Cells that follow the density of a law on the two-sphere.
+
+A product grid fine enough for one sharp mode is that fine everywhere. Here the sphere is cut
+into `Cells`, halved where the density of the law at hand is not resolved. The coarse cells
+always cover the whole sphere, so a mode far from all data is seen, and the cells are chosen
+anew for every law: ψ(λ) is verified wherever it is evaluated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from steradian.hierarchies.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
+from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.spaces import Sphere
+from steradian.spaces.cells import CELL_NODES, Cells, cell_errors
+
+_MOST_CELLS = 1200  # about 300,000 nodes
+_DEGREES_PER_CELL = 8  # that a coarse cell resolves
+_NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
+_LARGEST = 300.0  # log of an error that is certainly too large
+
+
+@dataclass(frozen=True, slots=True)
+class LocalLaw:
+    """A law on the nodes that carry its mass."""
+
+    psi: float
+    error: float  # estimated share of the mass that the cells miss
+    nodes: int  # of all cells
+    mass: Array  # (n,)
+    features: Array  # (n, q)
+
+    @property
+    def words(self) -> str:
+        """How well the cells do."""
+        return f"error {self.error:.1e} with {self.nodes} nodes"
+
+    @property
+    def mean(self) -> Array:
+        """E φ, (q,)."""
+        return np.asarray(self.mass @ self.features)
+
+    def root(self) -> Root:
+        """Its curvature, as a stack of one."""
+        mean, root = mean_and_root(self.mass, self.features)
+        return Root(np.array([self.psi]), mean[None], np.empty((1, 0)), root[None])
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRule:
+    """Cells that cover the sphere, chosen for one law and used for those near it.
+
+    Exponents are that of the law at hand plus a correction. The rounding of a long sum of
+    large terms is then the same for all of them: their means differ smoothly.
+    """
+
+    origin: Array  # (q,): the law
+    exponent: Array  # (k, CELL_NODES): of that law
+    weights: Array  # (k, CELL_NODES)
+    features: Array  # (k, CELL_NODES, q)
+
+    def law(self, lam: Array) -> LocalLaw:
+        """The law ∝ exp(lam · φ), whether or not these cells resolve it; ``lam`` (q,)."""
+        exponent = self.exponent + self.features @ (lam - self.origin)
+        judged = _judged(exponent, self.weights, lam)
+        psi = _log_sum(judged.log_mass)
+        mass = self.weights * np.exp(exponent - psi)
+        error = float(judged.errors(psi).sum())
+        return _law(mass, self.features, psi, error)
+
+
+class CellTree:
+    """Cells and their quarters, with the features of one level at their nodes.
+
+    Grows by the cells that laws ask for; those of earlier laws are kept while there is room.
+    """
+
+    def __init__(self, level: int) -> None:
+        self._space, self._level = Sphere(), level
+        self._first = Cells.covering(2 * math.ceil(level / _DEGREES_PER_CELL))
+        room = 2 * _MOST_CELLS
+        self._cells = self._first
+        self._child = np.empty(room, dtype=np.int64)  # first of four quarters, -1 without
+        self._weights = np.empty((room, CELL_NODES))
+        self._features = np.empty((room, CELL_NODES, self._space.size(level) - 1))
+        self._fill(0)
+
+    def rule(self, lam: Array) -> LocalRule:
+        """The cells that resolve exp(lam · φ); ``lam`` (q,)."""
+        leaves, judged, *_ = self._resolving(lam)
+        weights, features = self._weights[leaves], self._features[leaves]
+        return LocalRule(lam, judged.exponent[leaves], weights, features)
+
+    def law(self, lam: Array) -> LocalLaw:
+        """The law ∝ exp(lam · φ) on the cells that resolve it; ``lam`` (q,)."""
+        leaves, judged, psi, error = self._resolving(lam)
+        heavy = judged.peak[leaves] - psi > np.log(NEGLIGIBLE)
+        kept = leaves[heavy]
+        mass = self._weights[kept] * np.exp(judged.exponent[kept] - psi)
+        law = _law(mass, self._features[kept], psi, error)
+        return replace(law, nodes=len(leaves) * CELL_NODES)
+
+    def _resolving(self, lam: Array) -> tuple[IntArray, _Judged, float, float]:
+        """Which cells resolve a law, all cells under it, its ψ, and the error left."""
+        judged = self._judged(lam, 0)
+        leaves = np.arange(len(self._first))
+        tolerance = float(allowed_quadrature(lam))
+        while True:
+            psi = _log_sum(judged.log_mass[leaves])
+            errors = judged.errors(psi)[leaves]
+            split = _to_split(errors, tolerance)
+            if not split.any() or len(leaves) + 3 * split.sum() > _MOST_CELLS:
+                return leaves, judged, psi, float(errors.sum())
+            if not self._quarter(leaves[split]):
+                return self._resolving(lam)  # with room again
+            if len(self._cells) > len(judged.peak):
+                judged = judged.followed_by(self._judged(lam, len(judged.peak)))
+            quarters = self._child[leaves[split], None] + np.arange(4)
+            leaves = np.concatenate([leaves[~split], quarters.ravel()])
+
+    def _judged(self, lam: Array, start: int) -> _Judged:
+        new = slice(start, len(self._cells))
+        return _judged(self._features[new] @ lam, self._weights[new], lam)
+
+    def _quarter(self, parents: IntArray) -> bool:
+        """Make the quarters of the cells that have none yet, or without room forget all."""
+        bare = parents[self._child[parents] < 0]
+        made = len(self._cells)
+        if made + 4 * len(bare) > len(self._child):
+            self._cells = self._first
+            self._child[:] = -1
+            return False
+        if len(bare):
+            self._child[bare] = made + 4 * np.arange(len(bare))
+            self._cells = Cells.concatenated([self._cells, self._cells.take(bare).quarters()])
+            self._fill(made)
+        return True
+
+    def _fill(self, start: int) -> None:
+        """Nodes and features of the cells from ``start`` on."""
+        new = slice(start, len(self._cells))
+        points, self._weights[new] = self._cells.take(new).nodes()
+        features = self._space.harmonics(points.reshape(-1, 3), self._level)[:, 1:]
+        self._features[new] = features.reshape(len(points), CELL_NODES, -1)
+        self._child[new] = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Cells under one law."""
+
+    exponent: Array  # (k, CELL_NODES)
+    peak: Array  # (k,): the largest of these
+    log_mass: Array  # (k,)
+    log_error: Array  # (k,): of the mass that the rule of the cell may miss
+
+    def errors(self, psi: float) -> Array:
+        """The same as a share of all mass, (k,)."""
+        return np.exp(np.minimum(self.log_error - psi, _LARGEST))
+
+    def followed_by(self, more: _Judged) -> _Judged:
+        names = [f.name for f in fields(self)]
+        return _Judged(*(np.concatenate([getattr(self, n), getattr(more, n)]) for n in names))
+
+
+def _judged(exponent: Array, weights: Array, lam: Array) -> _Judged:
+    """Tails below the rounding of the exponent are noise that no smaller cell lowers."""
+    noise = _NOISE * ROUNDOFF * float(np.abs(lam).sum())
+    height, share = cell_errors(exponent, weights)
+    peak = exponent.max(axis=1)
+    mass = np.einsum("kn,kn->k", weights, np.exp(exponent - peak[:, None]))
+    log_error = height + np.log(np.maximum(share - noise, 1e-300))
+    return _Judged(exponent, peak, np.log(mass) + peak, log_error)
+
+
+def _law(mass: Array, features: Array, psi: float, error: float) -> LocalLaw:
+    """The rounding of a large ψ would leave a total that is not quite one."""
+    mass /= mass.sum()
+    return LocalLaw(psi, error, mass.size, mass.ravel(), features.reshape(mass.size, -1))
+
+
+def _log_sum(logs: Array) -> float:
+    peak = float(logs.max())
+    return peak + math.log(float(np.exp(logs - peak).sum()))
+
+
+def _to_split(errors: Array, tolerance: float) -> BoolArray:
+    """The worst cells, so many that the others together miss at most half the tolerance."""
+    if errors.sum() <= tolerance:
+        return np.zeros(len(errors), dtype=bool)
+    order = np.argsort(errors)
+    kept = np.cumsum(errors[order]) <= 0.5 * tolerance
+    split = np.ones(len(errors), dtype=bool)
+    split[order[kept]] = False
+    return split

@@ -21,6 +21,7 @@ from steradian.spaces.cells import CELL_NODES, Cells, cell_errors
 _MOST_CELLS = 1200  # about 300,000 nodes
 _DEGREES_PER_CELL = 8  # that a coarse cell resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
+_FINER = 1.0 / 64.0  # cells are chosen for a smaller error than is allowed
 _LARGEST = 300.0  # log of an error that is certainly too large
 
 
@@ -108,7 +109,7 @@ class CellTree:
         """Which cells resolve a law, all cells under it, its ψ, and the error left."""
         judged = self._judged(lam, 0)
         leaves = np.arange(len(self._first))
-        tolerance = float(allowed_quadrature(lam))
+        tolerance = float(allowed_quadrature(_FINER * lam))
         while True:
             psi = _log_sum(judged.log_mass[leaves])
             errors = judged.errors(psi)[leaves]

@@ -6,14 +6,26 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steradian.dual import DualSolution, Status, judge, newton
+from steradian.dual import DualSolution, Status, judge, matched_to_rounding, newton
 from steradian.hierarchies.cell_tree import CellTree, LocalLaw
 from steradian.hierarchies.curvature import Root, allowed_quadrature
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
-_CLOSE = 1e-2  # decrement from which the cells stay as they are
-_ROUNDS = 6  # times that cells are chosen and the fit ended on them
+_CLOSE = 1e-3  # decrement from which the cells stay as they are
+_USABLE = 1e-6  # quadrature error below which values are worth comparing
+_MOST_STEPS, _LAST_STEPS = 80, 20  # on the way, and on cells that stay
+_ROUNDS = 4  # times that cells are chosen and the fit ended on them
+_TRUSTED = 0.5  # decrement at which a full step leads near the fit
+_MEAN_ROUNDING = 32.0 * ROUNDOFF  # of the mean of a feature under a law
 _LOST = 1e-6  # nats by which rounding may move a deficit that is still worth following
+
+
+class _Undetermined(Exception):
+    """The fit lies at parameters that the rounding of the moments leaves open."""
+
+    def __init__(self, lam: Array) -> None:
+        super().__init__()
+        self.lam = lam
 
 
 def solve_locally(level: int, m: Array, start: Array) -> DualSolution:
@@ -24,47 +36,72 @@ def solve_locally(level: int, m: Array, start: Array) -> DualSolution:
     verified on them, and where they do not resolve it others are chosen for it. Parameters
     so large that the rounding of the moments would settle nothing are not followed.
     """
-    if _lost(start):
-        return _not_determined(start)
-    tree = CellTree(level)
-    out = newton(_Evaluation(tree.law), m[None], start[None], last_step=_CLOSE)
-    lam = out.lam
+    try:
+        return _solve(CellTree(level), m[None], start[None])
+    except _Undetermined as reason:
+        out = DualSolution.empty(1, len(m), Status.ROUNDING)
+        out.moment_rounding[:] = _rounding(reason.lam)
+        return out
+
+
+def _solve(tree: CellTree, m: Array, lam: Array) -> DualSolution:
+    if _lost(lam):
+        raise _Undetermined(lam)
+    lam = newton(_Evaluation(tree.law, m), m, lam, last_step=_CLOSE, max_steps=_MOST_STEPS).lam
     for _ in range(_ROUNDS):
-        here = _Evaluation(tree.rule(lam[0]).law)
-        path = newton(here, m[None], lam)
-        solution = judge(path, m[None], here(path.lam, np.arange(1)))
-        lam = solution.lam
-        resolved = here.last.error <= allowed_quadrature(lam[0])
-        if resolved and solution.status[0] == Status.CONVERGED:
+        here = _Evaluation(tree.rule(lam[0]).law, m)
+        path = newton(here, m, lam, max_steps=_LAST_STEPS)
+        out = judge(path, m, here(path.lam, np.arange(1)))
+        lam, law = out.lam, here.last
+        resolved = law.error <= allowed_quadrature(lam[0])
+        if resolved and out.status[0] == Status.CONVERGED:
             break
-    solution.quadrature[:], solution.nodes[:] = here.last.error, here.last.nodes
+    out.quadrature[:], out.nodes[:] = law.error, law.nodes
     if not resolved:
-        solution.status[:] = Status.UNRESOLVED
-    elif solution.status[0] != Status.CONVERGED and _lost(10.0 * lam[0]):
-        solution.status[:] = Status.ROUNDING
-    return solution
+        out.status[:] = Status.UNRESOLVED
+    elif out.status[0] != Status.CONVERGED and _lost(10.0 * lam):
+        out.status[:] = Status.ROUNDING
+    return out
 
 
 class _Evaluation:
-    """Newton's view of a law on cells; remembers the last."""
+    """Newton's view of laws on cells; remembers the last."""
 
-    def __init__(self, law: Callable[[Array], LocalLaw]) -> None:
-        self._law = law
-        self.last: LocalLaw
+    def __init__(self, law: Callable[[Array], LocalLaw], m: Array) -> None:
+        self._law, self._m = law, m
+        self.last: LocalLaw | None = None
 
     def __call__(self, lam: Array, _rows: IntArray) -> Root:
-        if _lost(lam[0]):
-            nowhere = np.full_like(lam, np.nan)  # no step leads there
-            return Root(nowhere[:, 0], nowhere, nowhere, np.zeros((1, *2 * lam.shape[1:])))
-        self.last = self._law(lam[0])
-        return self.last.root()
+        if _lost(lam):
+            return _nowhere(lam)
+        law = self._law(lam[0])
+        if law.error > _USABLE and self.last is not None:
+            return _nowhere(lam)
+        self.last = law
+        root = self.last.root()
+        self._look_ahead(lam, root)
+        return root
+
+    def _look_ahead(self, lam: Array, root: Root) -> None:
+        """Where a full step is to be trusted, it shows where the fit lies."""
+        gradient = self._m - root.mean
+        if np.abs(gradient).max() <= matched_to_rounding(self._m)[0]:
+            return
+        step = root.step(gradient, _MEAN_ROUNDING)
+        if gradient[0] @ step[0] < _TRUSTED**2 and _lost(lam + step):
+            raise _Undetermined(lam + step)
+
+
+def _nowhere(lam: Array) -> Root:
+    """No value: the line search turns back."""
+    nothing = np.full_like(lam, np.nan)
+    return Root(nothing[:, 0], nothing, nothing, np.zeros((1, *2 * lam.shape[1:])))
 
 
 def _lost(lam: Array) -> bool:
-    return bool(ROUNDOFF * np.abs(lam).sum() > _LOST)
+    return _rounding(lam) > _LOST
 
 
-def _not_determined(lam: Array) -> DualSolution:
-    out = DualSolution.empty(1, len(lam), Status.ROUNDING)
-    out.moment_rounding[:] = ROUNDOFF * np.abs(lam).sum()
-    return out
+def _rounding(lam: Array) -> float:
+    """Nats by which the rounding of the moments moves the deficit at ``lam``."""
+    return ROUNDOFF * float(np.abs(lam).sum())

@@ -45,9 +45,13 @@ class Root:
 
     def newton(self, gradient: Array) -> Array:
         """Along directions whose mismatch is rounding no step is taken: it would follow noise."""
+        return self.step(gradient, ROUNDED_MISMATCH)
+
+    def step(self, gradient: Array, least: float) -> Array:
+        """The Newton step along the directions whose mismatch exceeds ``least``, (B, q)."""
         _, values, axes = np.linalg.svd(self._finite)
         along = (axes @ gradient[..., None])[..., 0]
-        known = (np.abs(along) > ROUNDED_MISMATCH) & (values > _LEAST)
+        known = (np.abs(along) > least) & (values > _LEAST)
         scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
         return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
 

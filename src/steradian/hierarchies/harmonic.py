@@ -10,12 +10,13 @@ import numpy as np
 from steradian.hierarchies.base import Family, MomentStack
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
-from steradian.hierarchies.products import sums_from_products
+from steradian.hierarchies.products import direct_sums, sums_from_products
 from steradian.hierarchies.quadratic import low_moments
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
 
+_NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
@@ -78,13 +79,17 @@ class Harmonics:
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space
-        direct = len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS
-        if direct and isinstance(space, Circle | Sphere):
-            return sums_from_products(space, x, weights, self.levels)
-        weights = np.ones(len(x)) if weights is None else weights
-        if isinstance(space, Circle | Sphere):
-            return space.sums(x, weights, self.degree)[1:]
-        return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
+        if not isinstance(space, Circle | Sphere):
+            weights = np.ones(len(x)) if weights is None else weights
+            return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
+        if len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS:
+            sums = sums_from_products(space, x, weights, self.levels)
+        else:
+            sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.degree)[1:]
+        total = len(x) if weights is None else float(weights.sum())
+        if isinstance(space, Sphere) and _is_narrow(sums, total):
+            return direct_sums(space, x, weights, self.degree)
+        return sums
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
@@ -100,6 +105,14 @@ class Harmonics:
         if not 1 <= level <= self.levels:
             raise ValueError(f"level {level} is not among 1..{self.levels}")
         return _family(self.d, level)
+
+
+def _is_narrow(sums: Array, total: float) -> bool:
+    """Whether directions of the sphere lie so close about one axis that fits feel rounding.
+
+    At one point the squares of the five features of degree two add up to five.
+    """
+    return bool(sums[3:8] @ sums[3:8] > _NARROW * 5.0 * total * total)
 
 
 @cache

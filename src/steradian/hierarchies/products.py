@@ -14,6 +14,9 @@ from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 
 
+_BLOCK = 65_536  # rows whose features are held at once
+
+
 @cache
 def product_tensor(space: Circle | Sphere, level: int) -> Array:
     """∫ φ_k φ_i φ_j dν for k of degree 0..2L, i and j of degree 0..L: (K, q + 1, q + 1)."""
@@ -80,3 +83,17 @@ def sums_from_products(
     weighted = some if weights is None else some * weights[:, None]
     gram = weighted.T @ some
     return np.asarray(gram.ravel() @ _expansion(space, level))
+
+
+def direct_sums(space: Circle | Sphere, x: Array, weights: Array | None, degree: int) -> Array:
+    """Σ_i w_i φ(x_i) for degree 1..degree, feature by feature.
+
+    Slower than products or transforms, and nearer to the rounding of the features. Without
+    ``weights`` each is one.
+    """
+    total = np.zeros(space.size(degree) - 1)
+    for start in range(0, len(x), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        phi = space.harmonics(x[rows], degree)[:, 1:]
+        total += phi.sum(axis=0) if weights is None else weights[rows] @ phi
+    return total

@@ -11,9 +11,9 @@ from steradian.hierarchies.cell_tree import CellTree, LocalLaw
 from steradian.hierarchies.curvature import Root, allowed_quadrature
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
-_CLOSE = 1e-3  # decrement from which the cells stay as they are
+_CLOSE = 1e-4  # decrement from which the cells stay as they are
 _USABLE = 1e-6  # quadrature error below which values are worth comparing
-_MOST_STEPS, _LAST_STEPS = 80, 20  # on the way, and on cells that stay
+_MOST_STEPS, _LAST_STEPS = 300, 20  # on the way, and on cells that stay
 _ROUNDS = 4  # times that cells are chosen and the fit ended on them
 _TRUSTED = 0.5  # decrement at which a full step leads near the fit
 _MEAN_ROUNDING = 32.0 * ROUNDOFF  # of the mean of a feature under a law

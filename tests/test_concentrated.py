@@ -1,0 +1,141 @@
+"""Concentrated laws on the two-sphere: cells that follow them, against brute force."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import oracles
+import oracles_concentrated as brute
+import steradian as sr
+from steradian.hierarchies.cell_tree import CellTree
+from steradian.spaces.cells import CELL_NODES, Cells, cell_errors
+
+Array = NDArray[np.float64]
+
+KAPPA = 1e4
+RINGS = 1000  # of the brute-force rule: 7.5 √κ and some more
+PROMISE = 1e-8
+
+
+def unit(x: Array) -> Array:
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def vmf(n: int, kappa: float, centre: Array, rng: np.random.Generator) -> Array:
+    """Von Mises-Fisher draws by inversion, (n, 3)."""
+    drop = -np.log1p(rng.random(n) * np.expm1(-2.0 * kappa)) / kappa
+    angle = rng.uniform(0.0, 2.0 * np.pi, n)
+    radius = np.sqrt(drop * (2.0 - drop))
+    frame = np.linalg.svd(centre[None])[2][1:]
+    flat = np.cos(angle)[:, None] * frame[0] + np.sin(angle)[:, None] * frame[1]
+    return unit(radius[:, None] * flat + (1.0 - drop)[:, None] * centre)
+
+
+def clusters(centres: Array, sizes: Sequence[int], kappas: Sequence[float], seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    parts = zip(centres, sizes, kappas, strict=True)
+    return np.concatenate([vmf(n, kappa, centre, rng) for centre, n, kappa in parts])
+
+
+def generic(count: int, seed: int) -> Array:
+    return unit(np.random.default_rng(seed).standard_normal((count, 3)))
+
+
+TETRAHEDRON = unit(np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1.0]]))
+CUBE = unit(np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float))
+
+
+def assert_exact(
+    found: sr.Profile, x: Array, weights: Array | None = None, rings: int = RINGS
+) -> None:
+    """Gaps against the optimum of the dense rule, to the promise."""
+    levels = len(found.levels)
+    moments = oracles.sample_moments(x, levels, weights)
+    deficits = [0.0]
+    for level in range(1, levels + 1):
+        q = oracles.size(3, level)
+        best = brute.optimum(level, rings, found.fits[level].lam, moments[:q])
+        assert best.decrement < 1e-6, "the reference itself did not converge"
+        deficits.append(best.deficit)
+    np.testing.assert_allclose(found.gaps, np.diff(deficits), rtol=0, atol=PROMISE)
+
+
+CASES = {
+    "tetrahedron": clusters(TETRAHEDRON, [500] * 4, [KAPPA] * 4, 1),
+    "generic": clusters(generic(4, 0), [500] * 4, [KAPPA] * 4, 1),
+    "unequal": clusters(generic(4, 3), [900, 500, 300, 60], [KAPPA] * 4, 2),
+    "five": clusters(generic(5, 4), [300] * 5, [KAPPA] * 5, 3),
+    "six": clusters(generic(6, 5), [200] * 6, [KAPPA] * 6, 4),
+    "cube": clusters(CUBE, [200] * 8, [KAPPA] * 8, 5),
+    "with a broad one": clusters(generic(5, 6), [400] * 5, [KAPPA] * 4 + [3.0], 6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_several_clusters_at_level_four(name: str) -> None:
+    x = CASES[name]
+    began = time.perf_counter()
+    found = sr.profile(x, levels=4)
+    spent = time.perf_counter() - began
+    print(f"{name}: {found.numerics.nodes.tolist()} nodes, {spent:.2f} s")
+    assert found.numerics.nodes.max() < 200_000
+    assert_exact(found, x)
+
+
+def test_four_clusters_need_few_nodes() -> None:
+    x = CASES["generic"]
+    found = sr.profile(x, levels=4)
+    assert found.numerics.nodes.max() < 100_000
+    assert (found.numerics.quadrature <= 1e-12).all()
+    assert_exact(found, x)
+
+
+def test_weights_matter() -> None:
+    x = CASES["tetrahedron"]
+    weights = np.random.default_rng(7).exponential(size=len(x)) * np.repeat([1, 2, 3, 4], 500)
+    assert_exact(sr.profile(x, weights=weights, levels=4), x, weights)
+
+
+@pytest.mark.parametrize("kappa", [1e3, 1e4, 1e5])
+def test_one_cluster_known_by_its_moments_has_one_level(kappa: float) -> None:
+    """The von Mises-Fisher law: D_1 in closed form, no further gaps."""
+    mean = unit(np.array([0.3, -0.5, 0.6]))
+    ratios = [oracles.degree_ratio(3, k, kappa) for k in range(1, 5)]
+    at_mean = oracles.harmonics(mean[None], 4)[0]
+    blocks = [at_mean[k * k - 1 : (k + 1) ** 2 - 1] for k in range(1, 5)]
+    moments = np.concatenate([oracles.long(r) * b for r, b in zip(ratios, blocks, strict=True)])
+    features = moments.astype(np.float64)
+    found = sr.profile(sr.Moments.from_expectations(sr.Harmonics(3, 4), features))
+    exact = float(oracles.von_mises_fisher(3, kappa).deficit)
+    np.testing.assert_allclose(found.gaps, [exact, 0, 0, 0], rtol=0, atol=PROMISE)
+
+
+@pytest.mark.parametrize(("kappa", "levels", "sound"), [(1e4, 4, 2), (1e4, 8, 2), (1e6, 3, 2)])
+def test_what_double_precision_cannot_resolve_is_refused(
+    kappa: float, levels: int, sound: int
+) -> None:
+    x = clusters(generic(1, 8), [500], [kappa], 9)
+    with pytest.raises(sr.ResolutionError, match=rf"levels={sound} is sound") as caught:
+        sr.profile(x, levels=levels)
+    assert "is not determined by moments in double precision" in str(caught.value)
+    assert caught.value.profile is not None
+    assert len(caught.value.profile.levels) == sound
+    np.testing.assert_allclose(
+        caught.value.profile.deficits, sr.profile(x, levels=sound).deficits, atol=1e-12
+    )
+
+
+def elongated(seed: int, n: int = 400) -> Array:
+    """A narrow, bent streak."""
+    rng = np.random.default_rng(seed)
+    along, across = rng.standard_normal(n), rng.standard_normal(n)
+    flat = np.column_stack([0.12 * along, 0.02 * across + 0.06 * along**2])
+    return unit(np.column_stack([flat, np.ones(n)]) @ oracles.rotation(3, rng).T)
+
+

@@ -60,9 +60,7 @@ def dense(level: int, rings: int) -> Dense:
     meridian = np.column_stack([radius, np.zeros_like(z), z])
     at_zero = oracles.harmonics(meridian, level)
     count = 2 * rings + 1
-    angle = (np.arange(count) + np.longdouble(0.381966)) * (
-        8 * np.arctan(np.longdouble(1)) / count
-    )
+    angle = (np.arange(count) + np.longdouble(0.381966)) * (8 * np.arctan(np.longdouble(1)) / count)
     waves = [np.ones(count, dtype=np.longdouble)]
     for m in range(1, level + 1):
         waves += [np.cos(m * angle), np.sin(m * angle)]
@@ -99,10 +97,30 @@ def optimum(level: int, rings: int, lam: Array, moments: Long, steps: int = 4) -
 
 def _newton(rule: Dense, mass: Long, gradient: Long) -> tuple[Long, float]:
     """The step Cov⁻¹ gradient and its decrement, from a factor of the centred features."""
+    _, values, axes = np.linalg.svd(np.linalg.qr(_centred(rule, mass), mode="r"))
+    along = axes @ gradient.astype(np.float64) / values
+    return oracles.long(axes.T @ (along / values)), float(np.linalg.norm(along))
+
+
+def _centred(rule: Dense, mass: Long) -> Array:
+    """Features less their means, times the roots of the masses, where there is any mass."""
     rings, turns = np.nonzero(mass > 1e-36)
     weight = mass[rings, turns]
     phi = rule.features(rings, turns)
-    centred = (np.sqrt(weight)[:, None] * (phi - weight @ phi)).astype(np.float64)
-    _, values, axes = np.linalg.svd(np.linalg.qr(centred, mode="r"))
-    along = axes @ gradient.astype(np.float64) / values
-    return oracles.long(axes.T @ (along / values)), float(np.linalg.norm(along))
+    return (np.sqrt(weight)[:, None] * (phi - weight @ phi)).astype(np.float64)
+
+
+def points(level: int, rings: int, where: NDArray[np.bool_]) -> Array:
+    """The nodes marked in ``where`` (rings, longitudes) as unit vectors, in row order."""
+    z, _ = oracles.gauss_legendre(rings)
+    cos, sin = dense(level, rings).waves[1:3].astype(np.float64)
+    ring, turn = np.nonzero(where)
+    height = z.astype(np.float64)[ring]
+    radius = np.sqrt((1 - height) * (1 + height))
+    return np.column_stack([radius * cos[turn], radius * sin[turn], height])
+
+
+def covariance(rule: Dense, mass: Long) -> Array:
+    """Of the features under a law on the dense rule."""
+    centred = _centred(rule, mass)
+    return np.asarray(centred.T @ centred)

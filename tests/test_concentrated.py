@@ -13,7 +13,7 @@ import oracles
 import oracles_concentrated as brute
 import steradian as sr
 from steradian.hierarchies.cell_tree import CellTree
-from steradian.spaces.cells import CELL_NODES, Cells, cell_errors
+from steradian.spaces.cells import CELL_NODES, Cells, cell_masses
 
 Array = NDArray[np.float64]
 
@@ -131,11 +131,84 @@ def test_what_double_precision_cannot_resolve_is_refused(
     )
 
 
-def elongated(seed: int, n: int = 400) -> Array:
+def streak(seed: int, n: int = 400) -> Array:
     """A narrow, bent streak."""
     rng = np.random.default_rng(seed)
-    along, across = rng.standard_normal(n), rng.standard_normal(n)
-    flat = np.column_stack([0.12 * along, 0.02 * across + 0.06 * along**2])
-    return unit(np.column_stack([flat, np.ones(n)]) @ oracles.rotation(3, rng).T)
+    along, across = rng.standard_normal((2, n))
+    return unit(np.column_stack([0.12 * along, 0.02 * across + 0.06 * along**2, np.ones(n)]))
 
 
+def test_a_mode_far_from_all_data_is_seen() -> None:
+    """The level-3 fit to a streak keeps its third moments by a mode of its own elsewhere."""
+    x = streak(5)
+    found = sr.profile(x, levels=3)
+    moments = oracles.sample_moments(x, 3)
+    best = brute.optimum(3, RINGS, found.fits[3].lam, moments)
+    nearest = np.array([(x @ p).max() for p in brute.points(3, RINGS, best.mass > 1e-12)])
+    far = best.mass[best.mass > 1e-12][nearest < np.cos(np.radians(20.0))].sum()
+    assert far > 1e-5, "this sample was meant to grow a far mode"
+    assert_exact(found, x)
+
+
+def test_cells_cover_the_sphere() -> None:
+    cells = Cells.covering(2)
+    mixed = Cells.concatenated([cells.take(slice(5)).quarters(), cells.take(slice(5, None))])
+    for some in (cells, mixed, Cells.covering(3)):
+        points, weights = some.nodes()
+        np.testing.assert_allclose(np.linalg.norm(points, axis=2), 1.0, atol=1e-15)
+        phi = oracles.harmonics(points.reshape(-1, 3), 6).astype(np.float64)
+        weight = weights.ravel()
+        assert abs(weight.sum() - 1.0) < 1e-14
+        np.testing.assert_allclose(weight @ phi, 0.0, atol=1e-13)
+        np.testing.assert_allclose(phi.T @ (weight[:, None] * phi), np.eye(48), atol=1e-13)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 30.0, 300.0, 3e3, 3e4])
+def test_the_error_of_a_cell_is_not_underestimated(kappa: float) -> None:
+    """Peaks anywhere in a cell, between the nodes too, against its own fine subdivision."""
+    rng = np.random.default_rng(int(kappa))
+    cell = Cells.covering(2).take(slice(7, 8))
+    fine = cell
+    for _ in range(5):
+        fine = fine.quarters()
+    points, weights = cell.nodes()
+    fine_points, fine_weights = fine.nodes()
+    for peak in points[0][rng.integers(CELL_NODES, size=6)] + 0.05 * rng.standard_normal((6, 3)):
+        centre = unit(peak)
+        coarse = cell_masses(kappa * (points @ centre - 1.0), weights)
+        exact = (fine_weights * np.exp(kappa * (fine_points @ centre - 1.0))).sum()
+        claimed = float((coarse.share * np.exp(coarse.log_height))[0])
+        missed = abs(float(np.exp(coarse.log_mass)[0]) - exact)
+        assert missed <= claimed + 1e-15 * exact
+
+
+def test_cells_refine_only_where_the_law_is() -> None:
+    """Sixteen times the concentration, two more halvings."""
+    at = oracles.harmonics(unit(np.array([[0.2, 0.7, -0.4]])), 1)[0].astype(np.float64)
+    nodes = []
+    for kappa in (1e3, 1.6e4, 2.56e5):
+        law = CellTree(2).law(np.concatenate([kappa * at / 3.0, np.zeros(5)]))
+        exact = oracles.von_mises_fisher(3, kappa)
+        assert abs(law.psi - float(exact.psi)) < 1e-12 + 4e-16 * kappa
+        assert law.error <= 1e-12
+        nodes.append(law.nodes)
+    assert nodes[2] - nodes[1] < 2.0 * (nodes[1] - nodes[0]) + 40 * CELL_NODES
+    assert nodes[2] < 60_000
+
+
+def test_laws_beyond_the_ladder_have_moments_and_draws() -> None:
+    """Inference, shrinkage and sampling meet the same sharp laws."""
+    x = CASES["generic"]
+    found = sr.profile(x, levels=4)
+    fit = found.fits[4]
+    family = sr.Harmonics(3, 4).family(4)
+    psi, mean, covariance = family.log_partition(np.stack([fit.lam, 1e-3 * fit.lam]))
+    assert abs(psi[0] - fit.psi) < 1e-10
+    np.testing.assert_allclose(mean[0], fit.moments, atol=1e-10)
+    rule = brute.dense(4, RINGS)
+    _, mass = rule.law(oracles.long(fit.lam))
+    expected = brute.covariance(rule, mass)
+    np.testing.assert_allclose(covariance[0], expected, atol=1e-10)
+    draws = fit.sample(2000, 1)
+    offset = np.abs(sr.Harmonics(3, 4).features(draws).mean(axis=0) - fit.moments)
+    assert (offset < 5.0 * np.sqrt(np.diag(expected) / 2000)).all()

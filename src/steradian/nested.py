@@ -222,8 +222,10 @@ def _settle(
         if row in doubtful:
             status = Status.BOUNDARY if status is not Status.ROUNDING else status
             words = "to the rounding of the moments"
-        elif status is Status.ROUNDING:
+        elif status is Status.ROUNDING and rounding[k] > ROUNDING_TOLERANCE:
             words = f"their rounding moves the deficit by {rounding[k]:.1e} nats"
+        elif status is Status.ROUNDING:
+            words = f"the features are collinear under the fit, condition {solved.condition[k]:.0e}"
         elif status is Status.UNRESOLVED:
             words = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes"
         failures[row] = Failure(level, status, words)

@@ -9,19 +9,20 @@ anew for every law: ψ(λ) is verified wherever it is evaluated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steradian.hierarchies.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.spaces import Sphere
-from steradian.spaces.cells import CELL_NODES, Cells, cell_errors
+from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses
 
 _MOST_CELLS = 1200  # about 300,000 nodes
 _DEGREES_PER_CELL = 8  # that a coarse cell resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
 _FINER = 1.0 / 64.0  # cells are chosen for a smaller error than is allowed
+_UNFELT = math.log(NEGLIGIBLE)
 _LARGEST = 300.0  # log of an error that is certainly too large
 
 
@@ -67,11 +68,9 @@ class LocalRule:
     def law(self, lam: Array) -> LocalLaw:
         """The law ∝ exp(lam · φ), whether or not these cells resolve it; ``lam`` (q,)."""
         exponent = self.exponent + self.features @ (lam - self.origin)
-        judged = _judged(exponent, self.weights, lam)
-        psi = _log_sum(judged.log_mass)
-        mass = self.weights * np.exp(exponent - psi)
-        error = float(judged.errors(psi).sum())
-        return _law(mass, self.features, psi, error)
+        masses = cell_masses(exponent, self.weights)
+        psi = _log_sum(masses.log_mass)
+        return _law(masses, self.features, psi, float(_errors(masses, lam, psi).sum()))
 
 
 class CellTree:
@@ -92,40 +91,37 @@ class CellTree:
 
     def rule(self, lam: Array) -> LocalRule:
         """The cells that resolve exp(lam · φ); ``lam`` (q,)."""
-        leaves, judged, *_ = self._resolving(lam)
-        weights, features = self._weights[leaves], self._features[leaves]
-        return LocalRule(lam, judged.exponent[leaves], weights, features)
+        leaves, *_ = self._resolving(lam)
+        features = self._features[leaves]
+        return LocalRule(lam, features @ lam, self._weights[leaves], features)
 
     def law(self, lam: Array) -> LocalLaw:
         """The law ∝ exp(lam · φ) on the cells that resolve it; ``lam`` (q,)."""
-        leaves, judged, psi, error = self._resolving(lam)
-        heavy = judged.peak[leaves] - psi > np.log(NEGLIGIBLE)
-        kept = leaves[heavy]
-        mass = self._weights[kept] * np.exp(judged.exponent[kept] - psi)
-        law = _law(mass, self._features[kept], psi, error)
+        leaves, masses, psi, error = self._resolving(lam)
+        heavy = masses.peak - psi > _UNFELT
+        law = _law(masses.take(heavy), self._features[leaves[heavy]], psi, error)
         return replace(law, nodes=len(leaves) * CELL_NODES)
 
-    def _resolving(self, lam: Array) -> tuple[IntArray, _Judged, float, float]:
-        """Which cells resolve a law, all cells under it, its ψ, and the error left."""
-        judged = self._judged(lam, 0)
+    def _resolving(self, lam: Array) -> tuple[IntArray, CellMasses, float, float]:
+        """Which cells resolve a law, their masses under it, its ψ, and the error left."""
         leaves = np.arange(len(self._first))
+        masses = self._masses(leaves, lam)
         tolerance = float(allowed_quadrature(_FINER * lam))
         while True:
-            psi = _log_sum(judged.log_mass[leaves])
-            errors = judged.errors(psi)[leaves]
+            psi = _log_sum(masses.log_mass)
+            errors = _errors(masses, lam, psi)
             split = _to_split(errors, tolerance)
             if not split.any() or len(leaves) + 3 * split.sum() > _MOST_CELLS:
-                return leaves, judged, psi, float(errors.sum())
+                return leaves, masses, psi, float(errors.sum())
             if not self._quarter(leaves[split]):
                 return self._resolving(lam)  # with room again
-            if len(self._cells) > len(judged.peak):
-                judged = judged.followed_by(self._judged(lam, len(judged.peak)))
-            quarters = self._child[leaves[split], None] + np.arange(4)
-            leaves = np.concatenate([leaves[~split], quarters.ravel()])
+            quarters = (self._child[leaves[split], None] + np.arange(4)).ravel()
+            leaves = np.concatenate([leaves[~split], quarters])
+            masses = masses.take(~split).followed_by(self._masses(quarters, lam))
 
-    def _judged(self, lam: Array, start: int) -> _Judged:
-        new = slice(start, len(self._cells))
-        return _judged(self._features[new] @ lam, self._weights[new], lam)
+    def _masses(self, which: IntArray, lam: Array) -> CellMasses:
+        exponent = np.array([self._features[k] @ lam for k in which])
+        return cell_masses(exponent, self._weights[which])
 
     def _quarter(self, parents: IntArray) -> bool:
         """Make the quarters of the cells that have none yet, or without room forget all."""
@@ -150,36 +146,19 @@ class CellTree:
         self._child[new] = -1
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """Cells under one law."""
+def _errors(masses: CellMasses, lam: Array, psi: float) -> Array:
+    """Share of all mass that the rule of each cell may miss, (k,).
 
-    exponent: Array  # (k, CELL_NODES)
-    peak: Array  # (k,): the largest of these
-    log_mass: Array  # (k,)
-    log_error: Array  # (k,): of the mass that the rule of the cell may miss
-
-    def errors(self, psi: float) -> Array:
-        """The same as a share of all mass, (k,)."""
-        return np.exp(np.minimum(self.log_error - psi, _LARGEST))
-
-    def followed_by(self, more: _Judged) -> _Judged:
-        names = [f.name for f in fields(self)]
-        return _Judged(*(np.concatenate([getattr(self, n), getattr(more, n)]) for n in names))
-
-
-def _judged(exponent: Array, weights: Array, lam: Array) -> _Judged:
-    """Tails below the rounding of the exponent are noise that no smaller cell lowers."""
+    Tails below the rounding of the exponent are noise that no smaller cell lowers.
+    """
     noise = _NOISE * ROUNDOFF * float(np.abs(lam).sum())
-    height, share = cell_errors(exponent, weights)
-    peak = exponent.max(axis=1)
-    mass = np.einsum("kn,kn->k", weights, np.exp(exponent - peak[:, None]))
-    log_error = height + np.log(np.maximum(share - noise, 1e-300))
-    return _Judged(exponent, peak, np.log(mass) + peak, log_error)
+    known = np.maximum(masses.share - noise, 0.0)
+    return known * np.exp(np.minimum(masses.log_height - psi, _LARGEST))
 
 
-def _law(mass: Array, features: Array, psi: float, error: float) -> LocalLaw:
+def _law(masses: CellMasses, features: Array, psi: float, error: float) -> LocalLaw:
     """The rounding of a large ψ would leave a total that is not quite one."""
+    mass = masses.scaled * np.exp(masses.peak - psi)[:, None]
     mass /= mass.sum()
     return LocalLaw(psi, error, mass.size, mass.ravel(), features.reshape(mass.size, -1))
 

@@ -13,7 +13,8 @@ from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
 _CLOSE = 1e-4  # decrement from which the cells stay as they are
 _USABLE = 1e-6  # quadrature error below which values are worth comparing
-_MOST_STEPS, _LAST_STEPS = 300, 20  # on the way, and on cells that stay
+_MOST_STEPS, _LAST_STEPS = 500, 20  # on the way, and on cells that stay
+_SINGULAR, _FEW_STEPS = 1e17, 60  # features collinear in double precision get a short try
 _ROUNDS = 4  # times that cells are chosen and the fit ended on them
 _TRUSTED = 0.5  # decrement at which a full step leads near the fit
 _MEAN_ROUNDING = 32.0 * ROUNDOFF  # of the mean of a feature under a law
@@ -44,41 +45,45 @@ def solve_locally(level: int, m: Array, start: Array) -> DualSolution:
         return out
 
 
-def _solve(tree: CellTree, m: Array, lam: Array) -> DualSolution:
-    if _lost(lam):
-        raise _Undetermined(lam)
-    lam = newton(_Evaluation(tree.law, m), m, lam, last_step=_CLOSE, max_steps=_MOST_STEPS).lam
-    for _ in range(_ROUNDS):
-        here = _Evaluation(tree.rule(lam[0]).law, m)
-        path = newton(here, m, lam, max_steps=_LAST_STEPS)
+def _solve(tree: CellTree, m: Array, start: Array) -> DualSolution:
+    if _lost(start):
+        raise _Undetermined(start)
+    here = _Evaluation(tree.law, m)
+    condition = here(start, np.arange(1)).condition()[0]
+    most = _FEW_STEPS if condition > _SINGULAR else _MOST_STEPS
+    path = newton(here, m, start, last_step=_CLOSE, max_steps=most)
+    rounds = 0 if path.steps[0] == most else _ROUNDS
+    out = judge(path, m, here(path.lam, np.arange(1)))
+    for _ in range(rounds):
+        here = _Evaluation(tree.rule(out.lam[0]).law, m)
+        path = newton(here, m, out.lam, max_steps=_LAST_STEPS)
         out = judge(path, m, here(path.lam, np.arange(1)))
-        lam, law = out.lam, here.last
-        resolved = law.error <= allowed_quadrature(lam[0])
-        if resolved and out.status[0] == Status.CONVERGED:
+        if here.resolved and out.status[0] == Status.CONVERGED:
             break
-    out.quadrature[:], out.nodes[:] = law.error, law.nodes
-    if not resolved:
+    out.quadrature[:], out.nodes[:] = here.law.error, here.law.nodes
+    if not here.resolved:
         out.status[:] = Status.UNRESOLVED
-    elif out.status[0] != Status.CONVERGED and _lost(10.0 * lam):
-        out.status[:] = Status.ROUNDING
+    elif out.status[0] != Status.CONVERGED and condition > _SINGULAR:
+        out.status[:], out.condition[:] = Status.ROUNDING, condition
     return out
 
 
 class _Evaluation:
     """Newton's view of laws on cells; remembers the last."""
 
-    def __init__(self, law: Callable[[Array], LocalLaw], m: Array) -> None:
-        self._law, self._m = law, m
-        self.last: LocalLaw | None = None
+    def __init__(self, law_of: Callable[[Array], LocalLaw], m: Array) -> None:
+        self._law_of, self._m = law_of, m
+        self.law: LocalLaw
+        self.resolved = True  # whether the cells resolve the last law
 
     def __call__(self, lam: Array, _rows: IntArray) -> Root:
         if _lost(lam):
             return _nowhere(lam)
-        law = self._law(lam[0])
-        if law.error > _USABLE and self.last is not None:
+        self.law = self._law_of(lam[0])
+        self.resolved = bool(self.law.error <= allowed_quadrature(lam[0]))
+        if self.law.error > _USABLE:
             return _nowhere(lam)
-        self.last = law
-        root = self.last.root()
+        root = self.law.root()
         self._look_ahead(lam, root)
         return root
 

@@ -88,7 +88,9 @@ class GriddedFamily:
         if not sharp.any():
             return self._on_grid(grid, lam)
         out = np.empty(len(lam)), np.empty_like(lam), np.empty((len(lam), self.q, self.q))
-        parts = [(np.flatnonzero(~sharp), self._on_grid(grid, lam[~sharp]))] if not sharp.all() else []
+        parts = (
+            [(np.flatnonzero(~sharp), self._on_grid(grid, lam[~sharp]))] if not sharp.all() else []
+        )
         for row in np.flatnonzero(sharp):
             root = self._local(lam[row]).root()
             parts.append((np.array([row]), (root.psi, root.mean, root.covariance)))

@@ -11,13 +11,13 @@ log κ more cells about each of its modes, where a product grid costs κ nodes e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 ORDER = 16  # nodes of a cell in each direction
 CELL_NODES = ORDER * ORDER
@@ -63,7 +63,7 @@ class Cells:
 
         The weights of all cells of the sphere add up to one.
         """
-        at, weight, _ = _rule()
+        at, weight = _nodes()
         u = np.repeat(self.centre[:, :1] + self.half[:, None] * at, ORDER, axis=1)
         v = np.tile(self.centre[:, 1:] + self.half[:, None] * at, (1, ORDER))
         inverse = 1.0 / np.sqrt(1.0 + u * u + v * v)
@@ -76,11 +76,18 @@ class Cells:
 
 
 @cache
-def _rule() -> tuple[Array, Array, Array]:
-    """Nodes and weights (sum two) on [-1, 1], and the matrix from values to Legendre series."""
-    at, weight = np.polynomial.legendre.leggauss(ORDER)
+def _nodes() -> tuple[Array, Array]:
+    """Gauss-Legendre nodes and weights (sum two) on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(ORDER)
+
+
+@cache
+def _rule() -> tuple[Array, Array]:
+    """One over each weight of a square, and the matrix from values to Legendre series."""
+    at, weight = _nodes()
     values = np.polynomial.legendre.legvander(at, ORDER - 1)
-    return at, weight, values.T * weight * (np.arange(ORDER) + 0.5)[:, None]
+    to_series = values.T * weight * (np.arange(ORDER) + 0.5)[:, None]
+    return 1.0 / np.outer(weight, weight).ravel(), to_series
 
 
 @cache
@@ -90,34 +97,58 @@ def _windows() -> Array:
     return np.array([np.isin(degree, list(w)) for w in tail_windows(ORDER - 1, _PERIOD)])
 
 
-def cell_errors(exponent: Array, weights: Array) -> tuple[Array, Array]:
-    """What the rule of each cell may miss of ∫ exp(exponent), as a log (k,) and as a share (k,).
+@dataclass(frozen=True, slots=True)
+class CellMasses:
+    """∫ exp(f) over each of k cells, by its own rule, and what that rule may miss."""
 
-    From the tail of each cell's own Legendre series, carried on to the degree at which the
-    rule errs. ``exponent`` and ``weights`` are (k, CELL_NODES). A peak may stand between the
-    nodes, so the height of a cell is that of its nodes plus half the way to their neighbours.
-    The share is relative to the largest Legendre coefficient.
+    scaled: Array  # (k, CELL_NODES): weight times exp(f - peak) at the nodes
+    peak: Array  # (k,): the largest f at the nodes
+    log_mass: Array  # (k,)
+    log_height: Array  # (k,): log of what a share of one means in the same units
+    share: Array  # (k,): of the height that the rule may miss
+
+    def take(self, which: IntArray | BoolArray) -> CellMasses:
+        return CellMasses(*(getattr(self, f.name)[which] for f in fields(self)))
+
+    def followed_by(self, more: CellMasses) -> CellMasses:
+        names = [f.name for f in fields(self)]
+        return CellMasses(*(np.concatenate([getattr(self, n), getattr(more, n)]) for n in names))
+
+
+def cell_masses(exponent: Array, weights: Array) -> CellMasses:
+    """Integrate exp(exponent); ``exponent`` and ``weights`` are (k, CELL_NODES).
+
+    The error comes from the tail of each cell's own Legendre series, carried on to the degree
+    at which the rule errs. A peak may stand between the nodes, so the height of a cell is
+    that of its nodes plus half the way to their neighbours.
     """
     peak = exponent.max(axis=1)
-    scaled = np.exp(exponent - peak[:, None]) * weights
-    _, weight, to_series = _rule()
-    scaled /= np.outer(weight, weight).ravel()
-    square = scaled.reshape(-1, ORDER, ORDER)
+    scaled = exponent - peak[:, None]
+    np.exp(scaled, out=scaled)
+    scaled *= weights
+    inverse, to_series = _rule()
+    square = (scaled * inverse).reshape(-1, ORDER, ORDER)
     series = np.abs(to_series @ (square @ to_series.T)).reshape(len(exponent), -1)
     largest = series.max(axis=1)
     sizes = np.array([series[:, window].max(axis=1) for window in _windows()]) / largest
-    share = extrapolated_tail(sizes, ORDER - 1, _PERIOD)
-    return np.log(4.0 * largest) + peak + _overshoot(exponent, peak), share
+    return CellMasses(
+        scaled=scaled,
+        peak=peak,
+        log_mass=np.log(scaled.sum(axis=1)) + peak,
+        log_height=np.log(4.0 * largest) + _highest(exponent),
+        share=extrapolated_tail(sizes, ORDER - 1, _PERIOD),
+    )
 
 
-def _overshoot(exponent: Array, peak: Array) -> Array:
-    """How far a function of which these are values at the nodes may rise above them, (k,)."""
+def _highest(exponent: Array) -> Array:
+    """How high a function may rise of which these are values at the nodes, (k,)."""
     square = exponent.reshape(-1, ORDER, ORDER)
     reach = np.zeros_like(square)
-    for axis in (1, 2):
-        step = np.abs(np.diff(square, axis=axis))
-        ends = [(0, 0)] * 3
-        before, after = ends.copy(), ends.copy()
-        before[axis], after[axis] = (1, 0), (0, 1)
-        reach += 0.5 * np.maximum(np.pad(step, before), np.pad(step, after))
-    return np.asarray((square + reach).max(axis=(1, 2)) - peak)
+    for near in (reach, reach.transpose(0, 2, 1)):
+        values = square if near is reach else square.transpose(0, 2, 1)
+        step = 0.5 * np.abs(values[:, 1:] - values[:, :-1])
+        near[:, 0] += step[:, 0]
+        near[:, -1] += step[:, -1]
+        near[:, 1:-1] += np.maximum(step[:, 1:], step[:, :-1])
+    reach += square
+    return np.asarray(reach.reshape(len(exponent), -1).max(axis=1))

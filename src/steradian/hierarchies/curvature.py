@@ -81,7 +81,7 @@ def mean_and_root(mass: Array, phi: Array) -> tuple[Array, Array]:
     q = phi.shape[1]
     if len(centred) < q:
         centred = np.vstack([centred, np.zeros((q - len(centred), q))])
-    return mean, np.linalg.qr(centred, mode="r")
+    return mean, np.asarray(np.linalg.qr(centred, mode="r"))
 
 
 def allowed_quadrature(lam: Array) -> Array:

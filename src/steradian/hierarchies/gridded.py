@@ -143,7 +143,7 @@ class GriddedFamily:
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
 
     def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
-        """The first grid of the ladder that resolves every row, or the last and which it does not."""
+        """The first grid of the ladder that resolves all rows, or the last; rows it does not."""
         allowed = allowed_quadrature(lam)
         for rung in range(self._rungs):
             grid = self.space.grid(rung)

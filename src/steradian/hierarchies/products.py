@@ -13,7 +13,6 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 
-
 _BLOCK = 65_536  # rows whose features are held at once
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 import batch
+import concentrated
 import fisher_bingham
 import memory
 import moments
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "One profile": single.run,
     "A thousand weightings": batch.run,
     "Moments of a million points": moments.run,
+    "Concentrated laws": concentrated.run,
     "Fisher-Bingham": fisher_bingham.run,
     "Null calibration": null_calibration.run,
 }

@@ -20,6 +20,8 @@ import oracles
 Array = NDArray[np.float64]
 Long = NDArray[np.longdouble]
 
+BLOCK = 100_000  # nodes whose features are held at once
+
 
 @dataclass(frozen=True)
 class Dense:
@@ -97,17 +99,21 @@ def optimum(level: int, rings: int, lam: Array, moments: Long, steps: int = 4) -
 
 def _newton(rule: Dense, mass: Long, gradient: Long) -> tuple[Long, float]:
     """The step Cov⁻¹ gradient and its decrement, from a factor of the centred features."""
-    _, values, axes = np.linalg.svd(np.linalg.qr(_centred(rule, mass), mode="r"))
+    _, values, axes = np.linalg.svd(_factor(rule, mass))
     along = axes @ gradient.astype(np.float64) / values
     return oracles.long(axes.T @ (along / values)), float(np.linalg.norm(along))
 
 
-def _centred(rule: Dense, mass: Long) -> Array:
-    """Features less their means, times the roots of the masses, where there is any mass."""
-    rings, turns = np.nonzero(mass > 1e-36)
-    weight = mass[rings, turns]
-    phi = rule.features(rings, turns)
-    return (np.sqrt(weight)[:, None] * (phi - weight @ phi)).astype(np.float64)
+def _factor(rule: Dense, mass: Long) -> Array:
+    """Upper triangular R with RᵀR the covariance, from centred features block by block."""
+    mean = rule.mean(mass)
+    rings, turns = np.nonzero(mass > 1e-30)
+    factor = np.zeros((0, len(mean)))
+    for k in range(0, len(rings), BLOCK):
+        where = rings[k : k + BLOCK], turns[k : k + BLOCK]
+        centred = np.sqrt(mass[where])[:, None] * (rule.features(*where) - mean)
+        factor = np.linalg.qr(np.vstack([factor, centred.astype(np.float64)]), mode="r")
+    return factor
 
 
 def points(level: int, rings: int, where: NDArray[np.bool_]) -> Array:
@@ -122,5 +128,5 @@ def points(level: int, rings: int, where: NDArray[np.bool_]) -> Array:
 
 def covariance(rule: Dense, mass: Long) -> Array:
     """Of the features under a law on the dense rule."""
-    centred = _centred(rule, mass)
-    return np.asarray(centred.T @ centred)
+    factor = _factor(rule, mass)
+    return np.asarray(factor.T @ factor)

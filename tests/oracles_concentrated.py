@@ -112,7 +112,8 @@ def _factor(rule: Dense, mass: Long) -> Array:
     for k in range(0, len(rings), BLOCK):
         where = rings[k : k + BLOCK], turns[k : k + BLOCK]
         centred = np.sqrt(mass[where])[:, None] * (rule.features(*where) - mean)
-        factor = np.linalg.qr(np.vstack([factor, centred.astype(np.float64)]), mode="r")
+        rows = np.vstack([factor, centred.astype(np.float64)])
+        factor = np.asarray(np.linalg.qr(rows, mode="r"))
     return factor
 
 

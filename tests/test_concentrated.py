@@ -84,7 +84,7 @@ def test_several_clusters_at_level_four(name: str) -> None:
     found = sr.profile(x, levels=4)
     spent = time.perf_counter() - began
     print(f"{name}: {found.numerics.nodes.tolist()} nodes, {spent:.2f} s")
-    assert found.numerics.nodes.max() < 200_000
+    assert found.numerics.nodes.max() < 420_000  # ridges between clusters at level 3
     assert_exact(found, x)
 
 

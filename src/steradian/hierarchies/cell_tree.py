@@ -18,7 +18,7 @@ from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.spaces import Sphere
 from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses
 
-_MOST_CELLS = 1200  # about 300,000 nodes
+_MOST_CELLS = 1600  # about 400,000 nodes
 _DEGREES_PER_CELL = 8  # that a coarse cell resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
 _FINER = 1.0 / 64.0  # cells are chosen for a smaller error than is allowed
@@ -110,8 +110,8 @@ class CellTree:
         while True:
             psi = _log_sum(masses.log_mass)
             errors = _errors(masses, lam, psi)
-            split = _to_split(errors, tolerance)
-            if not split.any() or len(leaves) + 3 * split.sum() > _MOST_CELLS:
+            split = _to_split(errors, tolerance, (_MOST_CELLS - len(leaves)) // 3)
+            if not split.any():
                 return leaves, masses, psi, float(errors.sum())
             if not self._quarter(leaves[split]):
                 return self._resolving(lam)  # with room again
@@ -168,12 +168,11 @@ def _log_sum(logs: Array) -> float:
     return peak + math.log(float(np.exp(logs - peak).sum()))
 
 
-def _to_split(errors: Array, tolerance: float) -> BoolArray:
-    """The worst cells, so many that the others together miss at most half the tolerance."""
-    if errors.sum() <= tolerance:
-        return np.zeros(len(errors), dtype=bool)
-    order = np.argsort(errors)
-    kept = np.cumsum(errors[order]) <= 0.5 * tolerance
-    split = np.ones(len(errors), dtype=bool)
-    split[order[kept]] = False
+def _to_split(errors: Array, tolerance: float, most: int) -> BoolArray:
+    """The worst cells, so many that the others miss at most half the tolerance, or ``most``."""
+    split = np.zeros(len(errors), dtype=bool)
+    if errors.sum() > tolerance:
+        order = np.argsort(errors)
+        kept = int((np.cumsum(errors[order]) <= 0.5 * tolerance).sum())
+        split[order[max(kept, len(errors) - most) :]] = True
     return split

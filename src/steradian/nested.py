@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from steradian.dual import DualSolution, Status
+from steradian.dual import ROUNDED_RESIDUAL, DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
 from steradian.hierarchies import Certificate, Family, Harmonics, MomentStack, Placement, Verdict
 from steradian.hierarchies.body import examine_face
@@ -220,7 +220,8 @@ def _settle(
         status = Status(int(solved.status[k]))
         words = ""
         if row in doubtful:
-            status = Status.BOUNDARY if status is not Status.ROUNDING else status
+            found = status is Status.ROUNDING and solved.residual[k] <= ROUNDED_RESIDUAL
+            status = status if found else Status.BOUNDARY
             words = "to the rounding of the moments"
         elif status is Status.ROUNDING and rounding[k] > ROUNDING_TOLERANCE:
             words = f"their rounding moves the deficit by {rounding[k]:.1e} nats"

@@ -13,7 +13,8 @@ from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
 _CLOSE = 1e-4  # decrement from which the cells stay as they are
 _USABLE = 1e-6  # quadrature error below which values are worth comparing
-_MOST_STEPS, _LAST_STEPS = 500, 20  # on the way, and on cells that stay
+_STEPS_TIMES_FEATURES = 7500  # on the way: fewer steps where each costs more
+_LAST_STEPS = 20  # on cells that stay
 _SINGULAR, _FEW_STEPS = 1e17, 60  # features collinear in double precision get a short try
 _ROUNDS = 4  # times that cells are chosen and the fit ended on them
 _TRUSTED = 0.5  # decrement at which a full step leads near the fit
@@ -50,7 +51,7 @@ def _solve(tree: CellTree, m: Array, start: Array) -> DualSolution:
         raise _Undetermined(start)
     here = _Evaluation(tree.law, m)
     condition = here(start, np.arange(1)).condition()[0]
-    most = _FEW_STEPS if condition > _SINGULAR else _MOST_STEPS
+    most = _FEW_STEPS if condition > _SINGULAR else _STEPS_TIMES_FEATURES // m.shape[1]
     path = newton(here, m, start, last_step=_CLOSE, max_steps=most)
     rounds = 0 if path.steps[0] == most else _ROUNDS
     out = judge(path, m, here(path.lam, np.arange(1)))

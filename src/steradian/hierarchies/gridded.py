@@ -39,7 +39,7 @@ from steradian.hierarchies.curvature import (
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.polynomial_sample import sample_polynomial
 from steradian.hierarchies.products import feature_products
-from steradian.hierarchies.quadratic import gaussian_parameters
+from steradian.hierarchies.quadratic import gaussian_parameters, low_moments
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues

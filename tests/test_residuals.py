@@ -204,8 +204,7 @@ def test_exact_and_bootstrap_agree_in_large_samples(design: str) -> None:
     exact = p.residuals(degree=5, method="exact").pvalue
     drawn = p.residuals(degree=5, method="bootstrap", seed=3)
     np.testing.assert_allclose(exact, drawn.pvalue, atol=0.07)
-    kind = "multiplier" if design == "importance" else "parametric"
-    assert drawn.methods == (f"{kind} bootstrap",) * 2
+    assert drawn.methods == ("multiplier bootstrap",) * 2
 
 
 def test_same_seed_same_pvalue_and_clusters_need_their_units() -> None:
@@ -218,6 +217,17 @@ def test_same_seed_same_pvalue_and_clusters_need_their_units() -> None:
     naive = sr.profile(rows, levels=1).residuals(degree=4).pvalue[0]
     assert naive < 1e-3
     assert one > 0.05
+
+
+def test_too_few_units_are_refused_with_the_count() -> None:
+    rows = sr.Directions(sample(3, 100))
+    ids = np.arange(rows.n) % 7
+    p = sr.profile(rows, levels=2, design=sr.designs.Clusters(ids))
+    r = p.residuals()
+    assert np.isfinite(r.pvalue[0])
+    assert np.isnan(r.pvalue[1])
+    assert "level 2: 7 units for 8 matched features" in r.warnings[0]
+    assert p.trust().statistical.answer == "with care"
 
 
 def test_structure_above_the_level_is_seen_and_named() -> None:

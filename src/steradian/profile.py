@@ -232,8 +232,8 @@ class Profile:
         weights : {"unit", "sobolev"} or array_like, (degree,)
             a_1..a_K: all one, ``{1 + l(l + d - 2)}^{-d/2}``, or given.
         method : {"exact", "bootstrap"}, optional
-            Exact tail of the asymptotic law, or bootstrap: parametric for the designs iid and
-            fixed, random signs on the units for the others. By default exact where that holds.
+            Exact tail of the asymptotic law, or random signs on the units, each replicate fitted
+            again (above dimension 3: samples of the fit). By default exact where that holds.
         replicates, seed : int
             Of the bootstrap.
         """

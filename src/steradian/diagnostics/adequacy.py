@@ -4,8 +4,8 @@
 of one law (designs iid and fixed) the coefficients are the eigenvalues of the covariance of the
 leftover under the fit itself; for other designs those of its covariance over the units. The
 latter spread too widely when there are as many features as units, where random signs on the
-units do not, so that is the default there; and where the fit has many features for the sample
-each drawn sample is fitted again.
+units do not. Where the sample is small the signs move the moments of the fit and the fit is
+made again: samples drawn from the fit would not do, since it is sharper than the law itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from steradian.inference.designs import Descriptive
 from steradian.inference.null_replicates import samples_of_fit
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
-from steradian.inference.scores import row_blocks, scores_of
+from steradian.inference.scores import row_blocks, scores_of, streamed_scores
 from steradian.inference.stacks import chunks, moments_of
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -84,11 +84,16 @@ def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> 
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
     of_rows = sample.units.fixed_weights and sample.units.labels is None
+    if isinstance(left, GriddedLeftover) and sample.units.effective <= left.below + 1:
+        raise DesignError(
+            f"level {left.level}: {sample.units.effective} units for {left.below} matched features "
+            "leave nothing to judge a residual by; use fewer levels or more units"
+        )
     if how.method == "bootstrap":
-        return _bootstrapped(sample, left, squared, how, of_rows)
+        return _bootstrapped(sample, left, squared, how)
     exact = _exact(sample, left, squared, of_rows)
     if how.method is None and exact.pvalue > _BEYOND_DOUBT and not _holds(sample, left, of_rows):
-        return _bootstrapped(sample, left, squared, how, of_rows)
+        return _bootstrapped(sample, left, squared, how)
     return exact
 
 
@@ -97,13 +102,15 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
         pvalue = _tail(sample.rate**2 * squared, left.coefficients)
         return Judged(pvalue, "exact tail, model")
     if not isinstance(left, GriddedLeftover):
-        raise DesignError(
-            "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, "
-            f"not for {sample.design.name!r}"
-        )
-    scores = scores_of(sample.rows, sample.units, left)
-    pvalue = _tail(0.5 * sample.rate**2 * squared, scores.coefficients("null")[0], scores.dof)
-    return Judged(pvalue, "exact tail, units")
+        raise _only_rows(sample)
+    rows, units = sample.rows, sample.units
+    if units.labels is None:
+        found = streamed_scores(rows, units, left, "null")
+        coefficients, dof = found.coefficients, found.dof
+    else:
+        scores = scores_of(rows, units, left)
+        coefficients, dof = scores.coefficients("null")[0], scores.dof
+    return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
 
 
 def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
@@ -140,31 +147,37 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
     return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
 
 
-def _bootstrapped(
-    sample: Sample, left: Leftover, squared: float, how: Calibration, of_rows: bool
-) -> Judged:
-    draw = _samples_of_fit if of_rows else _signed_units
+def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    signs = isinstance(left, GriddedLeftover)
+    draw = _signed_units if signs else _samples_of_fit
     found = np.concatenate([left.squares_of(stack) for stack in draw(sample, left, how)])
     known = found[np.isfinite(found)]
     pvalue = float((1 + np.sum(known >= squared)) / (len(known) + 1))
     lost = 1.0 - len(known) / len(found)
     said = f"level {left.level}: {lost:.0%} of the replicates have no fit and were left out"
-    method = f"{'parametric' if of_rows else 'multiplier'} bootstrap"
+    method = f"{'multiplier' if signs else 'parametric'} bootstrap"
     return Judged(pvalue, method, (said,) if lost > _MOST_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
     """Moments of samples drawn from the fit, with the observed weights."""
+    if not (sample.units.fixed_weights and sample.units.labels is None):
+        raise _only_rows(sample)
     wide = left.hierarchy
-    features = wide.d if wide.d > 3 else wide.space.size(wide.levels)
-    for x, weights in samples_of_fit(sample, left.level, how.replicates, how.seed, features):
+    for x, weights in samples_of_fit(sample, left.level, how.replicates, how.seed, wide.d):
         yield moments_of(wide, x, weights)
+
+
+def _only_rows(sample: Sample) -> DesignError:
+    return DesignError(
+        "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, "
+        f"not for {sample.design.name!r}"
+    )
 
 
 def _signed_units(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
     """Moments of the fit, moved by what each unit contributes with a random sign."""
-    if not isinstance(left, GriddedLeftover):
-        raise DesignError(f"above dimension 3 design {sample.design.name!r} is not bootstrapped")
+    assert isinstance(left, GriddedLeftover)
     contributions = _contributions(sample, left.hierarchy, left.mean)
     rng = np.random.default_rng([how.seed, left.level])
     pieces = list(chunks(how.replicates, sum(contributions.shape)))

@@ -15,6 +15,7 @@ import numpy as np
 
 from steradian.diagnostics.adequacy import Calibration
 from steradian.diagnostics.residuals import Residuals, harmonic_residuals
+from steradian.errors import DesignError
 from steradian.hierarchies.margin import Evidence, margin_bound
 from steradian.inference import concerns
 from steradian.inference.sample import Sample
@@ -128,13 +129,14 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     degree = None if profile.directions is not None else profile.moments.degree
     if degree is not None and degree <= top:
         return Answer.UNKNOWN, f"the moments hold nothing above degree {top}"
-    r = harmonic_residuals(sample, degree, "unit", Calibration("exact"), from_level=top)
+    try:
+        r = harmonic_residuals(sample, degree, "unit", Calibration("exact"), from_level=top)
+    except DesignError as error:
+        return Answer.UNKNOWN, str(error)
     words = f"R = {r.values[-1]:.3g} through degree {r.degree}"
     if profile.design.name == "descriptive":
         return Answer.UNKNOWN, f"a descriptive design has no tests; level {top} leaves {words}"
     pvalue = float(r.pvalue[-1])
-    if np.isnan(pvalue):
-        return Answer.UNKNOWN, f"level {top} leaves {words}; no p-value: {r.warnings[-1]}"
     words += f", p = {pvalue:.2g}"
     if pvalue >= DOUBTFUL:
         return Answer.YES, f"nothing found above level {top} ({words})"
@@ -147,12 +149,17 @@ def _most(r: Residuals) -> int:
 
 
 def _rows(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
-    """Few independent rows for the features."""
+    """Few independent units for the features."""
     features = int(profile.dims.sum())
-    effective = sample.rate**2 if profile.design.name in {"iid", "fixed", "known"} else profile.ess
-    if effective >= _ROWS_PER_FEATURE * features:
+    if sample.has_rows and sample.units.labels is not None:
+        count, what = float(sample.units.effective), "units"
+    elif profile.design.name == "importance":
+        count, what = profile.ess, "effective rows"
+    else:
+        count, what = sample.rate**2, "effective rows"
+    if count >= _ROWS_PER_FEATURE * features:
         return []
-    return [(Answer.CARE, f"{effective:.0f} effective rows for {features} features")]
+    return [(Answer.CARE, f"{count:.0f} {what} for {features} features")]
 
 
 def _numerical(profile: Profile) -> Judgement:

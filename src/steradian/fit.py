@@ -12,6 +12,7 @@ from steradian.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections
 from steradian.hierarchies import Harmonics
+from steradian.hierarchies.quadratic import coordinates
 from steradian.numerics.arrays import Array
 from steradian.spaces import Space
 
@@ -80,8 +81,7 @@ class MaxEntFit:
         d = self.space.d
         if self.level == 0:
             return np.zeros(d)
-        linear = self.space.harmonics(np.eye(d), 1)[:, 1:]  # φ₁ = x · linear, linear² = d
-        return np.asarray(linear @ self.moments[:d] / d)
+        return coordinates(d, self.moments)
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from steradian.hierarchies import GriddedFamily, Harmonics, MomentStack
-from steradian.hierarchies.quadratic import feature_moments
+from steradian.hierarchies.quadratic import coordinates, feature_moments
 from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.moments import Moments
 from steradian.nested import fit_levels
@@ -176,7 +176,7 @@ def _degree_2(hierarchy: Harmonics, lam: Array) -> Array:
     out = []
     for row in lam:
         _, mean, covariance = hierarchy.family(1).log_partition(row[None])
-        mean = hierarchy.space.harmonics(np.eye(d), 1)[:, 1:] @ mean[0] / d
+        mean = coordinates(d, mean[0])
         second = covariance[0] / d + np.outer(mean, mean)
         out.append(feature_moments(hierarchy.space, mean, second)[d:])
     return np.array(out)

@@ -137,7 +137,7 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     if profile.design.name == "descriptive":
         return Answer.UNKNOWN, f"a descriptive design has no tests; level {top} leaves {words}"
     pvalue = float(r.pvalue[-1])
-    words += f", p = {pvalue:.2g}"
+    words += f", p = {pvalue:.2g}" if pvalue > 0.0 else ", p < 1e-300"
     if pvalue >= DOUBTFUL:
         return Answer.YES, f"nothing found above level {top} ({words})"
     answer = Answer.NO if pvalue < REJECTED else Answer.CARE

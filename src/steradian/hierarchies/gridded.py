@@ -39,7 +39,7 @@ from steradian.hierarchies.curvature import (
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.polynomial_sample import sample_polynomial
 from steradian.hierarchies.products import feature_products
-from steradian.hierarchies.quadratic import gaussian_parameters, low_moments
+from steradian.hierarchies.quadratic import coordinates, gaussian_parameters
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
@@ -125,7 +125,7 @@ class GriddedFamily:
         grid, sharp = self._resolving(lam[None])
         if sharp[0]:
             law = self._local(lam)
-            return low_moments(3, law.features)[0], law.mass  # φ₁ is linear in x
+            return coordinates(3, law.features), law.mass
         finer = self.space.exact_grid(grid.reach + degree)
         return finer.points, _density(finer, lam[None])[1][0] * finer.weights
 

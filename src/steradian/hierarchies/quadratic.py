@@ -96,11 +96,16 @@ def feature_moments(space: Space, mean: Array, second: Array) -> Array:
     return np.concatenate([linear, 0.5 * d * (d + 2.0) * matrix_to_features(second)])
 
 
+def coordinates(d: int, features: Array) -> Array:
+    """x, or E x, from φ of degree 1 on, (…, >= d): linear features are coordinates, scaled."""
+    return np.asarray(features[..., :d] @ (_linear(unit_sphere(d)).T / d))
+
+
 def low_moments(d: int, features: Array) -> tuple[Array, Array]:
     """E x and E xxᵀ on the circle or the two-sphere from E φ of degree 1 and 2, (…, >= q)."""
     space = unit_sphere(d)
     count = space.size(2) - 1
-    mean = features[..., :d] @ (_linear(space).T / d)
+    mean = coordinates(d, features)
     # φ_k = xᵀM_k x with orthonormal φ: the traceless part of E xxᵀ is Σ E φ_k · 2 M_k / (d (d + 2))
     forms = 2.0 * _forms(space) / (d * (d + 2.0))
     second = np.tensordot(features[..., d:count], forms, axes=1) + np.eye(d) / d

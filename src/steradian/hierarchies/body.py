@@ -24,7 +24,7 @@ from steradian.hierarchies.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.hierarchies.products import product_tensor
+from steradian.hierarchies.products import second_moments
 from steradian.hierarchies.semi_infinite import face_function
 from steradian.hierarchies.support_words import face_words, sphere_words, vector_words
 from steradian.hierarchies.zoom import Zoom
@@ -62,10 +62,8 @@ def circle_verdicts(features: Array, level: int) -> IntArray:
 
 def sphere_verdicts(features: Array, level: int) -> IntArray:
     """Half-degree Gram test on the two-sphere; ``features`` (B, >= (level + 1)² - 1)."""
-    half = level // 2
-    table = product_tensor(Sphere(), half)
-    gram = table[0] + np.tensordot(features[:, : len(table) - 1], table[1:], axes=1)
-    return _verdicts(gram)
+    moments = np.hstack([np.ones((len(features), 1)), features])
+    return _verdicts(second_moments(Sphere(), level // 2, moments))
 
 
 def examine_circle(x: Array, weights: Array, level: int) -> Placement:

@@ -38,7 +38,7 @@ from steradian.hierarchies.curvature import (
 )
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.polynomial_sample import sample_polynomial
-from steradian.hierarchies.products import feature_products
+from steradian.hierarchies.products import TENSOR_LIMIT, feature_products
 from steradian.hierarchies.quadratic import coordinates, gaussian_parameters
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -52,7 +52,6 @@ _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
 _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
-_TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
@@ -285,7 +284,7 @@ class GriddedFamily:
     @property
     def _has_tensor(self) -> bool:
         """Whether the product tensor is small enough to keep."""
-        return self.space.size(2 * self.level) * self.q**2 <= _TENSOR_LIMIT
+        return self.space.size(2 * self.level) * self.q**2 <= TENSOR_LIMIT
 
     @property
     def _has_cells(self) -> bool:

@@ -23,7 +23,7 @@ from steradian.hierarchies.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.hierarchies.products import product_tensor
+from steradian.hierarchies.products import second_moments
 from steradian.hierarchies.semi_infinite import least_mean
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
@@ -112,9 +112,8 @@ def _least_square(known: Evidence, level: int) -> Closest:
     """
     half = level // 2
     if known.support is None:
-        table = product_tensor(Sphere(), half)
-        features = known.features[: len(table) - 1]
-        rows = _root(table[0] + np.tensordot(features, table[1:], axes=1))
+        moments = np.concatenate([[1.0], known.features])
+        rows = _root(second_moments(Sphere(), half, moments[None])[0])
     else:
         x, weights = known.support
         rows = triangle(np.sqrt(weights)[:, None] * sphere_harmonics(x, half))

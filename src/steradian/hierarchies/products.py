@@ -15,6 +15,8 @@ from steradian.spaces import Circle, Sphere
 
 _BLOCK = 65_536  # rows whose features are held at once
 
+TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
+
 
 @cache
 def product_tensor(space: Circle | Sphere, level: int) -> Array:
@@ -26,6 +28,21 @@ def product_tensor(space: Circle | Sphere, level: int) -> Array:
     tensor = (grid.weights[:, None] * large).T @ pairs
     tensor[np.abs(tensor) < 1e-14] = 0.0
     return np.asarray(tensor.reshape(-1, small.shape[1], small.shape[1]))
+
+
+def second_moments(space: Circle | Sphere, level: int, moments: Array) -> Array:
+    """E φφᵀ of the features through ``level``, the constant first, (B, q + 1, q + 1).
+
+    ``moments`` (B, K) are E φ through degree 2·level, the constant first.
+    """
+    count = space.size(level)
+    moments = moments[:, : space.size(2 * level)]
+    if moments.shape[1] * count**2 <= TENSOR_LIMIT:
+        return np.asarray(np.tensordot(moments, product_tensor(space, level), axes=1))
+    grid = space.exact_grid(4 * level)
+    phi = space.harmonics(grid.points, level)
+    height = moments @ space.harmonics(grid.points, 2 * level).T  # of the function with them
+    return np.stack([phi.T @ ((grid.weights * one)[:, None] * phi) for one in height])
 
 
 @cache

@@ -11,7 +11,7 @@ from steradian.directions import Directions
 from steradian.errors import DesignError
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
-from steradian.hierarchies.products import product_tensor
+from steradian.hierarchies.products import second_moments
 from steradian.inference.designs import (
     IID,
     Descriptive,
@@ -120,8 +120,7 @@ class Sample:
         m = self.moments
         about = m.features[:p] if centre is None else centre
         squares = np.concatenate([[m.weight_sq], m.total_sq])
-        tensor = product_tensor(space, level)
-        second = np.tensordot(squares[: len(tensor)], tensor, axes=1)  # Σ w² (1, φ)(1, φ)ᵀ
+        second = second_moments(space, level, squares[None])[0]  # Σ w² (1, φ)(1, φ)ᵀ
         shift = np.eye(p + 1)[1:].copy()
         shift[:, 0] = -about
         total = shift @ second @ shift.T / m.weight**2

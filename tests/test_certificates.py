@@ -505,3 +505,14 @@ def test_a_certificate_knows_its_dimension() -> None:
     with pytest.raises(sr.InvalidDirections, match="x has dimension 2; this function has 3"):
         f([[1.0, 0.0]])
     assert repr(f) == "Certificate(level 2 in R^3)"
+
+
+def test_many_points_cost_no_square_matrix() -> None:
+    """Neither a narrow arc nor a great circle and its pole ask for n × n numbers."""
+    narrow = sr.Directions.from_angles(1e-3 * np.random.default_rng(0).normal(size=40_000))
+    with pytest.raises(sr.BoundaryError, match="40000 points are too close together for level"):
+        sr.profile(narrow, levels=6)
+    angle = np.linspace(0.0, 6.2, 50_000)
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=1)
+    with pytest.raises(sr.BoundaryError, match="away from the single point"):
+        sr.profile(np.vstack([ring, np.eye(3)[2:]]), levels=3)

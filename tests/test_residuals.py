@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -251,7 +253,7 @@ def test_descriptive_data_have_values_but_no_pvalues() -> None:
     for result in (r, m):
         with pytest.raises(sr.DesignError, match="defines no p-value"):
             _ = result.pvalue
-        assert all(np.isnan(result.to_dict()["pvalue"]))
+        assert result.to_dict()["pvalue"] == [None, None]
 
 
 def test_moments_alone_offer_what_their_sums_support() -> None:
@@ -291,7 +293,7 @@ def test_known_covariance_reaches_its_own_degree() -> None:
         ({"degree": 4, "weights": [1.0, 2.0]}, r"shape \(2,\); give 4 finite numbers"),
         ({"degree": 4, "weights": [1.0, 1.0, 1.0, -1.0]}, "finite numbers"),
         ({"method": "magic"}, "choose 'exact' or 'bootstrap'"),
-        ({"replicates": 3}, "give at least 19"),
+        ({"replicates": 3}, "give a whole number from 19 on"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
@@ -319,7 +321,7 @@ def test_level_that_reaches_the_degree_has_nothing_left() -> None:
     r = sr.profile(sample(3), levels=3).residuals(degree=3)
     assert np.isfinite(r.values[:2]).all()
     assert np.isnan(r.values[2])
-    assert "raise degree=" in r.warnings[-1]
+    assert "nothing is left over" in r.warnings[-1]
 
 
 def test_shrunk_profiles_are_refused() -> None:
@@ -362,3 +364,59 @@ def test_mmd_above_dimension_three() -> None:
         skewed.mmd("heat")
     with pytest.raises(sr.DesignError, match="use method='bootstrap'"):
         skewed.mmd(method="exact")
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_concentration_does_not_turn_rounding_into_structure(d: int) -> None:
+    """Gaussian clouds of any width are Fisher-Bingham; below rounding there is no answer."""
+    for width in (1e-1, 1e-2, 3e-3, 1e-3, 1e-4):
+        rng = np.random.default_rng(5)
+        x = np.hstack([np.ones((1000, 1)), width * rng.normal(size=(1000, d - 1))])
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        found = sr.profile(x, levels=2).residuals(method="exact").pvalue
+        assert not (found < 1e-3).any(), width
+
+
+def test_sharper_than_any_grid_is_said() -> None:
+    theta = 1e-4 * np.random.default_rng(5).normal(size=1000)
+    r = sr.profile(sr.Directions.from_angles(theta), levels=1).residuals()
+    assert np.isnan(r.values[0])
+    assert "cannot be resolved" in r.warnings[0]
+
+
+def test_stratified_surveys_count_their_degrees_of_freedom() -> None:
+    rows = sr.Directions(sample(3, 154), np.ones(160))
+    ids = np.arange(160) // 10
+    plan = sr.designs.Survey(psu=ids, strata=ids % 8)
+    p = sr.profile(rows, levels=2, design=plan)
+    r = p.residuals(replicates=99)
+    assert np.isfinite(r.pvalue[0])
+    assert "16 units for 8 matched features leave nothing" in r.warnings[0]
+    assert "leave nothing to judge" in str(p)
+    assert p.to_dict()["trust"]["statistically"]["answer"] == "with care"
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [sr.kernels.Heat(3.0), sr.kernels.Poisson(1e-4), sr.kernels.VonMisesFisherKernel(1e-3)],
+)
+def test_wide_kernels_still_look_above_the_level(kernel: sr.kernels.Kernel) -> None:
+    found = sr.profile(sample(3, 400), levels=4).mmd(kernel, method="exact")
+    assert (found.squared > 0.0).all()
+    assert ((found.pvalue > 0.0) & (found.pvalue <= 1.0)).all()
+
+
+def test_records_are_json_and_whole_numbers_may_be_numpy_s() -> None:
+    p = sr.profile(sample(3), levels=3)
+    degree: Any = np.int64(3)
+    for result in (p.residuals(degree), p.mmd(method="exact"), p.sensitivity(), p):
+        json.dumps(result.to_dict(), allow_nan=False)
+    json.dumps(sr.ridge(np.eye(3), 0.01, levels=3).to_dict(), allow_nan=False)
+
+
+def test_defaults_ask_for_what_moments_and_designs_hold() -> None:
+    rows = sr.Directions(sample(3, 300))
+    of_sums = sr.profile(sr.Moments.from_directions(rows, sr.Harmonics(3, 2)))
+    assert of_sums.residuals().degree == 4
+    known = sr.designs.Known(np.eye(8), 10.0)
+    assert sr.profile(rows, levels=2, design=known).residuals().degree == 2

@@ -119,3 +119,20 @@ def test_it_goes_into_the_record_and_fits_a_screen() -> None:
     assert record["statistically"]["answer"] == "no"
     assert record == p.trust().to_dict()
     assert all(len(line) <= 80 for line in str(p.trust()).splitlines())
+
+
+def test_what_an_error_keeps_knows_that_the_next_level_is_missing() -> None:
+    with pytest.raises(sr.BoundaryError) as caught:
+        sr.profile(np.eye(3), levels=2)
+    assert caught.value.profile is not None
+    kept = caught.value.profile.trust().structural
+    assert kept.answer == "with care"
+    assert kept.reasons[0] == "there is no level 2"
+
+
+def test_few_units_make_a_rough_yes() -> None:
+    rows = angles(120, seed=3)
+    plan = sr.designs.Clusters(np.arange(120) // 4)
+    found = sr.profile(rows, levels=1, design=plan).trust().statistical
+    assert found.answer == "with care"
+    assert any("roughly, see residuals()" in reason for reason in found.reasons)

@@ -39,12 +39,12 @@ from steradian.inference.stated_design import stated_design
 from steradian.inference.uniformity import Uniformity, uniformity_tests
 from steradian.io.frames import frame_of_levels
 from steradian.moments import Moments
-from steradian.nested import NestedFits, Support, fit_levels
+from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
 from steradian.shrinkage import Shrinkage, as_shrinkage
-from steradian.source import EXAMINED_ROWS, as_source, measured
+from steradian.source import as_source, measured, support_of
 from steradian.summary import summarise
 
 
@@ -228,7 +228,8 @@ class Profile:
         Parameters
         ----------
         degree : int, optional
-            K, the highest degree looked at; by default four above the highest level.
+            K, the highest degree looked at; by default four above the highest level, 2 above
+            dimension 3.
         weights : {"unit", "sobolev"} or array_like, (degree,)
             a_1..a_K: all one, ``{1 + l(l + d - 2)}^{-d/2}``, or given.
         method : {"exact", "bootstrap"}, optional
@@ -275,7 +276,10 @@ class Profile:
         return summarise(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every number of the profile as plain lists, ready for JSON."""
+        """Every number of the profile as plain lists, ready for JSON, with its `trust`."""
+        return {**self._record(), "trust": self.trust().to_dict()}
+
+    def _record(self) -> dict[str, Any]:
         return {
             "n": self.n,
             "d": self.d,
@@ -301,13 +305,12 @@ class Profile:
             "ambient": self.ambient,
             "design": self.design.name,
             "design_sentence": self.design.sentence,
-            "trust": self.trust().to_dict(),
             "unit": "nats",
         }
 
     def to_frame(self) -> Any:
         """One row per level as a pandas frame (pandas must be installed)."""
-        return frame_of_levels(self.to_dict())
+        return frame_of_levels(self._record())
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
@@ -373,7 +376,7 @@ def profile(
     moments, directions = measured(as_source(data, weights), levels, hierarchy)
     plan = stated_design(design, data, directions, moments)
     mixing = as_shrinkage(shrinkage)
-    nested = fit_levels(moments.hierarchy, moments.stack(), _support(directions), mixing)
+    nested = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)
     ambient = directions.ambient if directions else moments.hierarchy.d
 
     def finished(sound: int, stopped: str) -> Profile:
@@ -389,14 +392,8 @@ def profile(
     error = failure.error()
     if failure.level > 1 and not explicit:
         return finished(failure.level - 1, str(error))
-    error.profile = finished(failure.level - 1, "") if failure.level > 1 else None
+    error.profile = finished(failure.level - 1, str(error)) if failure.level > 1 else None
     raise error
-
-
-def _support(directions: Directions | None) -> Support | None:
-    if directions is None or directions.n > EXAMINED_ROWS:
-        return None
-    return lambda _row: directions.support()
 
 
 def _unit(vector: Array) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,8 +12,9 @@ from steradian.errors import InvalidDirections
 from steradian.hierarchies import Harmonics
 from steradian.io.frames import directions_from_frame, is_frame
 from steradian.moments import Moments
+from steradian.numerics.arrays import Array
 
-EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
+_EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
 def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moments:
@@ -42,6 +44,13 @@ def measured(
         source.d, default_levels(source.d) if levels is None else levels
     )
     return Moments.from_directions(source, wanted), source
+
+
+def support_of(directions: Directions | None) -> Callable[[int], tuple[Array, Array]] | None:
+    """What lets rows be examined exactly, unless there are none or too many."""
+    if directions is None or directions.n > _EXAMINED_ROWS:
+        return None
+    return lambda _row: directions.support()
 
 
 def default_levels(d: int) -> int:

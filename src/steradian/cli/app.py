@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 import textwrap
 from pathlib import Path
@@ -18,6 +17,7 @@ from steradian.directions import Directions
 from steradian.errors import DesignError, LevelError, SteradianError
 from steradian.examples import CATALOGUE
 from steradian.io.frames import COORDS
+from steradian.io.records import without_nan
 from steradian.io.tables import read_directions
 from steradian.profile import Profile, profile
 
@@ -144,18 +144,9 @@ def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:
         else:
             record |= {"tests": tests.to_dict(), "intervals": intervals.to_dict()}
             text += [str(tests), str(intervals)]
-    print(json.dumps(_plain(record), indent=2) if as_json else "\n\n".join(text))
+    print(json.dumps(without_nan(record), indent=2) if as_json else "\n\n".join(text))
     if refused is not None:
         raise refused
-
-
-def _plain(value: Any) -> Any:
-    """The same with null for what is not a number, which JSON does not know."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 app.command("reproduce")(reproduce_command)

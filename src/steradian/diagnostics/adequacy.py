@@ -11,13 +11,13 @@ made again: samples drawn from the fit would not do, since it is sharper than th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from steradian.diagnostics.leftover import GriddedLeftover, Leftover
-from steradian.errors import DesignError
+from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
@@ -27,14 +27,14 @@ from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
 from steradian.inference.scores import row_blocks, scores_of, streamed_scores
 from steradian.inference.stacks import chunks, moments_of
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 Method = Literal["exact", "bootstrap"]
 _ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
-_MOST_LOST = 0.05  # replicates without a fit that may be left out in silence
+_SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Calibration:
     def __post_init__(self) -> None:
         if self.method not in (None, "exact", "bootstrap"):
             raise ValueError(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
-        if self.replicates < 19:
-            raise ValueError(f"replicates is {self.replicates}; give at least 19")
+        if not isinstance(self.replicates, int | np.integer) or self.replicates < 19:
+            raise ValueError(f"replicates is {self.replicates!r}; give a whole number from 19 on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,49 @@ class Judged:
     pvalue: float
     method: str
     warnings: tuple[str, ...] = ()
+    rough: bool = False  # an asymptotic law where the sample is small for it
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """A distance between data and the fit of each level, with what it means under the design."""
+
+    levels: IntArray
+    judged: tuple[Judged, ...]
+    design: str
+
+    @property
+    def pvalue(self) -> Array:
+        """If the fit of the level were the law, (L,); NaN, with a warning, where not known.
+
+        Raises
+        ------
+        DesignError
+            For a descriptive design, which has none.
+        """
+        if self.design == "descriptive":
+            raise Descriptive().refusal()
+        return np.array([one.pvalue for one in self.judged])
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How each p-value was found."""
+        return tuple(one.method for one in self.judged)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting a p-value."""
+        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
+
+    def judgements(self) -> dict[str, Any]:
+        """Levels, p-values, methods and warnings as plain lists."""
+        return {
+            "design": self.design,
+            "levels": self.levels.tolist(),
+            "pvalue": [one.pvalue for one in self.judged],
+            "methods": list(self.methods),
+            "warnings": list(self.warnings),
+        }
 
 
 def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) -> Judged:
@@ -73,7 +116,7 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
         return Judged(np.nan, "no p-value: descriptive")
     try:
         return judge()
-    except DesignError as error:
+    except (DesignError, ResolutionError) as error:
         if how.method is not None:
             raise
         return Judged(np.nan, "refused", (str(error),))
@@ -81,20 +124,33 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
 
 def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     """The p-value of a residual R² of one level."""
+    if squared <= left.noise**2:
+        said = f"level {left.level}: R = {np.sqrt(squared):.0e} is lost in the rounding of moments"
+        return Judged(np.nan, "–", (said,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
     of_rows = sample.units.fixed_weights and sample.units.labels is None
-    if isinstance(left, GriddedLeftover) and sample.units.effective <= left.below + 1:
-        raise DesignError(
-            f"level {left.level}: {sample.units.effective} units for {left.below} matched features "
-            "leave nothing to judge a residual by; use fewer levels or more units"
-        )
+    _check_units(sample, left, of_rows)
     if how.method == "bootstrap":
         return _bootstrapped(sample, left, squared, how)
     exact = _exact(sample, left, squared, of_rows)
-    if how.method is None and exact.pvalue > _BEYOND_DOUBT and not _holds(sample, left, of_rows):
+    if exact.pvalue <= _BEYOND_DOUBT or _holds(sample, left, of_rows):
+        return exact
+    if how.method is None:
         return _bootstrapped(sample, left, squared, how)
-    return exact
+    return replace(exact, rough=True)
+
+
+def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
+    if not isinstance(left, GriddedLeftover):
+        return
+    units = sample.units
+    free = units.effective - 1 if of_rows else units.dof
+    if free <= left.below:
+        raise DesignError(
+            f"level {left.level}: {units.effective} units for {left.below} matched features leave "
+            "nothing to judge a residual by; use fewer levels or more units"
+        )
 
 
 def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Judged:
@@ -152,11 +208,16 @@ def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibrati
     draw = _signed_units if signs else _samples_of_fit
     found = np.concatenate([left.squares_of(stack) for stack in draw(sample, left, how)])
     known = found[np.isfinite(found)]
-    pvalue = float((1 + np.sum(known >= squared)) / (len(known) + 1))
     lost = 1.0 - len(known) / len(found)
+    if lost > _MOST_LOST:
+        raise DesignError(
+            f"level {left.level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
+            "nothing; use fewer levels or more units"
+        )
+    pvalue = float((1 + np.sum(known >= squared)) / (len(known) + 1))
     said = f"level {left.level}: {lost:.0%} of the replicates have no fit and were left out"
     method = f"{'multiplier' if signs else 'parametric'} bootstrap"
-    return Judged(pvalue, method, (said,) if lost > _MOST_LOST else ())
+    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:

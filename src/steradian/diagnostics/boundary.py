@@ -15,7 +15,7 @@ from steradian.hierarchies.margin import Closest, Evidence, closest_face
 from steradian.hierarchies.semi_infinite import LP_ACCURACY
 from steradian.hierarchies.support_words import nearly_words, thinnest_words
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.source import EXAMINED_ROWS, as_source, measured
+from steradian.source import as_source, measured, support_of
 from steradian.spaces import Sphere
 
 _ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero
@@ -154,9 +154,8 @@ def boundary(
     'away from the single point (0, 0, 1), all points lie on the great circle with pole (0, 0, 1)'
     """
     moments, directions = measured(as_source(data, weights), levels)
-    support = None
-    if directions is not None and directions.n <= EXAMINED_ROWS:
-        support = directions.support()
+    examined = support_of(directions)
+    support = examined(0) if examined else None
     known = Evidence.of(moments.stack(), support)
     entries: list[LevelBoundary] = []
     closest: Closest | None = None

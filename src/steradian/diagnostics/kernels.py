@@ -44,7 +44,7 @@ class Heat:
     time: float = 0.1
 
     def __post_init__(self) -> None:
-        if not self.time > 0.0:
+        if not 0.0 < self.time < np.inf:
             raise ValueError(f"time is {self.time!r}; give a positive number")
 
     def weights(self, d: int, degree: int) -> Array:
@@ -62,7 +62,7 @@ class VonMisesFisherKernel:
     kappa: float = 4.0
 
     def __post_init__(self) -> None:
-        if not self.kappa > 0.0:
+        if not 0.0 < self.kappa < np.inf:
             raise ValueError(f"kappa is {self.kappa!r}; give a positive number")
 
     def weights(self, d: int, degree: int) -> Array:

@@ -19,13 +19,13 @@ import numpy as np
 from steradian.hierarchies import GriddedFamily, Harmonics, MomentStack
 from steradian.hierarchies.quadratic import coordinates, feature_moments
 from steradian.inference.whitening import PolarWhitening, whitening
-from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
 from steradian.spaces import Circle, Sphere
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance
+_MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
 
 class Leftover(Protocol):
@@ -43,6 +43,11 @@ class Leftover(Protocol):
 
     def excess(self, moments: Array) -> Array:
         """Σ w ψ for moments (q_K,) that have the level's own: (q_v,)."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """How large R may come out through the rounding of the moments alone."""
         ...
 
     @property
@@ -99,8 +104,15 @@ class GriddedLeftover:
         return phi.reshape(*x.shape[:-1], -1)
 
     def excess(self, moments: Array) -> Array:
-        away = (moments - self.mean)[..., self.below :]
-        return np.asarray(self.scale * away)
+        """With the term of the level's own features, which are matched only to rounding."""
+        away = moments - self.mean
+        return np.asarray(self.scale * (away[self.below :] - away[: self.below] @ self.slope))
+
+    @property
+    def noise(self) -> float:
+        size = np.sqrt(np.repeat(self.hierarchy.dims, self.hierarchy.dims))  # |φ_l|² is constant
+        moved = size[self.below :] + size[: self.below] @ np.abs(self.slope)
+        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
 
     @cached_property
     def coefficients(self) -> Array:
@@ -139,6 +151,10 @@ class PolarLeftover:
     def excess(self, moments: Array) -> Array:
         away = moments[..., self.hierarchy.d :] - self.expected
         return np.asarray(np.sqrt(self.weight) * away)
+
+    @property
+    def noise(self) -> float:
+        return float(_MOMENT_ROUNDING * np.sqrt(self.weight * len(self.expected)))
 
     @cached_property
     def coefficients(self) -> Array:
@@ -182,9 +198,9 @@ def _degree_2(hierarchy: Harmonics, lam: Array) -> Array:
     return np.array(out)
 
 
-def leftover_of(moments: Moments, level: int, lam: Array, weights: Array) -> Leftover:
+def leftover_of(d: int, level: int, lam: Array, weights: Array) -> Leftover:
     """What ``level`` with natural parameters ``lam`` (q_u,) leaves over through degree K."""
-    hierarchy = Harmonics(moments.hierarchy.d, len(weights))
+    hierarchy = Harmonics(d, len(weights))
     if hierarchy.d > 3:
         return PolarLeftover.of(hierarchy, lam, float(weights[1]))
     return GriddedLeftover.of(hierarchy, level, lam, weights)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import Calibration, Judged, judged, refused_or
+from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.diagnostics.kernels import (
     Kernel,
     VonMisesFisherKernel,
@@ -19,10 +19,10 @@ from steradian.diagnostics.leftover import gridded_law, leftover_of
 from steradian.diagnostics.mmd_any_dimension import Forms, discrepancies, judged_by_samples
 from steradian.diagnostics.residuals import moments_to_degree
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import Descriptive
 from steradian.inference.sample import Sample
+from steradian.io.records import without_nan
 from steradian.moments import Moments
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array
 
 _MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension
 _VALUE = 1e-13  # share of the kernel that the value may leave out
@@ -30,7 +30,7 @@ _LAW = 1e-4  # and that its null law may
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mmd:
+class Mmd(Calibrated):
     """MMD between the weighted sample and the fit of every level.
 
     Attributes
@@ -51,51 +51,27 @@ class Mmd:
         what the rows contribute alone.
     """
 
-    levels: IntArray
     kernel: Kernel
     squared: Array
     unbiased: Array
-    judged: tuple[Judged, ...]
-    design: str
 
     @property
     def values(self) -> Array:
         """MMD, (L,)."""
         return np.sqrt(self.squared)
 
-    @property
-    def pvalue(self) -> Array:
-        """P-values of each level, (L,); refused for a descriptive design."""
-        if self.design == "descriptive":
-            raise Descriptive().refusal()
-        return np.array([one.pvalue for one in self.judged])
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """How each p-value was found."""
-        return tuple(one.method for one in self.judged)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What speaks against trusting a p-value."""
-        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
-
     def __repr__(self) -> str:
         return f"Mmd({self.kernel}, {', '.join(f'{v:.3g}' for v in self.values)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
-        return {
-            "design": self.design,
+        own = {
             "kernel": repr(self.kernel),
-            "levels": self.levels.tolist(),
             "values": self.values.tolist(),
             "squared": self.squared.tolist(),
             "unbiased": self.unbiased.tolist(),
-            "pvalue": [one.pvalue for one in self.judged],
-            "methods": list(self.methods),
-            "warnings": list(self.warnings),
         }
+        return without_nan({**own, **self.judgements()})
 
     def __str__(self) -> str:
         lines = [
@@ -124,7 +100,7 @@ def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibra
         )
     levels = np.arange(1, len(forms) + 1)
     biased, unbiased = np.array([[f.biased, f.unbiased] for f in forms]).T
-    return Mmd(levels, chosen, biased, unbiased, tuple(found), sample.design.name)
+    return Mmd(levels, tuple(found), sample.design.name, chosen, biased, unbiased)
 
 
 def _by_degrees(
@@ -134,13 +110,15 @@ def _by_degrees(
     d = sample.hierarchy.d
     sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
     b = kernel.weights(d, len(sizes))
-    b, short = (b[: enough_degrees(kernel, b, sizes, share)] for share in (_VALUE, _LAW))
+    top = len(sample.nested.solutions)
+    long, short = (enough_degrees(kernel, b, sizes, share) for share in (_VALUE, _LAW))
+    b = b[: max(long, top + 1)]  # what the highest level leaves over has a degree at least
     moments = moments_to_degree(sample, len(b))
     forms, found = [], []
-    for level in range(1, len(sample.nested.solutions) + 1):
+    for level in range(1, top + 1):
         lam = sample.parameters(level)[0]
         forms.append(_forms(moments, level, lam, b))
-        left = leftover_of(sample.moments, level, lam, b[: max(len(short), level + 1)])
+        left = leftover_of(d, level, lam, b[: max(short, level + 1)])
         found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
     return forms, found
 

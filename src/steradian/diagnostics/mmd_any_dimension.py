@@ -46,11 +46,19 @@ def forms_of(
     eta, quadratic = _parameters(hierarchy, lam)
     law = _KernelMean(eta, quadratic, kappa)
     at_rows, both = law(x), float(law(draws).mean())
-    gram = np.exp(kappa * (x @ x.T - 1.0))
-    biased = float(weights @ gram @ weights - 2.0 * weights @ at_rows) + both
+    biased = _double_sum(kappa, x, weights) - 2.0 * float(weights @ at_rows) + both
     share = float(weights @ weights)
     alone = float((weights * weights) @ (1.0 - 2.0 * at_rows + both))
     return Forms(biased, (biased - alone) / (1.0 - share))
+
+
+def _double_sum(kappa: float, x: Array, weights: Array) -> float:
+    """Σ w_i w_j k(x_i, x_j), some rows at a time."""
+    size = max(1, _ENTRIES // len(x))
+    return sum(
+        float(weights[rows] @ np.exp(kappa * (x[rows] @ x.T - 1.0)) @ weights)
+        for rows in (slice(first, first + size) for first in range(0, len(x), size))
+    )
 
 
 def _parameters(hierarchy: Harmonics, lam: Array) -> tuple[Array, Array]:
@@ -95,15 +103,19 @@ def judged_by_samples(
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = Harmonics(sample.hierarchy.d, level)
     null = []
-    draws = samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n)
     rng = np.random.default_rng([how.seed, level])
-    for x, weights in draws:
+    for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
         for row in range(len(x)):
             if row not in fits.failures:
                 lam = fits.solutions[-1].lam[row]
                 own = hierarchy.family(level).sample(lam, _DRAWS, rng)
                 null.append(forms_of(hierarchy, lam, kappa, x[row], weights[row], own).biased)
+    if len(null) < 0.8 * how.replicates:
+        raise DesignError(
+            f"level {level}: {how.replicates - len(null)} of {how.replicates} samples of the fit "
+            "have no fit of their own, so the bootstrap says nothing; use more rows"
+        )
     pvalue = float((1 + np.sum(np.array(null) >= squared)) / (len(null) + 1))
     return Judged(pvalue, "parametric bootstrap")
 

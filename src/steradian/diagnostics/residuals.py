@@ -9,21 +9,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.diagnostics.adequacy import Calibration, Judged, judged, refused_or
+from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.diagnostics.leftover import leftover_of
-from steradian.errors import DesignError
+from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import Descriptive
+from steradian.inference.designs import Known
 from steradian.inference.sample import Sample
+from steradian.io.records import without_nan
 from steradian.moments import Moments
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
 _ABOVE = 4  # degrees above the highest level looked at by default
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Residuals:
+class Residuals(Calibrated):
     """R_{L,K} of every level: the distance of data and fit in the degrees above the level.
 
     ``R² = Σ_{l=L+1}^K a_l Σ_r (ĉ_lr - c_lr)²`` with ĉ the moments of the data, c those of the
@@ -43,19 +44,16 @@ class Residuals:
         R with cos kθ and sin kθ as they are, on the circle: smaller by √2. The same as
         ``values`` elsewhere.
     contributions : array, (L, K)
-        Share of each degree in R².
+        What each degree adds to R².
     pvalue : array, (L,)
         Of R if the fit were the law, under the design; NaN with a warning where it is not known.
     methods, warnings : tuples of str
         How each p-value was found, and what speaks against it.
     """
 
-    levels: IntArray
     degree: int
     degree_weights: Array
     contributions: Array
-    judged: tuple[Judged, ...]
-    design: str
     d: int
 
     @property
@@ -69,47 +67,20 @@ class Residuals:
         """R with the raw cos kθ and sin kθ on the circle, as the paper prints it, (L,)."""
         return self.values / (np.sqrt(2.0) if self.d == 2 else 1.0)
 
-    @property
-    def pvalue(self) -> Array:
-        """P-values of each level, (L,).
-
-        Raises
-        ------
-        DesignError
-            For a descriptive design, which has none.
-        """
-        if self.design == "descriptive":
-            raise Descriptive().refusal()
-        return np.array([one.pvalue for one in self.judged])
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """How each p-value was found."""
-        return tuple(one.method for one in self.judged)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What speaks against trusting a p-value."""
-        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{r:.3g}" for r in self.values)
         return f"Residuals(degree {self.degree}, R = {shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
-        return {
-            "design": self.design,
+        own = {
             "degree": self.degree,
             "degree_weights": self.degree_weights.tolist(),
-            "levels": self.levels.tolist(),
             "values": self.values.tolist(),
             "raw": self.raw.tolist(),
             "contributions": self.contributions.tolist(),
-            "pvalue": [one.pvalue for one in self.judged],
-            "methods": list(self.methods),
-            "warnings": list(self.warnings),
         }
+        return without_nan({**own, **self.judgements()})
 
     def __str__(self) -> str:
         raw = self.d == 2
@@ -133,8 +104,7 @@ def harmonic_residuals(
 ) -> Residuals:
     """Residuals of the levels of a sample, ``from_level`` on."""
     top, d = len(sample.nested.solutions), sample.hierarchy.d
-    degree = (top + _ABOVE if d <= 3 else 2) if degree is None else degree
-    _check_degree(degree, d)
+    degree = default_degree(sample) if degree is None else _checked(degree, d)
     a = degree_weights(weights, d, degree)
     moments = moments_to_degree(sample, degree)
     if d > 3:
@@ -147,14 +117,26 @@ def harmonic_residuals(
         parts.append(contributions)
         found.append(one)
     levels = np.arange(from_level, top + 1)
-    return Residuals(levels, degree, a, np.array(parts), tuple(found), sample.design.name, d)
+    return Residuals(levels, tuple(found), sample.design.name, degree, a, np.array(parts), d)
 
 
-def _check_degree(degree: int, d: int) -> None:
+def default_degree(sample: Sample) -> int:
+    """Four above the highest level, or what the moments, the design and the dimension allow."""
+    top = len(sample.nested.solutions)
+    wanted = top + _ABOVE if sample.hierarchy.d <= 3 else 2
+    if sample.directions is None:
+        wanted = min(wanted, sample.moments.degree)
+    if isinstance(sample.design, Known):
+        wanted = min(wanted, sample.hierarchy.levels)
+    return max(wanted, 2)
+
+
+def _checked(degree: int, d: int) -> int:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
         raise ValueError(f"degree is {degree!r}; give a whole number above 1")
     if d > 3 and degree > 2:
         raise ValueError(f"degree is {degree}; above dimension 3 residuals reach degree 2")
+    return int(degree)
 
 
 def degree_weights(given: Weights, d: int, degree: int) -> Array:
@@ -194,10 +176,12 @@ def _of_level(
 ) -> tuple[Array, Judged]:
     """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
     if level >= len(a):
-        more = "; raise degree=" if sample.hierarchy.d <= 3 else ""
-        said = f"level {level} has all degrees up to {len(a)}: nothing is left over{more}"
+        said = f"level {level} has all degrees up to {len(a)}: nothing is left over to look at"
         return np.zeros(len(a)), Judged(np.nan, "–", (said,))
-    left = leftover_of(sample.moments, level, sample.parameters(level)[0], a)
+    try:
+        left = leftover_of(sample.hierarchy.d, level, sample.parameters(level)[0], a)
+    except ResolutionError as error:
+        return np.full(len(a), np.nan), Judged(np.nan, "refused", (str(error),))
     squares = left.excess(seen) ** 2
     dims = left.hierarchy.dims[level:]
     starts = np.concatenate([[0], np.cumsum(dims)[:-1]])

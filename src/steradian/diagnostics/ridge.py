@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike
 
 from steradian.dual import newton
 from steradian.errors import ConvergenceError
+from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import conditions, solve_positive
-from steradian.source import as_source, measured
+from steradian.source import as_source, measured, support_of
 
 LABEL = "not exact GID"
 _MOST_FEATURES = 300  # of a level whose covariance is formed
@@ -74,7 +75,7 @@ class RidgeNotExact:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON, with the label."""
-        return {
+        record = {
             "kind": f"ridge-penalised fits, {LABEL}",
             "exact_gid": False,
             "alpha": self.alpha,
@@ -86,6 +87,7 @@ class RidgeNotExact:
             "change_from_exact": self.change.tolist(),
             "lam": [lam.tolist() for lam in self.lam],
         }
+        return dict(without_nan(record))
 
     def __str__(self) -> str:
         lines = [
@@ -139,8 +141,7 @@ def ridge(
     if not (np.isfinite(alpha) and alpha > 0.0):
         raise ValueError(f"alpha is {alpha!r}; give a positive number like 1e-8")
     moments, directions = measured(as_source(data, weights), levels)
-    support = None if directions is None else (lambda _row: directions.support())
-    exact = fit_levels(moments.hierarchy, moments.stack(), support)
+    exact = fit_levels(moments.hierarchy, moments.stack(), support_of(directions))
     fits, lam = [], np.zeros(0)
     for level in range(1, moments.hierarchy.levels + 1):
         fits.append(_solve(moments, level, lam, alpha))

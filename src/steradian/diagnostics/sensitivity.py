@@ -15,6 +15,7 @@ from scipy.stats import special_ortho_group
 
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import GriddedFamily, MomentStack
+from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
@@ -77,7 +78,7 @@ class Sensitivity:
         names = ("epsilon", "uniform", "below", "reach", "quadrature", "rotated", "gaps")
         values = {name: getattr(self, name).tolist() for name in names}
         changes = {name: getattr(self, name) for name in ("quadrature_change", "rotation_change")}
-        return {**values, **changes, "unit": "nats"}
+        return dict(without_nan({**values, **changes, "unit": "nats"}))
 
     def __str__(self) -> str:
         head = "".join(f"{f'I{k + 1}':>8}" for k in range(self.uniform.shape[1]))
@@ -100,7 +101,7 @@ class Sensitivity:
 
 def _largest(change: Array) -> float:
     known = np.abs(change[np.isfinite(change)])
-    return float(known.max()) if len(known) else 0.0
+    return float(known.max()) if len(known) else float("nan")
 
 
 def _shown(change: Array) -> str:
@@ -121,6 +122,10 @@ def sensitivity_of(
     fitted: Fitted, epsilons: Sequence[float], rotations: int, seed: int
 ) -> Sensitivity:
     """Fit the same moments again in every way."""
+    if not epsilons:
+        raise ValueError("epsilons is empty; give shares like (0.0, 0.01)")
+    if rotations < 1:
+        raise ValueError(f"rotations is {rotations}; give at least 1")
     return Sensitivity(
         epsilon=np.array(epsilons, dtype=np.float64),
         uniform=_mixed(fitted.moments, epsilons, "uniform"),
@@ -169,8 +174,9 @@ def _turned(moments: Moments, turn: Array) -> MomentStack:
     still, space = moments.stack(), moments.hierarchy.space
     features = still.features
     if isinstance(space, Circle | Sphere):
-        degree = moments.hierarchy.degree
+        degree = moments.degree
         grid = space.exact_grid(2 * degree)
+        features = features[:, : space.size(degree) - 1]
         here = space.harmonics(grid.points, degree)[:, 1:]
         there = space.harmonics(grid.points @ turn.T, degree)[:, 1:]
         features = features @ (here.T @ (grid.weights[:, None] * there))

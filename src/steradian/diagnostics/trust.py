@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.diagnostics.adequacy import Calibration
-from steradian.diagnostics.residuals import Residuals, harmonic_residuals
-from steradian.errors import DesignError
+from steradian.diagnostics.residuals import Residuals, default_degree, harmonic_residuals
+from steradian.errors import SteradianError
 from steradian.hierarchies.margin import Evidence, margin_bound
 from steradian.inference import concerns
 from steradian.inference.sample import Sample
@@ -126,20 +126,29 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     top = int(profile.levels[-1])
     if profile.d > 3 and top == 2:
         return Answer.UNKNOWN, f"nothing above degree 2 is looked at in dimension {profile.d}"
-    degree = None if profile.directions is not None else profile.moments.degree
-    if degree is not None and degree <= top:
-        return Answer.UNKNOWN, f"the moments hold nothing above degree {top}"
+    degree = default_degree(sample)
+    if degree <= top:
+        return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
     try:
         r = harmonic_residuals(sample, degree, "unit", Calibration("exact"), from_level=top)
-    except DesignError as error:
+    except SteradianError as error:
         return Answer.UNKNOWN, str(error)
-    words = f"R = {r.values[-1]:.3g} through degree {r.degree}"
     if profile.design.name == "descriptive":
-        return Answer.UNKNOWN, f"a descriptive design has no tests; level {top} leaves {words}"
-    pvalue = float(r.pvalue[-1])
-    words += f", p = {pvalue:.2g}" if pvalue > 0.0 else ", p < 1e-300"
+        said = f"level {top} leaves R = {r.values[-1]:.3g} through degree {degree}"
+        return Answer.UNKNOWN, f"a descriptive design has no tests; {said}"
+    return _answer(r)
+
+
+def _answer(r: Residuals) -> tuple[Answer, str]:
+    """What the p-value of the highest level says."""
+    top, pvalue, rough = r.levels[-1], float(r.pvalue[-1]), r.judged[-1].rough
+    if np.isnan(pvalue):
+        return Answer.UNKNOWN, r.warnings[-1]
+    words = f"R = {r.values[-1]:.3g} through degree {r.degree}, "
+    words += f"p = {pvalue:.2g}" if pvalue > 0.0 else "p < 1e-300"
+    words += "; roughly, see residuals()" if rough else ""
     if pvalue >= DOUBTFUL:
-        return Answer.YES, f"nothing found above level {top} ({words})"
+        return (Answer.CARE if rough else Answer.YES), f"nothing found above level {top} ({words})"
     answer = Answer.NO if pvalue < REJECTED else Answer.CARE
     return answer, f"structure is left above level {top}, most at degree {_most(r)} ({words})"
 

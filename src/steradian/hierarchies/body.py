@@ -26,7 +26,12 @@ from steradian.hierarchies.certificate import (
 )
 from steradian.hierarchies.products import second_moments
 from steradian.hierarchies.semi_infinite import face_function
-from steradian.hierarchies.support_words import face_words, sphere_words, vector_words
+from steradian.hierarchies.support_words import (
+    face_words,
+    few_words,
+    sphere_words,
+    vector_words,
+)
 from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
@@ -71,12 +76,7 @@ def examine_circle(x: Array, weights: Array, level: int) -> Placement:
     rows = np.sqrt(weights)[:, None] * circle_rows(x, level)
     if not null_space(rows).size:
         return _INSIDE
-    points = "one point" if len(x) == 1 else f"only {min(len(x), level)} distinct points"
-    return Placement(
-        Verdict.OUTSIDE,
-        f"the support is {points}, and level {level} needs at least {level + 1}",
-        circle_square(rows)[1],
-    )
+    return Placement(Verdict.OUTSIDE, few_words(len(x), level), circle_square(rows)[1])
 
 
 def examine_sphere(x: Array, weights: Array, level: int) -> Placement:
@@ -114,7 +114,9 @@ def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
     rest = np.delete(x, worst, axis=0)
     others = sphere_words(rest, level - 1) if len(rest) else "nothing else"
     # the direction the atom alone carries: the rows of the others vanish along it
-    alone = np.linalg.lstsq(rows, np.eye(len(x))[worst])[0]
+    unit = np.zeros(len(x))
+    unit[worst] = 1.0
+    alone = np.asarray(np.linalg.lstsq(rows, unit)[0], dtype=np.float64)
     square = sphere_square(alone[:, None], level, zoom(x[worst : worst + 1])[0])
     return Placement(
         Verdict.OUTSIDE,

@@ -18,6 +18,7 @@ from steradian.errors import InvalidDirections
 from steradian.hierarchies.quadratic import feature_parameters, natural_parameters
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import circle_harmonics
+from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere, unit_sphere
 
 _KERNEL = 1e-14  # relative singular value of rows that rounding cannot tell from zero
@@ -124,7 +125,7 @@ def circle_square(rows: AnyArray) -> tuple[float, Certificate]:
     ``rows`` (k, level + 1) times their conjugate transpose are the Toeplitz matrix.
     """
     level = rows.shape[1] - 1
-    _, values, axes = np.linalg.svd(rows)
+    _, values, axes = np.linalg.svd(triangle(rows))
     values = np.concatenate([values, np.zeros(level + 1 - len(values))])
     least = axes[values <= max(_KERNEL * values[0], values[-1])].conj()
     lam = np.empty(2 * level)

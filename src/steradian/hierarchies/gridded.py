@@ -149,18 +149,20 @@ class GriddedFamily:
             sharp = grid.unresolved(_density(grid, lam)[1], self.level) > allowed
             if not sharp.any():
                 break
-        return grid, sharp & self._has_cells
+        if sharp.any() and not self._has_cells:
+            raise self._unresolved(f"{grid.nodes} nodes")
+        return grid, sharp
 
     def _local(self, lam: Array) -> LocalLaw:
         """One law on its own cells."""
         law = CellTree(self.level).law(lam)
         if law.error > allowed_quadrature(lam):
-            raise ResolutionError(
-                self.level,
-                f"{Status.UNRESOLVED.sentence} ({law.words})",
-                "ask for fewer levels",
-            )
+            raise self._unresolved(law.words)
         return law
+
+    def _unresolved(self, words: str) -> ResolutionError:
+        cause = f"{Status.UNRESOLVED.sentence} ({words})"
+        return ResolutionError(self.level, cause, "ask for fewer levels")
 
     def contains(self, moments: MomentStack) -> IntArray:
         if self.level == 2:

@@ -63,12 +63,21 @@ def near_circle_words(x: Array) -> str:
     return f"all points lie within {away:.0e} of {circle_words(normal, centre, 4.0 * away)}"
 
 
+def few_words(count: int, level: int) -> str:
+    """Why ``count`` points of the circle are too few for a level, or as good as too few."""
+    if count > level:
+        return f"the {count} points are too close together for level {level} in double precision"
+    points = "one point" if count == 1 else f"only {count} distinct points"
+    return f"the support is {points}, and level {level} needs at least {level + 1}"
+
+
 def nearly_words(x: Array, f: Certificate) -> str:
     """What points ``x`` (n, d) nearly lie on, when ``f`` has hardly any mean there."""
     near = near_circle_words(x) if x.shape[1] == 3 and len(x) > 2 else ""
     if near:
         return f"nearly on the boundary: {near}"
-    return f"nearly on the boundary: the function of mean one is below {f(x).max():.0e} on the data"
+    most = max(float(f(x).max()), 1e-16)
+    return f"nearly on the boundary: the function of mean one is below {most:.0e} on the data"
 
 
 def thinnest_words(f: Certificate) -> str:

@@ -118,6 +118,11 @@ class Sample:
                 "moments; profile the directions instead"
             )
         m = self.moments
+        if m.degree < 2 * level:
+            raise DesignError(
+                f"the covariance of level {level} needs moments to degree {2 * level}, and these "
+                f"reach {m.degree}"
+            )
         about = m.features[:p] if centre is None else centre
         squares = np.concatenate([[m.weight_sq], m.total_sq])
         second = second_moments(space, level, squares[None])[0]  # Σ w² (1, φ)(1, φ)ᵀ

@@ -26,6 +26,7 @@ from typing import Literal
 import numpy as np
 
 from steradian.directions import Directions
+from steradian.errors import DesignError
 from steradian.inference.tilt import tilt
 from steradian.inference.units import Units
 from steradian.inference.whitening import Whitening
@@ -192,4 +193,9 @@ def small_sample(dof: float, below: int) -> tuple[float, float]:
     ``dof`` are those of the units, ``below`` the features already fitted.
     """
     left = dof - below
+    if left < 1:
+        raise DesignError(
+            f"the units leave {dof:g} degrees of freedom for {below} matched features: too few for "
+            "a covariance; use fewer levels or more units"
+        )
     return dof / left, left

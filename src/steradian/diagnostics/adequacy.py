@@ -22,6 +22,7 @@ from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
 from steradian.inference.designs import Descriptive
+from steradian.inference.gap_tests import FEWEST_PER_FEATURE
 from steradian.inference.null_replicates import samples_of_fit
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
@@ -145,11 +146,11 @@ def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
     if not isinstance(left, GriddedLeftover):
         return
     units = sample.units
-    free = units.effective - 1 if of_rows else units.dof
-    if free <= left.below:
+    free = units.effective if of_rows else units.dof
+    if free < FEWEST_PER_FEATURE * left.below:
         raise DesignError(
-            f"level {left.level}: {units.effective} units for {left.below} matched features leave "
-            "nothing to judge a residual by; use fewer levels or more units"
+            f"level {left.level}: {units.effective} units for {left.below} matched features are "
+            "too few to judge a residual by; use fewer levels or more units"
         )
 
 

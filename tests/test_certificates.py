@@ -21,6 +21,7 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.hierarchies.margin import Evidence, margin_bound
 from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.harmonics import sphere_harmonics
 
@@ -505,6 +506,20 @@ def test_a_certificate_knows_its_dimension() -> None:
     with pytest.raises(sr.InvalidDirections, match="x has dimension 2; this function has 3"):
         f([[1.0, 0.0]])
     assert repr(f) == "Certificate(level 2 in R^3)"
+
+
+@pytest.mark.parametrize("level", [3, 4, 5])
+@pytest.mark.parametrize("kappa", [3.0, 200.0, 1e4])
+def test_the_quick_bound_is_close_to_the_margin(level: int, kappa: float) -> None:
+    rng = np.random.default_rng(level)
+    centres = rng.normal(size=(4, 1, 3))
+    centres /= np.linalg.norm(centres, axis=2, keepdims=True)
+    x = (centres + rng.normal(size=(4, 50, 3)) / np.sqrt(kappa)).reshape(-1, 3)
+    rows = sr.Directions(x, normalize=True)
+    moments = sr.Moments.from_directions(rows, sr.Harmonics(3, level))
+    bound = margin_bound(Evidence.of(moments.stack(), None), level)
+    margin = sr.boundary(rows, levels=level).margins[-1]
+    assert margin - 1e-9 <= bound <= 2.0 * margin + 1e-9
 
 
 def test_many_points_cost_no_square_matrix() -> None:

@@ -290,8 +290,10 @@ def test_known_covariance_reaches_its_own_degree() -> None:
         ({"degree": 1}, "give a whole number above 1"),
         ({"degree": 2.5}, "give a whole number above 1"),
         ({"degree": 4, "weights": "flat"}, "choose 'unit', 'sobolev' or 4 numbers"),
-        ({"degree": 4, "weights": [1.0, 2.0]}, r"shape \(2,\); give 4 finite numbers"),
-        ({"degree": 4, "weights": [1.0, 1.0, 1.0, -1.0]}, "finite numbers"),
+        ({"degree": 4, "weights": [1.0, 2.0]}, r"shape \(2,\); give 4 numbers, one per degree"),
+        ({"degree": 4, "weights": [1.0, 1.0, 1.0, -1.0]}, "give finite numbers >= 0, not all zero"),
+        ({"degree": 4, "weights": [0.0] * 4}, "not all zero"),
+        ({"degree": 2000}, "give at most 1000 in dimension 2"),
         ({"method": "magic"}, "choose 'exact' or 'bootstrap'"),
         ({"replicates": 3}, "give a whole number from 19 on"),
     ],
@@ -335,20 +337,21 @@ def test_dictionaries_are_complete() -> None:
     r, m = p.residuals(degree=4).to_dict(), p.mmd("vmf").to_dict()
     assert {"values", "raw", "pvalue", "contributions", "degree_weights", "design"} <= set(r)
     assert {"values", "squared", "unbiased", "pvalue", "kernel", "design"} <= set(m)
-    assert "MMD between data and fits, kernel VonMisesFisherKernel(kappa=2.82" in str(p.mmd("vmf"))
+    assert "MMD between data and fits, kernel VonMisesFisherKernel(kappa=2.828)" in str(
+        p.mmd("vmf")
+    )
 
 
 @pytest.mark.parametrize("level", [1, 2])
 def test_mmd_in_any_dimension_is_that_of_the_sphere_there(level: int) -> None:
-    """Ratios of normalisers and draws on one side, harmonics on the other."""
+    """Contours in one and two variables on one side, harmonics on the other."""
     x = sample(3, 60)
     p = sr.profile(x, levels=2)
     weights = np.full(len(x), 1.0 / len(x))
-    draws = p.fits[level].sample(20_000, 1)
-    found = forms_of(sr.Harmonics(3, 2), p.fits[level].lam, 3.0, x, weights, draws)
+    found = forms_of(sr.Harmonics(3, 2), p.fits[level].lam, 3.0, x, weights)
     wanted = p.mmd(sr.kernels.VonMisesFisherKernel(3.0))
-    assert found.biased == pytest.approx(wanted.squared[level - 1], abs=2e-3)
-    assert found.unbiased == pytest.approx(wanted.unbiased[level - 1], abs=2e-3)
+    assert found.biased == pytest.approx(wanted.squared[level - 1], abs=1e-11)
+    assert found.unbiased == pytest.approx(wanted.unbiased[level - 1], abs=1e-11)
 
 
 def test_mmd_above_dimension_three() -> None:
@@ -360,6 +363,8 @@ def test_mmd_above_dimension_three() -> None:
     assert found.pvalue.tolist() == [0.05, 0.05]
     assert found.methods == ("parametric bootstrap",) * 2
     assert plain.mmd(replicates=19).pvalue.min() > 0.05
+    with pytest.raises(ValueError, match="too narrow for the fit in dimension 5; choose a smaller"):
+        plain.mmd(sr.kernels.VonMisesFisherKernel(60.0))
     with pytest.raises(ValueError, match="only the kernel 'vmf' has a closed form"):
         skewed.mmd("heat")
     with pytest.raises(sr.DesignError, match="use method='bootstrap'"):

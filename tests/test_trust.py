@@ -107,6 +107,12 @@ def test_the_boundary_decides_structurally() -> None:
     near = sr.profile(tight, levels=2).trust().structural
     assert near.answer == "with care"
     assert "close to the boundary, margin" in near.reasons[0]
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
+    noise = 1e-3 * np.random.default_rng(5).normal(size=(4, 60, 3))
+    tetrahedron = unit((corners[:, None] + noise).reshape(-1, 3))
+    corner = sr.profile(tetrahedron, levels=3).trust().structural
+    assert corner.answer == "with care"
+    assert "close to the boundary, margin at most" in corner.reasons[0]
     flat = np.zeros((200, 5))
     flat[:, :3] = np.random.default_rng(4).normal(size=(200, 3))
     spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().structural

@@ -160,7 +160,8 @@ class Profile:
 
         ``print`` shows the tables; the arrays are ready for plots.
         """
-        fitted = Fitted(self.moments, self.shrinkage, self.nested, self.fits)
+        support = support_of(self.directions)
+        fitted = Fitted(self.moments, self.shrinkage, self.nested, self.fits, support)
         return sensitivity_of(fitted, epsilons, rotations, seed)
 
     def tests(

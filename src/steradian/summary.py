@@ -60,6 +60,8 @@ def summarise(profile: Profile) -> str:
 def _design(profile: Profile) -> list[str]:
     """What the numbers mean for inference."""
     name = profile.design.name
+    if profile.shrinkage is not None:
+        return [f"Design {name}; fits of shrunk data describe, and are not tested."]
     if name == "descriptive":
         return ["Design descriptive: the weighted set itself; no p-values (say design= for more)."]
     if name == "iid":

@@ -27,9 +27,11 @@ def reproduce_command(
 
     Exits with 1 if any number differs.
     """
+    what = what.lower()
     makers = chosen(what)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out a directory")
+    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is said before the work
     if what == ALL or what.startswith("figure"):
         require()  # before the work, not after it
     pieces = []

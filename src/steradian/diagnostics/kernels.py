@@ -6,7 +6,7 @@ between x and y. All b_l are positive, so two laws with the same kernel mean are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 import numpy as np
@@ -76,7 +76,7 @@ NAMES = ("heat", "poisson", "vmf")
 
 def as_kernel(given: Kernel | str, d: int) -> Kernel:
     """A name means that kernel with a width that suits the dimension."""
-    if not isinstance(given, str):
+    if hasattr(given, "weights"):
         return given
     if given == "heat":
         return Heat()
@@ -86,6 +86,14 @@ def as_kernel(given: Kernel | str, d: int) -> Kernel:
         return VonMisesFisherKernel(2.0 * float(np.sqrt(d)))
     known = ", ".join(repr(name) for name in NAMES)
     raise ValueError(f"kernel is {given!r}; choose {known} or one of sr.kernels")
+
+
+def words_of(kernel: Kernel) -> str:
+    """A kernel with its width to four digits."""
+    if not isinstance(kernel, Heat | Poisson | VonMisesFisherKernel):
+        return repr(kernel)
+    inside = ", ".join(f"{name}={value:.4g}" for name, value in asdict(kernel).items())
+    return f"{type(kernel).__name__}({inside})"
 
 
 def enough_degrees(kernel: Kernel, b: Array, sizes: Array, share: float) -> int:

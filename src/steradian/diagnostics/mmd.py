@@ -14,6 +14,7 @@ from steradian.diagnostics.kernels import (
     VonMisesFisherKernel,
     as_kernel,
     enough_degrees,
+    words_of,
 )
 from steradian.diagnostics.leftover import gridded_law, leftover_of
 from steradian.diagnostics.mmd_any_dimension import Forms, discrepancies, judged_by_samples
@@ -61,7 +62,7 @@ class Mmd(Calibrated):
         return np.sqrt(self.squared)
 
     def __repr__(self) -> str:
-        return f"Mmd({self.kernel}, {', '.join(f'{v:.3g}' for v in self.values)})"
+        return f"Mmd({words_of(self.kernel)}, {', '.join(f'{v:.3g}' for v in self.values)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -75,7 +76,7 @@ class Mmd(Calibrated):
 
     def __str__(self) -> str:
         lines = [
-            f"MMD between data and fits, kernel {self.kernel}; design {self.design}",
+            f"MMD between data and fits, kernel {words_of(self.kernel)}; design {self.design}",
             f"{'level':>5} {'MMD':>10} {'MMD² unbiased':>14} {'p':>9}  method",
         ]
         for k, level in enumerate(self.levels):

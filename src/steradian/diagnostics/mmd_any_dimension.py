@@ -2,8 +2,8 @@
 
 Under a Fisher-Bingham law with parameters (η, B) the mean of this kernel is a ratio of two
 normalisers, ``E k(x, Y) = exp{ψ(η + κx, B) - ψ(η, B) - κ}``, which the contour integral gives
-exactly; its mean over x drawn from the law is taken over such draws. The null law comes from
-samples of the fit, each fitted again and treated in the same way, draws included.
+exactly; its mean over x from the same law is a double integral of that kind. The null law comes
+from samples of the fit, each fitted again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from steradian.diagnostics.adequacy import Calibration, Judged
 from steradian.errors import DesignError
-from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
 from steradian.hierarchies.quadratic import natural_parameters
 from steradian.inference.null_replicates import samples_of_fit
@@ -22,8 +21,9 @@ from steradian.inference.sample import Sample
 from steradian.inference.stacks import fits_of_samples
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham import fisher_bingham
+from steradian.numerics.fisher_bingham_pair import mean_exponential
 
-_DRAWS = 500  # over which the mean of the kernel's mean is taken
+_AGREED = 1e-9  # relative, of the mean of the kernel over pairs
 _ENTRIES = 1 << 22  # complex numbers of contours held at once
 _NODES = 64  # of a contour, about
 
@@ -36,16 +36,10 @@ class Forms:
     unbiased: float
 
 
-def forms_of(
-    hierarchy: Harmonics, lam: Array, kappa: float, x: Array, weights: Array, draws: Array
-) -> Forms:
-    """MMD² of rows ``x`` (n, d) with weights of sum one against the law ``lam`` (q,).
-
-    ``draws`` (M, d) are of the law.
-    """
-    eta, quadratic = _parameters(hierarchy, lam)
-    law = _KernelMean(eta, quadratic, kappa)
-    at_rows, both = law(x), float(law(draws).mean())
+def forms_of(hierarchy: Harmonics, lam: Array, kappa: float, x: Array, weights: Array) -> Forms:
+    """MMD² of rows ``x`` (n, d) with weights of sum one against the law ``lam`` (q,)."""
+    law = _KernelMean(*_parameters(hierarchy, lam), kappa)
+    at_rows, both = law(x), law.of_pairs()
     biased = _double_sum(kappa, x, weights) - 2.0 * float(weights @ at_rows) + both
     share = float(weights @ weights)
     alone = float((weights * weights) @ (1.0 - 2.0 * at_rows + both))
@@ -82,6 +76,16 @@ class _KernelMean:
         tilted = self._log_partitions(self._b + self._kappa * (x @ self._axes))
         return np.exp(tilted - self._psi - self._kappa)
 
+    def of_pairs(self) -> float:
+        """E k(Y, Y′) of two independent draws."""
+        value, error = mean_exponential(self._beta, self._b, self._kappa, float(self._psi))
+        if not error <= _AGREED:
+            raise ValueError(
+                f"the kernel with kappa {self._kappa:g} is too narrow for the fit in dimension "
+                f"{len(self._b)}; choose a smaller kappa, such as {2.0 * np.sqrt(len(self._b)):.2g}"
+            )
+        return float(np.exp(value - self._kappa))
+
     def _log_partitions(self, b: Array) -> Array:
         size = max(1, _ENTRIES // (_NODES * b.shape[1]))
         parts = [b[first : first + size] for first in range(0, len(b), size)]
@@ -103,14 +107,12 @@ def judged_by_samples(
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = Harmonics(sample.hierarchy.d, level)
     null = []
-    rng = np.random.default_rng([how.seed, level])
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
         for row in range(len(x)):
             if row not in fits.failures:
                 lam = fits.solutions[-1].lam[row]
-                own = hierarchy.family(level).sample(lam, _DRAWS, rng)
-                null.append(forms_of(hierarchy, lam, kappa, x[row], weights[row], own).biased)
+                null.append(forms_of(hierarchy, lam, kappa, x[row], weights[row]).biased)
     if len(null) < 0.8 * how.replicates:
         raise DesignError(
             f"level {level}: {how.replicates - len(null)} of {how.replicates} samples of the fit "
@@ -123,13 +125,5 @@ def judged_by_samples(
 def discrepancies(sample: Sample, kappa: float) -> list[Forms]:
     """MMD² of every level."""
     rows = sample.rows
-    found = []
-    for fit in sample.fits[1:]:
-        draws = _draws_of(fit)
-        weights = rows.weights / rows.weights.sum()
-        found.append(forms_of(sample.hierarchy, fit.lam, kappa, rows.x, weights, draws))
-    return found
-
-
-def _draws_of(fit: MaxEntFit) -> Array:
-    return fit.sample(_DRAWS, np.random.default_rng(fit.level))
+    weights = rows.weights / rows.weights.sum()
+    return [forms_of(sample.hierarchy, fit.lam, kappa, rows.x, weights) for fit in sample.fits[1:]]

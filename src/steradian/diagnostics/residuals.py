@@ -21,6 +21,7 @@ from steradian.numerics.arrays import Array
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
 _ABOVE = 4  # degrees above the highest level looked at by default
+_MOST_DEGREES = {2: 1000, 3: 50}  # by ambient dimension: some two thousand features
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,6 +135,8 @@ def default_degree(sample: Sample) -> int:
 def _checked(degree: int, d: int) -> int:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
         raise ValueError(f"degree is {degree!r}; give a whole number above 1")
+    if degree > _MOST_DEGREES.get(d, degree):
+        raise ValueError(f"degree is {degree}; give at most {_MOST_DEGREES[d]} in dimension {d}")
     if d > 3 and degree > 2:
         raise ValueError(f"degree is {degree}; above dimension 3 residuals reach degree 2")
     return int(degree)
@@ -149,11 +152,10 @@ def degree_weights(given: Weights, d: int, degree: int) -> Array:
             return np.asarray((1.0 + ell * (ell + d - 2.0)) ** (-d / 2.0))
         raise ValueError(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
     a = np.asarray(given, dtype=np.float64)
-    if a.shape != (degree,) or not (np.isfinite(a) & (a >= 0.0)).all():
-        raise ValueError(
-            f"weights have shape {a.shape}; give {degree} finite numbers a_1..a_{degree} >= 0, "
-            "one per degree"
-        )
+    if a.shape != (degree,):
+        raise ValueError(f"weights have shape {a.shape}; give {degree} numbers, one per degree")
+    if not (np.isfinite(a) & (a >= 0.0)).all() or not a.any():
+        raise ValueError(f"weights are {a.tolist()}; give finite numbers >= 0, not all zero")
     return a
 
 
@@ -164,8 +166,8 @@ def moments_to_degree(sample: Sample, degree: int) -> Moments:
         return moments
     if sample.directions is None:
         raise DesignError(
-            f"these moments hold degree {moments.degree}, not {degree}; ask for "
-            f"degree={moments.degree} or profile the directions"
+            f"these moments hold degree {moments.degree}, not {degree}; ask for no more, or "
+            "profile the directions"
         )
     wide = Harmonics(moments.hierarchy.d, -(-degree // 2))  # moments reach twice their levels
     return Moments.from_directions(sample.directions, wide)

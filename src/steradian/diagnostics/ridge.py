@@ -138,7 +138,7 @@ def ridge(
     >>> sr.ridge([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.01, levels=2)
     RidgeNotExact(alpha=0.01, 2 levels; not exact GID)
     """
-    if not (np.isfinite(alpha) and alpha > 0.0):
+    if not (isinstance(alpha, int | float | np.number) and 0.0 < alpha < np.inf):
         raise ValueError(f"alpha is {alpha!r}; give a positive number like 1e-8")
     moments, directions = measured(as_source(data, weights), levels)
     exact = fit_levels(moments.hierarchy, moments.stack(), support_of(directions))

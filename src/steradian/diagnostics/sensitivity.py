@@ -17,7 +17,7 @@ from steradian.fit import MaxEntFit
 from steradian.hierarchies import GriddedFamily, MomentStack
 from steradian.io.records import without_nan
 from steradian.moments import Moments
-from steradian.nested import NestedFits, fit_levels
+from steradian.nested import NestedFits, Support, fit_levels
 from steradian.numerics.arrays import Array
 from steradian.shrinkage import Shrinkage, Target
 from steradian.spaces import Circle, Sphere
@@ -116,6 +116,7 @@ class Fitted:
     shrinkage: Shrinkage | None
     nested: NestedFits
     fits: tuple[MaxEntFit, ...]
+    support: Support | None  # of the data, so that a missing level is known at once
 
 
 def sensitivity_of(
@@ -128,8 +129,8 @@ def sensitivity_of(
         raise ValueError(f"rotations is {rotations}; give at least 1")
     return Sensitivity(
         epsilon=np.array(epsilons, dtype=np.float64),
-        uniform=_mixed(fitted.moments, epsilons, "uniform"),
-        below=_mixed(fitted.moments, epsilons, "below"),
+        uniform=_mixed(fitted, epsilons, "uniform"),
+        below=_mixed(fitted, epsilons, "below"),
         reach=np.array(REACHES),
         quadrature=np.array([_on_other_grids(fitted, reach) for reach in REACHES]),
         rotated=_rotated(fitted, rotations, seed),
@@ -137,11 +138,11 @@ def sensitivity_of(
     )
 
 
-def _mixed(moments: Moments, epsilons: Sequence[float], toward: Target) -> Array:
-    rows = []
+def _mixed(fitted: Fitted, epsilons: Sequence[float], toward: Target) -> Array:
+    hierarchy, stack, rows = fitted.moments.hierarchy, fitted.moments.stack(), []
     for epsilon in epsilons:
         shrinkage = Shrinkage(epsilon, toward) if epsilon else None
-        rows.append(fit_levels(moments.hierarchy, moments.stack(), None, shrinkage).gaps[0])
+        rows.append(fit_levels(hierarchy, stack, fitted.support, shrinkage).gaps[0])
     return np.stack(rows)
 
 

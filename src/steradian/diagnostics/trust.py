@@ -125,7 +125,8 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     """What the highest level leaves over."""
     top = int(profile.levels[-1])
     if profile.d > 3 and top == 2:
-        return Answer.UNKNOWN, f"nothing above degree 2 is looked at in dimension {profile.d}"
+        said = f"nothing above degree 2 is looked at in dimension {profile.d}; mmd() tests it"
+        return Answer.UNKNOWN, said
     degree = default_degree(sample)
     if degree <= top:
         return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
@@ -198,9 +199,11 @@ def _structural(profile: Profile) -> Judgement:
         margin = margin_bound(Evidence.of(profile.moments.stack(), None), top)
         answer = Answer.YES if margin >= _THIN else Answer.CARE
         where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
-        found.append((answer, f"{where}, margin {margin:.2g} at level {top}"))
+        bound = "at most " if profile.d == 3 and top > 2 else ""
+        found.append((answer, f"{where}, margin {bound}{margin:.2g} at level {top}"))
     if profile.stopped:
-        found.append((Answer.CARE, f"there is no level {top + 1}"))
+        gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
+        found.append((Answer.CARE, f"{gone} level {top + 1}"))
     if profile.ambient > profile.d:
         found.append((Answer.CARE, f"within {profile.d} of {profile.ambient} dimensions"))
     return _judgement("structurally", found)

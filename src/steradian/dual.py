@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.linalg import conditions, solve_positive
 
 LAST_STEP = 1e-5  # decrement from which one more full step ends at rounding
 ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show
@@ -114,6 +115,21 @@ class Curvature(Protocol):
     def condition(self) -> Array:
         """Estimated condition of the covariance, (B,)."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class DenseCurvature:
+    """A curvature whose covariances (B, q, q) are at hand and well conditioned."""
+
+    psi: Array
+    mean: Array
+    covariance: Array
+
+    def newton(self, gradient: Array) -> Array:
+        return solve_positive(self.covariance, gradient)
+
+    def condition(self) -> Array:
+        return conditions(self.covariance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,10 +156,7 @@ class Profile:
         rotations: int = ROTATIONS,
         seed: int = 0,
     ) -> Sensitivity:
-        """Gaps when another law is mixed in, on other grids, and after random rotations.
-
-        ``print`` shows the tables; the arrays are ready for plots.
-        """
+        """Gaps when another law is mixed in, on other grids, and after random rotations."""
         support = support_of(self.directions)
         fitted = Fitted(self.moments, self.shrinkage, self.nested, self.fits, support)
         return sensitivity_of(fitted, epsilons, rotations, seed)

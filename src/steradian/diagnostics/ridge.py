@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.dual import newton
+from steradian.dual import DenseCurvature, newton
 from steradian.errors import ConvergenceError
 from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.linalg import conditions, solve_positive
 from steradian.source import as_source, measured, support_of
 
 LABEL = "not exact GID"
@@ -105,21 +104,6 @@ class RidgeNotExact:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Penalised:
-    """The curvature of a family with the penalty added."""
-
-    psi: Array
-    mean: Array
-    covariance: Array
-
-    def newton(self, gradient: Array) -> Array:
-        return solve_positive(self.covariance, gradient)
-
-    def condition(self) -> Array:
-        return conditions(self.covariance)
-
-
 def ridge(
     data: Any, alpha: float, *, levels: int | None = None, weights: ArrayLike | str | None = None
 ) -> RidgeNotExact:
@@ -171,10 +155,12 @@ def _solve(moments: Moments, level: int, below: Array, alpha: float) -> _Level:
             f"{_MOST_FEATURES}; shrinkage works in any dimension"
         )
 
-    def evaluate(lam: Array, _rows: IntArray) -> _Penalised:
+    def evaluate(lam: Array, _rows: IntArray) -> DenseCurvature:
         psi, mean, covariance = family.log_partition(lam)
         penalty = 0.5 * alpha * np.einsum("bq,bq->b", lam, lam)
-        return _Penalised(psi + penalty, mean + alpha * lam, covariance + alpha * np.eye(len(m)))
+        return DenseCurvature(
+            psi + penalty, mean + alpha * lam, covariance + alpha * np.eye(len(m))
+        )
 
     start = np.zeros((1, family.q))
     start[0, : len(below)] = below

@@ -7,33 +7,15 @@ hyperplane. The tilt is itself the fit of an exponential family, to the moments 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from steradian.dual import newton
+from steradian.dual import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.linalg import conditions, solve_positive
 
 _MOST_STEPS = 60
 _LAST_STEP = 1e-4  # decrement from which one more step leaves 1e-8
 _NO_OVERFLOW = 300.0
 _MISMATCH = 1e-6  # of the tilted mean, in standard deviations under the null
-
-
-@dataclass(frozen=True, slots=True)
-class _Tilted:
-    """The tilted law of some rows of the stack."""
-
-    psi: Array
-    mean: Array
-    covariance: Array
-
-    def newton(self, gradient: Array) -> Array:
-        return solve_positive(self.covariance, gradient)
-
-    def condition(self) -> Array:
-        return conditions(self.covariance)
 
 
 def tilt(h: Array, base: Array) -> tuple[Array, BoolArray]:
@@ -82,7 +64,7 @@ class _Units:
         t *= base
         return t, peak
 
-    def tilted(self, tau: Array, rows: IntArray) -> _Tilted:
+    def tilted(self, tau: Array, rows: IntArray) -> DenseCurvature:
         """What the solver needs."""
         h, _ = self._of(rows)
         t, peak = self.weights(tau, rows)
@@ -90,4 +72,4 @@ class _Units:
         mean = (h @ t[:, :, None])[:, :, 0] / total[:, None]
         second = ((t[:, None, :] * h) @ np.swapaxes(h, 1, 2)) / total[:, None, None]
         covariance = second - mean[:, :, None] * mean[:, None, :]
-        return _Tilted(np.log(total) + peak, mean, covariance)
+        return DenseCurvature(np.log(total) + peak, mean, covariance)

@@ -16,6 +16,7 @@ _USABLE = 1e-6  # quadrature error below which values are worth comparing
 _STEPS_TIMES_FEATURES = 7500  # on the way: fewer steps where each costs more
 _LAST_STEPS = 20  # on cells that stay
 _SINGULAR, _FEW_STEPS = 1e17, 60  # features collinear in double precision get a short try
+_COLLINEAR = 1e11  # condition that explains why Newton's path creeps
 _ROUNDS = 4  # times that cells are chosen and the fit ended on them
 _TRUSTED = 0.5  # decrement at which a full step leads near the fit
 _MEAN_ROUNDING = 32.0 * ROUNDOFF  # of the mean of a feature under a law
@@ -64,8 +65,8 @@ def _solve(tree: CellTree, m: Array, start: Array) -> DualSolution:
     out.quadrature[:], out.nodes[:] = here.law.error, here.law.nodes
     if not here.resolved:
         out.status[:] = Status.UNRESOLVED
-    elif out.status[0] != Status.CONVERGED and condition > _SINGULAR:
-        out.status[:], out.condition[:] = Status.ROUNDING, condition
+    elif out.status[0] != Status.CONVERGED and max(condition, out.condition[0]) > _COLLINEAR:
+        out.status[:], out.condition[:] = Status.ROUNDING, max(condition, out.condition[0])
     return out
 
 

@@ -362,7 +362,10 @@ def test_mmd_above_dimension_three() -> None:
     found = skewed.mmd(replicates=19)
     assert found.pvalue.tolist() == [0.05, 0.05]
     assert found.methods == ("parametric bootstrap",) * 2
-    assert plain.mmd(replicates=19).pvalue.min() > 0.05
+    calm = plain.mmd(replicates=19)
+    assert calm.pvalue.min() > 0.05
+    assert len(calm.warnings) == 2
+    assert "level 2: 90 effective rows for 19 matched features" in calm.warnings[1]
     with pytest.raises(ValueError, match="too narrow for the fit in dimension 5; choose a smaller"):
         plain.mmd(sr.kernels.VonMisesFisherKernel(60.0))
     with pytest.raises(ValueError, match="only the kernel 'vmf' has a closed form"):

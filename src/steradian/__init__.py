@@ -35,6 +35,7 @@ from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
 from steradian.moments import Moments
+from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles
 from steradian.shrinkage import Shrinkage
@@ -76,6 +77,7 @@ __all__ = [
     "designs",
     "examples",
     "kernels",
+    "mixture_sf",
     "profile",
     "profiles",
     "read_directions",

@@ -32,7 +32,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 Method = Literal["exact", "bootstrap"]
-_ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
+ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
@@ -175,7 +175,7 @@ def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
     if not isinstance(left, GriddedLeftover):
         return concerns.chi_square_shift(sample) <= concerns.CHI_SQUARE_SHIFT
     if of_rows:
-        return sample.rate**2 >= _ROWS_PER_MATCHED * left.below
+        return sample.rate**2 >= ROWS_PER_MATCHED * left.below
     return sample.units.effective >= _UNITS_PER_FEATURE * (left.below + left.q)
 
 

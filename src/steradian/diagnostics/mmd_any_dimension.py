@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import Calibration, Judged
+from steradian.diagnostics.adequacy import ROWS_PER_MATCHED, Calibration, Judged
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.hierarchies.quadratic import natural_parameters
@@ -119,7 +119,13 @@ def judged_by_samples(
             "have no fit of their own, so the bootstrap says nothing; use more rows"
         )
     pvalue = float((1 + np.sum(np.array(null) >= squared)) / (len(null) + 1))
-    return Judged(pvalue, "parametric bootstrap")
+    matched = sum(hierarchy.dims)
+    few = sample.rate**2 < ROWS_PER_MATCHED * matched
+    said = (
+        f"level {level}: {sample.rate**2:.0f} effective rows for {matched} matched features: the "
+        "fit is sharper than the law, and p-values come out too small"
+    )
+    return Judged(pvalue, "parametric bootstrap", (said,) if few else ())
 
 
 def discrepancies(sample: Sample, kappa: float) -> list[Forms]:

@@ -12,7 +12,6 @@ from scipy.stats import chi2
 import steradian as sr
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
-from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.paper import laws
 from steradian.paper.entries import Entry, Printed
 from steradian.paper.pieces import Picture, Piece
@@ -93,7 +92,7 @@ def calibrate(
     naive = moment.gap_statistic[:, 1]
     return Calibration(
         {EQUAL: _chi2(plain), NAIVE: _chi2(value), QUADRATIC: simulated},
-        mixture_sf(value, omega),
+        sr.mixture_sf(value, omega),
         {EQUAL: model.pvalue[:, 1], NAIVE: _chi2(naive), QUADRATIC: moment.pvalue[:, 1]},
         1.0 / (w**2).sum(axis=1),
     )

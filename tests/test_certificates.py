@@ -303,6 +303,7 @@ def test_concentrated_data_keep_the_digits_of_level_one() -> None:
     assert sr.boundary(x, levels=1).margins[0] == pytest.approx(0.5e-18, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.02, 1e-3, 1e-4])
 @pytest.mark.parametrize(("k", "level"), [(5, 3), (8, 4)])
 def test_concentration_changes_nothing_about_how_many_points_are_needed(

@@ -138,6 +138,7 @@ def streak(seed: int, n: int = 400) -> Array:
     return unit(np.column_stack([0.12 * along, 0.02 * across + 0.06 * along**2, np.ones(n)]))
 
 
+@pytest.mark.slow
 def test_a_mode_far_from_all_data_is_seen() -> None:
     """The level-3 fit to a streak keeps its third moments by a mode of its own elsewhere."""
     x = streak(5)

@@ -184,9 +184,9 @@ def test_degree_two_above_dimension_three() -> None:
     p = sr.profile(x)
     r = p.residuals()
     q = x.T @ x / len(x)
-    draws = p.fits[1].sample(400_000, 3)
+    draws = p.fits[1].sample(60_000, 3)
     away = q - draws.T @ draws / len(draws)
-    assert r.values[0] == pytest.approx(np.sqrt(0.5 * 6 * 8 * (away**2).sum()), rel=0.02)
+    assert r.values[0] == pytest.approx(np.sqrt(0.5 * 6 * 8 * (away**2).sum()), rel=0.06)
     assert np.isnan(r.values[1])
     assert "nothing is left over" in r.warnings[0]
     by_draws = p.residuals(method="bootstrap").pvalue[0]
@@ -356,8 +356,8 @@ def test_mmd_in_any_dimension_is_that_of_the_sphere_there(level: int) -> None:
 
 def test_mmd_above_dimension_three() -> None:
     rng = np.random.default_rng(1)
-    skew = rng.exponential(size=(90, 5)) - 1.0  # all of it above degree 2
-    even = rng.normal(size=(90, 5))
+    skew = rng.exponential(size=(60, 5)) - 1.0  # all of it above degree 2
+    even = rng.normal(size=(60, 5))
     skewed, plain = (sr.profile(x / np.linalg.norm(x, axis=1, keepdims=True)) for x in (skew, even))
     found = skewed.mmd(replicates=19)
     assert found.pvalue.tolist() == [0.05, 0.05]
@@ -365,8 +365,10 @@ def test_mmd_above_dimension_three() -> None:
     calm = plain.mmd(replicates=19)
     assert calm.pvalue.min() > 0.05
     assert len(calm.warnings) == 2
-    assert "level 2: 90 effective rows for 19 matched features" in calm.warnings[1]
-    with pytest.raises(ValueError, match="too narrow for the fit in dimension 5; choose a smaller"):
+    assert "level 2: 60 effective rows for 19 matched features" in calm.warnings[1]
+    with pytest.raises(
+        ValueError, match="too narrow for the fit in dimension 5; choose a smaller one"
+    ):
         plain.mmd(sr.kernels.VonMisesFisherKernel(60.0))
     with pytest.raises(ValueError, match="only the kernel 'vmf' has a closed form"):
         skewed.mmd("heat")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +32,9 @@ def reproduce_command(
     makers = chosen(what)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out a directory")
-    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is said before the work
+    standing = next(path for path in (out, *out.resolve().parents) if path.exists())
+    if not os.access(standing, os.W_OK):  # said before the work, not after it
+        raise PermissionError(f"{standing} cannot be written to; give --out another directory")
     if what == ALL or what.startswith("figure"):
         require()  # before the work, not after it
     pieces = []

@@ -82,7 +82,7 @@ class _KernelMean:
         if not error <= _AGREED:
             raise ValueError(
                 f"the kernel with kappa {self._kappa:g} is too narrow for the fit in dimension "
-                f"{len(self._b)}; choose a smaller kappa, such as {2.0 * np.sqrt(len(self._b)):.2g}"
+                f"{len(self._b)}; choose a smaller one, such as {0.5 * self._kappa:.2g}"
             )
         return float(np.exp(value - self._kappa))
 

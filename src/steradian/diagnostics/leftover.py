@@ -2,9 +2,9 @@
 
 With u the features of level L and v those of degrees L + 1..K, J their covariance under the fit
 p_L and μ their mean, the leftover of a direction is
-``ψ(x) = √a {φ_v(x) - μ_v - J_vu J_uu⁻¹ (φ_u(x) - μ_u)}``, with a weight a per degree. The fit
-matches u, so the weighted mean of ψ over the sample is ``√a (ĉ_v - c_v)`` itself, whose squared
-length is the residual R²; and its spread over samples is that of ψ, since the second term is
+``ξ(x) = √a {φ_v(x) - μ_v - J_vu J_uu⁻¹ (φ_u(x) - μ_u)}``, with a weight a per degree. The fit
+matches u, so the weighted mean of ξ over the sample is ``√a (ĉ_v - c_v)`` itself, whose squared
+length is the residual R²; and its spread over samples is that of ξ, since the second term is
 what estimating the fit takes away.
 """
 
@@ -42,7 +42,7 @@ class Leftover(Protocol):
         ...
 
     def excess(self, moments: Array) -> Array:
-        """Σ w ψ for moments (q_K,) that have the level's own: (q_v,)."""
+        """Σ w ξ for moments (q_K,) that have the level's own: (q_v,)."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Leftover(Protocol):
 
     @property
     def coefficients(self) -> Array:
-        """Eigenvalues of the covariance of ψ under the fit, descending."""
+        """Eigenvalues of the covariance of ξ under the fit, descending."""
         ...
 
     def squares_of(self, stack: MomentStack) -> Array:
@@ -69,7 +69,7 @@ class GriddedLeftover:
     scale: Array  # (q_v,) √a of each feature above the level
     mean: Array  # (q_K,) μ under the fit
     slope: Array  # (q_u, q_v): J_uu⁻¹ J_uv
-    covariance: Array  # (q_v, q_v) of ψ under the fit
+    covariance: Array  # (q_v, q_v) of ξ under the fit
 
     @classmethod
     def of(cls, hierarchy: Harmonics, level: int, lam: Array, weights: Array) -> GriddedLeftover:
@@ -97,7 +97,7 @@ class GriddedLeftover:
         return len(self.scale)
 
     def rows(self, x: Array) -> Array:
-        """Centred features of the level, then ψ, at ``x`` (B, n, d): (B, n, q_K)."""
+        """Centred features of the level, then ξ, at ``x`` (B, n, d): (B, n, q_K)."""
         phi = self.hierarchy.features(x.reshape(-1, x.shape[-1])) - self.mean
         phi[:, self.below :] -= phi[:, : self.below] @ self.slope
         phi[:, self.below :] *= self.scale

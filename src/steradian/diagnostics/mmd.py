@@ -59,7 +59,7 @@ class Mmd(Calibrated):
     @property
     def values(self) -> Array:
         """MMD, (L,)."""
-        return np.sqrt(self.squared)
+        return np.sqrt(np.maximum(self.squared, 0.0))  # rounding may leave less than nothing
 
     def __repr__(self) -> str:
         return f"Mmd({words_of(self.kernel)}, {', '.join(f'{v:.3g}' for v in self.values)})"

@@ -165,6 +165,7 @@ def test_a_hierarchy_is_as_explicit_as_levels(support: Support) -> None:
     assert caught.value.level == support.level
 
 
+@pytest.mark.slow
 @CASES
 def test_moments_alone_are_refused_too(support: Support) -> None:
     """Without the points the reason is less precise, but nothing is made up."""

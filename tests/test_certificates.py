@@ -509,7 +509,7 @@ def test_a_certificate_knows_its_dimension() -> None:
     assert repr(f) == "Certificate(level 2 in R^3)"
 
 
-@pytest.mark.parametrize("level", [3, 4, 5])
+@pytest.mark.parametrize("level", [3, 4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kappa", [3.0, 200.0, 1e4])
 def test_the_quick_bound_is_close_to_the_margin(level: int, kappa: float) -> None:
     rng = np.random.default_rng(level)

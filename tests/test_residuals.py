@@ -16,7 +16,7 @@ from steradian.diagnostics.leftover import GriddedLeftover, PolarLeftover
 from steradian.diagnostics.mmd_any_dimension import forms_of
 from steradian.inference.whitening import PolarWhitening, _polar_moments
 
-RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(32)}
+RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
 
 def sample(d: int, n: int = 150, seed: int = 4) -> Array:
@@ -189,8 +189,8 @@ def test_degree_two_above_dimension_three() -> None:
     assert r.values[0] == pytest.approx(np.sqrt(0.5 * 6 * 8 * (away**2).sum()), rel=0.06)
     assert np.isnan(r.values[1])
     assert "nothing is left over" in r.warnings[0]
-    by_draws = p.residuals(method="bootstrap").pvalue[0]
-    assert abs(by_draws - r.pvalue[0]) < 0.06
+    by_draws = p.residuals(method="bootstrap", replicates=299).pvalue[0]
+    assert abs(by_draws - r.pvalue[0]) < 0.1
     with pytest.raises(ValueError, match="above dimension 3 residuals reach degree 2"):
         p.residuals(degree=3)
 

@@ -142,3 +142,11 @@ def test_few_units_make_a_rough_yes() -> None:
     found = sr.profile(rows, levels=1, design=plan).trust().statistical
     assert found.answer == "with care"
     assert any("roughly, see residuals()" in reason for reason in found.reasons)
+
+
+def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
+    rng = np.random.default_rng(6)
+    rows = sr.Directions(unit(rng.normal(size=(400_000, 3))), rng.uniform(1.0, 2.0, 400_000))
+    found = sr.profile(rows, levels=4, design="importance").trust().statistical
+    assert found.answer == "not assessed"
+    assert "400000 rows take a while: see residuals()" in found.reasons

@@ -29,6 +29,7 @@ _GOOD, _USABLE = 1e-8, 1e-6  # nats of numerical error
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
 _COLLINEAR = 1e12
 _THIN = 1e-4  # margin, the share of the uniform law in the moments, that is close to none
+_QUICK = 2e9  # multiplications that nobody notices
 _WIDTH, _LABEL = 80, 15
 
 
@@ -130,6 +131,8 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     degree = default_degree(sample)
     if degree <= top:
         return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
+    if not _quick(profile, degree):
+        return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
     try:
         r = harmonic_residuals(sample, degree, "unit", Calibration("exact"), from_level=top)
     except SteradianError as error:
@@ -138,6 +141,13 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
         said = f"level {top} leaves R = {r.values[-1]:.3g} through degree {degree}"
         return Answer.UNKNOWN, f"a descriptive design has no tests; {said}"
     return _answer(r)
+
+
+def _quick(profile: Profile, degree: int) -> bool:
+    """Whether the covariance over the units, where the design asks for it, is soon had."""
+    if profile.design.name in {"iid", "fixed", "descriptive"}:
+        return True
+    return profile.n * profile.moments.hierarchy.space.size(degree) ** 2 <= _QUICK
 
 
 def _answer(r: Residuals) -> tuple[Answer, str]:

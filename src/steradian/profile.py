@@ -19,7 +19,6 @@ from steradian.diagnostics.residuals import Residuals, Weights, harmonic_residua
 from steradian.diagnostics.sensitivity import (
     DEFAULT_EPSILONS,
     ROTATIONS,
-    Fitted,
     Sensitivity,
     sensitivity_of,
 )
@@ -157,9 +156,7 @@ class Profile:
         seed: int = 0,
     ) -> Sensitivity:
         """Gaps when another law is mixed in, on other grids, and after random rotations."""
-        support = support_of(self.directions)
-        fitted = Fitted(self.moments, self.shrinkage, self.nested, self.fits, support)
-        return sensitivity_of(fitted, epsilons, rotations, seed)
+        return sensitivity_of(self, epsilons, rotations, seed)
 
     def tests(
         self,
@@ -267,6 +264,10 @@ class Profile:
                 "the fits are of shrunk data, and inference is about the data themselves; "
                 "profile them without shrinkage"
             )
+        return self._sample
+
+    @cached_property
+    def _sample(self) -> Sample:  # its units are found once, whatever asks for them
         return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
 
     def summary(self) -> str:

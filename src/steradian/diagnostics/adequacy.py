@@ -23,7 +23,7 @@ from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
 from steradian.inference.designs import Descriptive
 from steradian.inference.gap_tests import FEWEST_PER_FEATURE
-from steradian.inference.null_replicates import samples_of_fit
+from steradian.inference.null_replicates import add_one, samples_of_fit
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
 from steradian.inference.scores import row_blocks, scores_of, streamed_scores
@@ -130,7 +130,7 @@ def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> 
         return Judged(np.nan, "–", (said,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
-    of_rows = sample.units.fixed_weights and sample.units.labels is None
+    of_rows = sample.units.rows_of_one_law
     _check_units(sample, left, of_rows)
     if how.method == "bootstrap":
         return _bootstrapped(sample, left, squared, how)
@@ -208,22 +208,26 @@ def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibrati
     signs = isinstance(left, GriddedLeftover)
     draw = _signed_units if signs else _samples_of_fit
     found = np.concatenate([left.squares_of(stack) for stack in draw(sample, left, how)])
+    method = f"{'multiplier' if signs else 'parametric'} bootstrap"
+    return judged_among(found, left.level, squared, method)
+
+
+def judged_among(found: Array, level: int, squared: float, method: str) -> Judged:
+    """Where a squared distance stands among those of replicates, NaN for one without a fit."""
     known = found[np.isfinite(found)]
     lost = 1.0 - len(known) / len(found)
     if lost > _MOST_LOST:
         raise DesignError(
-            f"level {left.level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
+            f"level {level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
             "nothing; use fewer levels or more units"
         )
-    pvalue = float((1 + np.sum(known >= squared)) / (len(known) + 1))
-    said = f"level {left.level}: {lost:.0%} of the replicates have no fit and were left out"
-    method = f"{'multiplier' if signs else 'parametric'} bootstrap"
-    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
+    said = f"level {level}: {lost:.0%} of the replicates have no fit and were left out"
+    return Judged(add_one(squared, known), method, (said,) if lost > _SOME_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
     """Moments of samples drawn from the fit, with the observed weights."""
-    if not (sample.units.fixed_weights and sample.units.labels is None):
+    if not sample.units.rows_of_one_law:
         raise _only_rows(sample)
     wide = left.hierarchy
     for x, weights in samples_of_fit(sample, left.level, how.replicates, how.seed, wide.d):

@@ -8,11 +8,16 @@ from samples of the fit, each fitted again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import ROWS_PER_MATCHED, Calibration, Judged
+from steradian.diagnostics.adequacy import (
+    ROWS_PER_MATCHED,
+    Calibration,
+    Judged,
+    judged_among,
+)
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.hierarchies.quadratic import natural_parameters
@@ -106,26 +111,24 @@ def judged_by_samples(
     if how.method == "exact":
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = Harmonics(sample.hierarchy.d, level)
-    null = []
+    null = np.full(how.replicates, np.nan)
+    done = 0
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
         for row in range(len(x)):
             if row not in fits.failures:
                 lam = fits.solutions[-1].lam[row]
-                null.append(forms_of(hierarchy, lam, kappa, x[row], weights[row]).biased)
-    if len(null) < 0.8 * how.replicates:
-        raise DesignError(
-            f"level {level}: {how.replicates - len(null)} of {how.replicates} samples of the fit "
-            "have no fit of their own, so the bootstrap says nothing; use more rows"
-        )
-    pvalue = float((1 + np.sum(np.array(null) >= squared)) / (len(null) + 1))
+                forms = forms_of(hierarchy, lam, kappa, x[row], weights[row])
+                null[done + row] = forms.biased
+        done += len(x)
+    found = judged_among(null, level, squared, "parametric bootstrap")
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
     said = (
         f"level {level}: {sample.rate**2:.0f} effective rows for {matched} matched features: the "
         "fit is sharper than the law, and p-values come out too small"
     )
-    return Judged(pvalue, "parametric bootstrap", (said,) if few else ())
+    return replace(found, warnings=(*found.warnings, said)) if few else found
 
 
 def discrepancies(sample: Sample, kappa: float) -> list[Forms]:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import special_ortho_group
 
-from steradian.fit import MaxEntFit
 from steradian.hierarchies import GriddedFamily, MomentStack
 from steradian.io.records import without_nan
 from steradian.moments import Moments
-from steradian.nested import NestedFits, Support, fit_levels
+from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.shrinkage import Shrinkage, Target
+from steradian.source import support_of
 from steradian.spaces import Circle, Sphere
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
 
 DEFAULT_EPSILONS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1)
 REACHES = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the degree that the grid of the fit integrates exactly
@@ -108,19 +111,8 @@ def _shown(change: Array) -> str:
     return f"{_largest(change):.1e}" + ("" if np.isfinite(change).all() else " (some levels only)")
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What was fitted: the data, what was mixed into them, and the fits."""
-
-    moments: Moments
-    shrinkage: Shrinkage | None
-    nested: NestedFits
-    fits: tuple[MaxEntFit, ...]
-    support: Support | None  # of the data, so that a missing level is known at once
-
-
 def sensitivity_of(
-    fitted: Fitted, epsilons: Sequence[float], rotations: int, seed: int
+    profile: Profile, epsilons: Sequence[float], rotations: int, seed: int
 ) -> Sensitivity:
     """Fit the same moments again in every way."""
     if not epsilons:
@@ -129,27 +121,27 @@ def sensitivity_of(
         raise ValueError(f"rotations is {rotations}; give at least 1")
     return Sensitivity(
         epsilon=np.array(epsilons, dtype=np.float64),
-        uniform=_mixed(fitted, epsilons, "uniform"),
-        below=_mixed(fitted, epsilons, "below"),
+        uniform=_mixed(profile, epsilons, "uniform"),
+        below=_mixed(profile, epsilons, "below"),
         reach=np.array(REACHES),
-        quadrature=np.array([_on_other_grids(fitted, reach) for reach in REACHES]),
-        rotated=_rotated(fitted, rotations, seed),
-        gaps=fitted.nested.gaps[0],
+        quadrature=np.array([_on_other_grids(profile, reach) for reach in REACHES]),
+        rotated=_rotated(profile, rotations, seed),
+        gaps=profile.nested.gaps[0],
     )
 
 
-def _mixed(fitted: Fitted, epsilons: Sequence[float], toward: Target) -> Array:
-    hierarchy, stack, rows = fitted.moments.hierarchy, fitted.moments.stack(), []
+def _mixed(profile: Profile, epsilons: Sequence[float], toward: Target) -> Array:
+    hierarchy, stack, rows = profile.moments.hierarchy, profile.moments.stack(), []
     for epsilon in epsilons:
         shrinkage = Shrinkage(epsilon, toward) if epsilon else None
-        rows.append(fit_levels(hierarchy, stack, fitted.support, shrinkage).gaps[0])
+        rows.append(fit_levels(hierarchy, stack, support_of(profile.directions), shrinkage).gaps[0])
     return np.stack(rows)
 
 
-def _on_other_grids(fitted: Fitted, reach: float) -> Array:
+def _on_other_grids(profile: Profile, reach: float) -> Array:
     """Gaps when every level on a grid is solved on one of another size, (L,)."""
     deficits, gridded = [0.0], False
-    for fit, solution in zip(fitted.fits[1:], fitted.nested.solutions, strict=True):
+    for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
         if isinstance(family, GriddedFamily) and solution.nodes[0]:
             nodes = int(solution.nodes[0])
@@ -160,14 +152,14 @@ def _on_other_grids(fitted: Fitted, reach: float) -> Array:
     return np.diff(deficits) if gridded else np.full(len(deficits) - 1, np.nan)
 
 
-def _rotated(fitted: Fitted, rotations: int, seed: int) -> Array:
+def _rotated(profile: Profile, rotations: int, seed: int) -> Array:
     """Gaps after random rotations, (rotations, L)."""
-    hierarchy = fitted.moments.hierarchy
+    hierarchy = profile.moments.hierarchy
     d = hierarchy.d
     rng = np.random.default_rng(seed)
     turns = special_ortho_group.rvs(d, size=rotations, random_state=rng).reshape(rotations, d, d)
-    stack = MomentStack.concatenated([_turned(fitted.moments, turn) for turn in turns])
-    return fit_levels(hierarchy, stack, None, fitted.shrinkage).gaps
+    stack = MomentStack.concatenated([_turned(profile.moments, turn) for turn in turns])
+    return fit_levels(hierarchy, stack, None, profile.shrinkage).gaps
 
 
 def _turned(moments: Moments, turn: Array) -> MomentStack:

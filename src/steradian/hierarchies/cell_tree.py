@@ -41,11 +41,6 @@ class LocalLaw:
         """How well the cells do."""
         return f"error {self.error:.1e} with {self.nodes} nodes"
 
-    @property
-    def mean(self) -> Array:
-        """E φ, (q,)."""
-        return np.asarray(self.mass @ self.features)
-
     def root(self) -> Root:
         """Its curvature, as a stack of one."""
         mean, root = mean_and_root(self.mass, self.features)

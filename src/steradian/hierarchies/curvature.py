@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
+from steradian.dual import DenseCurvature
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.numerics.linalg import conditions, solve_positive
 
 QUADRATURE_TOLERANCE = 1e-12
 _ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
@@ -19,19 +19,10 @@ _EVEN = 1e4  # diagonal ratio of a Cholesky factor that squaring the features do
 
 
 @dataclass(frozen=True, slots=True)
-class Covariance:
+class Covariance(DenseCurvature):
     """Moments through degree 2L turned into a covariance."""
 
-    psi: Array
-    mean: Array
     density: Array  # at the nodes, up to a factor
-    covariance: Array
-
-    def newton(self, gradient: Array) -> Array:
-        return solve_positive(self.covariance, gradient)
-
-    def condition(self) -> Array:
-        return conditions(self.covariance)
 
 
 @dataclass(frozen=True, slots=True)

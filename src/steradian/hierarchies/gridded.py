@@ -307,7 +307,7 @@ class GriddedFamily:
         q = lam.shape[1]
         mean = moments[:, 1 : q + 1]
         second = (moments @ feature_products(self.space, self.level)).reshape(-1, q, q)
-        return Covariance(psi, mean, values, second - mean[:, :, None] * mean[:, None, :])
+        return Covariance(psi, mean, second - mean[:, :, None] * mean[:, None, :], values)
 
     def _root(self, grid: Grid, lam: Array) -> Root:
         psi, density = _density(grid, lam)

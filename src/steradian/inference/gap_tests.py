@@ -11,6 +11,7 @@ from scipy.stats import chi2
 from steradian.errors import DesignError
 from steradian.inference import concerns
 from steradian.inference.null_replicates import (
+    add_one,
     gap_replicates,
     multiplier_replicates,
     recalibrated,
@@ -232,7 +233,7 @@ def _model_test(
     if method == "bootstrap":
         draw = score_replicates if options.statistic == "score" else gap_replicates
         null = draw(sample, level, options.replicates, options.seed)
-        return _LevelTest(score, _add_one(value, null), half, "parametric bootstrap", (*warnings,))
+        return _LevelTest(score, add_one(value, null), half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
         warnings += _model_concerns(sample, level, white)
         pvalue = _simulated(value, half, level, options)
@@ -284,7 +285,7 @@ def _moment_test(
     value = score if options.statistic == "score" else gap
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, options.replicates, options.seed)
-        pvalue = _add_one(value, null)
+        pvalue = add_one(value, null)
         warnings = concerns.of_scores(level, scores, "empirical", pvalue, default=True)
         coefficients = scores.coefficients("empirical")[0]
         return _LevelTest(score, pvalue, coefficients, "multiplier bootstrap", (*warnings,))
@@ -386,8 +387,4 @@ def _test_from_sums(
 def _simulated(value: float, coefficients: Array, level: int, options: Options) -> float:
     rng = np.random.default_rng([options.seed, level])
     draws = rng.chisquare(1.0, (options.replicates, len(coefficients))) @ coefficients
-    return _add_one(value, draws)
-
-
-def _add_one(value: float, null: Array) -> float:
-    return float((1 + np.sum(null >= value)) / (len(null) + 1))
+    return add_one(value, draws)

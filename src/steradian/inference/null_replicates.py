@@ -30,7 +30,7 @@ def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, see
         scores, _ = null_scores(sample.hierarchy, level, x, weights)
         null.append(mixture_sf(scores.statistic, scores.coefficients("tilted")))
     values = np.concatenate(null)
-    return float((1 + np.sum(values <= pvalue)) / (len(values) + 1))
+    return add_one(-pvalue, -values)
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -86,6 +86,11 @@ def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
         signs = rng.integers(0, 2, (count, len(centred))) * 2.0 - 1.0
         out[first : first + count] = ((signs @ centred) ** 2).sum(axis=1)
     return np.asarray(0.5 * scores.rate[0] ** 2 * out)
+
+
+def add_one(value: float, null: Array) -> float:
+    """Share of ``null`` (B,) not below ``value``, which itself counts as one of them."""
+    return float((1 + np.sum(null >= value)) / (len(null) + 1))
 
 
 def samples_of_fit(

@@ -35,6 +35,11 @@ class Units:
         return not self.fixed_weights
 
     @property
+    def rows_of_one_law(self) -> bool:
+        """Whether every row is a draw of the law itself, with a settled weight."""
+        return self.fixed_weights and self.labels is None
+
+    @property
     def factors(self) -> Array:
         """c_u of every unit, (count,)."""
         return np.broadcast_to(np.asarray(self.factor, dtype=np.float64), (self.count,))

@@ -153,7 +153,7 @@ def test_a_mode_far_from_all_data_is_seen() -> None:
 
 def test_cells_cover_the_sphere() -> None:
     cells = Cells.covering(2)
-    mixed = Cells.concatenated([cells.take(slice(5)).quarters(), cells.take(slice(5, None))])
+    mixed = Cells.concatenated([cells.take(slice(5)).parts(), cells.take(slice(5, None))])
     for some in (cells, mixed, Cells.covering(3)):
         points, weights = some.nodes()
         np.testing.assert_allclose(np.linalg.norm(points, axis=2), 1.0, atol=1e-15)
@@ -171,7 +171,7 @@ def test_the_error_of_a_cell_is_not_underestimated(kappa: float) -> None:
     cell = Cells.covering(2).take(slice(7, 8))
     fine = cell
     for _ in range(5):
-        fine = fine.quarters()
+        fine = fine.parts()
     points, weights = cell.nodes()
     fine_points, fine_weights = fine.nodes()
     for peak in points[0][rng.integers(CELL_NODES, size=6)] + 0.05 * rng.standard_normal((6, 3)):

@@ -9,13 +9,13 @@ The solver knows arrays and the `Curvature` an exponential family hands it, noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
 
-from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import conditions, solve_positive
 
 LAST_STEP = 1e-5  # decrement from which one more full step ends at rounding
@@ -52,6 +52,10 @@ _SENTENCES = {
 }
 
 
+def _no_laws() -> AnyArray:
+    return np.empty(0, dtype=object)
+
+
 @dataclass(frozen=True, slots=True)
 class DualSolution:
     """Fits of one level to a stack of B moment vectors; every array has B rows."""
@@ -68,6 +72,11 @@ class DualSolution:
     nodes: IntArray  # (B,) quadrature nodes, 0 for a closed form
     steps: IntArray  # (B,) Newton steps
     status: IntArray  # (B,) Status codes
+    laws: AnyArray = field(default_factory=_no_laws)  # (B,): the law itself where lam loses digits
+
+    def __post_init__(self) -> None:
+        if not len(self.laws):
+            object.__setattr__(self, "laws", np.full(len(self.psi), None))
 
     @classmethod
     def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:
@@ -87,8 +96,8 @@ class DualSolution:
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""
-        for field in fields(self):
-            getattr(self, field.name)[rows] = getattr(part, field.name)
+        for each in fields(self):
+            getattr(self, each.name)[rows] = getattr(part, each.name)
 
     def take(self, rows: IntArray) -> DualSolution:
         """The part of the stack in ``rows``."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from steradian.dual import ROUNDED_RESIDUAL, DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
-from steradian.hierarchies import Certificate, Family, Harmonics, MomentStack, Placement, Verdict
+from steradian.hierarchies import (
+    Certificate,
+    Family,
+    Harmonics,
+    MomentStack,
+    Placement,
+    Support,
+    Verdict,
+)
 from steradian.hierarchies.body import examine_face
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage
 from steradian.spaces import Sphere
 
 ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may move
-
-Support = Callable[[int], tuple[Array, Array]]
-"""Row of the stack → its distinct directions (n, d) and their weights (n,)."""
 
 _INSIDE = int(Verdict.INSIDE)
 _FEWER = "ask for fewer levels"
@@ -148,7 +152,9 @@ def fit_levels(
             continue
         start = np.zeros((len(rows), family.q))
         start[:, : lam.shape[1]] = lam
-        solved = family.solve(moments.take(rows) if failures else moments, start)
+        solved = family.solve(
+            moments.take(rows) if failures else moments, start, _of_rows(support, rows)
+        )
         _settle(level, solved, rows, doubtful, judge, failures)
         if failures:
             good = np.flatnonzero(solved.status == Status.CONVERGED)
@@ -164,6 +170,11 @@ def fit_levels(
             mixed = moments.take(rows).toward(law, shrinkage.epsilon)
             moments = moments.with_rows(rows, mixed)
     return NestedFits(hierarchy, tuple(solutions), failures)
+
+
+def _of_rows(support: Support | None, rows: IntArray) -> Support | None:
+    """The support of the rows still in play, by their place among them."""
+    return None if support is None else lambda place: support(int(rows[place]))
 
 
 def _place(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steradian.hierarchies.base import Family, Hierarchy, MomentStack, Placement, Verdict
+from steradian.hierarchies.base import Family, Hierarchy, MomentStack, Placement, Support, Verdict
 from steradian.hierarchies.certificate import Certificate
 from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.harmonic import Harmonics
@@ -15,5 +15,6 @@ __all__ = [
     "Hierarchy",
     "MomentStack",
     "Placement",
+    "Support",
     "Verdict",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -78,6 +78,10 @@ class MomentStack:
         return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])
 
 
+Support = Callable[[int], tuple[Array, Array]]
+"""Row of a stack → its distinct directions (n, d) and their weights (n,) of sum one."""
+
+
 class Family(Protocol):
     """The exponential family of one level; everything takes and gives stacks."""
 
@@ -111,8 +115,13 @@ class Family(Protocol):
         """``n`` exact draws from one law ``lam`` (q,): (n, d)."""
         ...
 
-    def solve(self, moments: MomentStack, start: Array) -> DualSolution:
-        """Natural parameters of the rows of ``moments``, from ``start`` (B, q)."""
+    def solve(
+        self, moments: MomentStack, start: Array, support: Support | None = None
+    ) -> DualSolution:
+        """Natural parameters of the rows of ``moments``, from ``start`` (B, q).
+
+        ``support`` gives the directions behind a row, for those that moments do not determine.
+        """
         ...
 
 

@@ -128,7 +128,7 @@ class CellTree:
             return False
         if len(bare):
             self._child[bare] = made + 4 * np.arange(len(bare))
-            self._cells = Cells.concatenated([self._cells, self._cells.take(bare).quarters()])
+            self._cells = Cells.concatenated([self._cells, self._cells.take(bare).parts()])
             self._fill(made)
         return True
 

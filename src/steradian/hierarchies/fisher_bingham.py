@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steradian.dual import DualSolution, Status
-from steradian.hierarchies.base import MomentStack, Placement, Verdict
+from steradian.hierarchies.base import MomentStack, Placement, Support, Verdict
 from steradian.hierarchies.certificate import affine_square
 from steradian.hierarchies.quadratic import (
     feature_moments,
@@ -81,7 +81,12 @@ class FisherBinghamFamily:
             return placement
         return replace(placement, certificate=affine_square(centre, triangle(away))[1])
 
-    def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,  # noqa: ARG002
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
         """Row by row from the Gaussian with the same moments; no start is needed."""
         out = DualSolution.empty(len(moments), self.q, Status.STALLED)
         for row in range(len(moments)):

@@ -18,7 +18,7 @@ import numpy as np
 
 from steradian.dual import DualSolution, Status, judge, newton
 from steradian.errors import ResolutionError
-from steradian.hierarchies.base import MomentStack, Placement
+from steradian.hierarchies.base import MomentStack, Placement, Support
 from steradian.hierarchies.body import (
     circle_verdicts,
     examine_circle,
@@ -37,6 +37,7 @@ from steradian.hierarchies.curvature import (
     mean_and_root,
 )
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
+from steradian.hierarchies.meshed import solve_rows
 from steradian.hierarchies.polynomial_sample import sample_polynomial
 from steradian.hierarchies.products import TENSOR_LIMIT, feature_products
 from steradian.hierarchies.quadratic import coordinates, gaussian_parameters
@@ -53,7 +54,8 @@ _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
 _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
-_NEARLY, _POLISH = 1e-6, 3  # residual worth a few more steps from where Newton ended
+_NEARLY, _TRIES = 1e-6, 4  # residual worth a few more steps from where Newton ended
+_MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 
 
@@ -176,10 +178,15 @@ class GriddedFamily:
             return examine_circle(x, weights, self.level)
         return examine_sphere(x, weights, self.level)
 
-    def solve(self, moments: MomentStack, start: Array) -> DualSolution:
+    def solve(
+        self, moments: MomentStack, start: Array, support: Support | None = None
+    ) -> DualSolution:
         """Newton on the rung the data ask for, then on higher ones until verified.
 
-        At level 2 sharp rows go to the contour integral, which no concentration troubles.
+        At level 2 sharp rows go to the contour integral, which no concentration troubles. Above,
+        rows whose features are collinear under the fit, or that Newton's method does not
+        find or the ladder not resolve, are fitted on pieces of the space: from their ``support``
+        where there is one, else from their moments.
         """
         sharpness = _sharpness(moments)
         if self.level == 2:
@@ -187,7 +194,36 @@ class GriddedFamily:
             if sharp.any():
                 return self._solve_split(moments, start, sharp)
             start = self._better_start(moments, start)
-        return self._solve_on_grids(moments, start, sharpness)
+        rung = self._first_rung(sharpness, start)
+        m = moments.features[:, : self.q]
+        out, doubtful = self._solve_on_grids(m, start, rung)
+        for row in np.flatnonzero(doubtful):
+            if support is None or self.level == 2:
+                one = self._from_moments(m[row], start[row], int(rung[row]))
+            else:
+                one = solve_rows(self.space, self.level, *support(int(row)))
+            out.put(np.array([row]), one)
+        return out
+
+    def _from_moments(self, m: Array, start: Array, rung: int) -> DualSolution:
+        """One row whose rows are not at hand: careful steps on the ladder, then on cells.
+
+        What its moments leave open, along features that are collinear under the fit, counts as
+        their rounding, unless the law of the level below has them all.
+        """
+        begin = start
+        for step in range(rung, self._rungs):
+            one = self._solve_carefully(self.space.grid(step), m[None], start[None])
+            if one.quadrature[0] <= allowed_quadrature(one.lam)[0]:
+                if np.array_equal(one.lam[0], begin):
+                    return one
+                return _with_rounding(one, self._root(self.space.grid(step), one.lam), m)
+            one.status[:] = Status.UNRESOLVED
+            if one.quadrature[0] <= _USABLE:
+                start = one.lam[0]
+        if self._has_cells:
+            return solve_locally(self.level, m, start)
+        return one
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
@@ -205,36 +241,35 @@ class GriddedFamily:
             out.put(others, self.solve(moments.take(others), start[others]))
         return out
 
-    def _solve_on_grids(self, moments: MomentStack, start: Array, sharpness: Array) -> DualSolution:
-        m = moments.features[:, : self.q]
-        rung = self._first_rung(sharpness, start)
+    def _solve_on_grids(
+        self, m: Array, start: Array, rung: IntArray
+    ) -> tuple[DualSolution, BoolArray]:
+        """Fits on the ladder of grids, and which rows must be found in another way."""
         if len(m) == 1:
             one = self._solve_single(int(rung[0]), m[0], start[0])
             if one is not None:
-                return one
+                return one, np.zeros(1, dtype=bool)
         start = start.copy()
-        out = None
+        out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
+        doubtful = np.ones(len(m), dtype=bool)
         pending = np.arange(len(m))
         for step in range(int(rung.min()), self._rungs):
             rows = pending[rung[pending] <= step]
             if not len(rows):
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
-            settled = part.quadrature <= allowed_quadrature(part.lam)
-            if len(rows) == len(m) and settled.all():
-                return part
-            out = out or DualSolution.empty(len(m), self.q)
+            found = (part.status == _CONVERGED) & (part.condition <= _COLLINEAR)
+            settled = found & (part.quadrature <= allowed_quadrature(part.lam))
             out.put(rows, part)
-            out.status[rows[~settled]] = Status.UNRESOLVED
-            usable = (part.status == _CONVERGED) & (part.quadrature <= _USABLE)
+            doubtful[rows[settled]] = False
+            usable = found & (part.quadrature <= _USABLE)
             start[rows[usable]] = part.lam[usable]  # the others begin again below
-            pending = np.setdiff1d(pending, rows[settled], assume_unique=True)
+            creeping = (part.status != _CONVERGED) & (part.quadrature <= _USABLE)
+            leaving = settled | creeping | (part.condition > _COLLINEAR)
+            pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
                 break
-        out = out or DualSolution.empty(len(m), self.q)
-        for row in pending if self._has_cells else ():
-            out.put(np.array([row]), solve_locally(self.level, m[row], start[row]))
-        return out
+        return out, doubtful
 
     def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""
@@ -265,22 +300,25 @@ class GriddedFamily:
         return rung
 
     def _solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
-        """Fits on one grid: quickly for the stack, then row by row where that is in doubt."""
-        if self._has_tensor:
-            out = _solve_with(lambda lam: self._covariance(grid, lam), self.level, grid, m, start)
-            doubtful = (out.condition > _COLLINEAR) | (out.status != _CONVERGED)
-            if not doubtful.any():
-                return out
-        else:
-            out = DualSolution.empty(len(m), self.q, Status.STALLED)
-            doubtful = np.ones(len(m), dtype=bool)
-        for row in np.flatnonzero(doubtful):
-            pick = np.array([row])
-            here = out.lam[pick] if out.status[row] == _CONVERGED else start[pick]
-            careful = _solve_with(
-                lambda lam: self._root(grid, lam), self.level, grid, m[pick], here
-            )
-            out.put(pick, careful)
+        """Fits on one grid, in few steps or not at all."""
+        evaluate = self._covariance if self._has_tensor else self._root
+        return _solve_with(lambda lam: evaluate(grid, lam), self.level, grid, m, start)
+
+    def _solve_carefully(self, grid: Grid, m: Array, start: Array) -> DualSolution:
+        """The same with features re-orthonormalised under the law at every step."""
+
+        def evaluate(lam: Array, _rows: IntArray) -> Root:
+            return self._root(grid, lam)
+
+        for _ in range(_TRIES):
+            path = newton(evaluate, m, start)
+            end = self._root(grid, path.lam)
+            out = judge(path, m, end)
+            start = out.lam
+            if out.status[0] == _CONVERGED or not out.residual[0] < _NEARLY:
+                break
+        out.quadrature[:] = grid.unresolved(end.density, self.level)
+        out.nodes[:] = grid.nodes
         return out
 
     @property
@@ -327,17 +365,17 @@ def _solve_with(
     def stacked(lam: Array, _rows: IntArray) -> Covariance | Root:
         return evaluate(lam)  # all rows share the grid
 
-    path = newton(stacked, m, start)
+    path = newton(stacked, m, start, max_steps=_MOST_STEPS)
     end = evaluate(path.lam)
     out = judge(path, m, end)
-    for _ in range(_POLISH):
-        if not ((out.status != _CONVERGED) & (out.residual < _NEARLY)).any():
-            break
-        path = newton(stacked, m, out.lam)
-        end = evaluate(path.lam)
-        out = judge(path, m, end)
     out.quadrature[:] = grid.unresolved(end.density, level)
     out.nodes[:] = grid.nodes
+    return out
+
+
+def _with_rounding(out: DualSolution, end: Root, m: Array) -> DualSolution:
+    """What the moments leave open along directions that no step was taken in, in nats, added."""
+    out.moment_rounding[:] += end.open_information(m[None] - end.mean)
     return out
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.dual import DualSolution, Status
-from steradian.hierarchies.base import MomentStack, Placement, Verdict
+from steradian.hierarchies.base import MomentStack, Placement, Support, Verdict
 from steradian.hierarchies.certificate import linear_function
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
@@ -75,7 +75,12 @@ class VonMisesFisherFamily:
         _, certificate = linear_function(centre, spread)
         return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
 
-    def solve(self, moments: MomentStack, start: Array) -> DualSolution:  # noqa: ARG002
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,  # noqa: ARG002
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
         """In closed form; no start is needed."""
         if len(moments) == 1:
             return self._solve_one(moments.mean[0], float(moments.scatter[0].trace()))

@@ -50,58 +50,76 @@ class Cells:
     def __len__(self) -> int:
         return len(self.face)
 
-    def take(self, which: IntArray | slice) -> Cells:
+    def take(self, which: IntArray | BoolArray | slice) -> Cells:
         return Cells(self.face[which], self.centre[which], self.half[which])
 
-    def quarters(self) -> Cells:
+    def followed_by(self, more: Cells) -> Cells:
+        return Cells.concatenated([self, more])
+
+    def parts(self) -> Cells:
         """The four quarters of each cell, those of one cell next to each other."""
         centre = self.centre[:, None, :] + self.half[:, None, None] * _QUARTERS
         return Cells(np.repeat(self.face, 4), centre.reshape(-1, 2), np.repeat(0.5 * self.half, 4))
+
+    def areas(self) -> Array:
+        """Of the squares as they lie on the faces, (k,)."""
+        return np.asarray(4.0 * self.half**2)
+
+    def draws(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """A point (k, 3) of each, uniform on its square, and its surface element (k,)."""
+        spot = self.centre + self.half[:, None] * rng.uniform(-1.0, 1.0, (len(self), 2))
+        points, inverse = self._points(spot[:, :1], spot[:, 1:])
+        return points[:, 0], inverse[:, 0] ** 3
+
+    def _points(self, u: Array, v: Array) -> tuple[Array, Array]:
+        """Unit vectors (k, m, 3) at coordinates (k, m) of the faces, and 1 / r there."""
+        inverse = 1.0 / np.sqrt(1.0 + u * u + v * v)
+        sign = np.where(self.face < 3, 1.0, -1.0)[:, None]
+        local = np.stack([u * inverse, v * inverse, sign * inverse], axis=2)
+        turn = (np.arange(3) - self.face[:, None] - 1) % 3  # u follows the large coordinate
+        return np.take_along_axis(local, turn[:, None, :], axis=2), inverse
 
     def nodes(self) -> tuple[Array, Array]:
         """Nodes as unit vectors (k, CELL_NODES, 3), and their weights (k, CELL_NODES).
 
         The weights of all cells of the sphere add up to one.
         """
-        at, weight = _nodes()
+        at, weight = gauss_legendre()
         u = np.repeat(self.centre[:, :1] + self.half[:, None] * at, ORDER, axis=1)
         v = np.tile(self.centre[:, 1:] + self.half[:, None] * at, (1, ORDER))
-        inverse = 1.0 / np.sqrt(1.0 + u * u + v * v)
-        sign = np.where(self.face < 3, 1.0, -1.0)[:, None]
-        local = np.stack([u * inverse, v * inverse, sign * inverse], axis=2)
-        turn = (np.arange(3) - self.face[:, None] - 1) % 3  # u follows the large coordinate
-        points = np.take_along_axis(local, turn[:, None, :], axis=2)
+        points, inverse = self._points(u, v)
         weights = np.outer(weight, weight).ravel() * inverse**3
         return points, weights * (self.half**2 / (4.0 * np.pi))[:, None]
 
 
 @cache
-def _nodes() -> tuple[Array, Array]:
-    """Gauss-Legendre nodes and weights (sum two) on [-1, 1]."""
+def gauss_legendre() -> tuple[Array, Array]:
+    """The `ORDER` Gauss-Legendre nodes and weights (sum two) on [-1, 1]."""
     return np.polynomial.legendre.leggauss(ORDER)
 
 
 @cache
-def _rule() -> tuple[Array, Array]:
-    """One over each weight of a square, and the matrix from values to Legendre series."""
-    at, weight = _nodes()
+def _rule(dim: int) -> tuple[Array, Array]:
+    """One over each weight of a piece, and the matrix from values to Legendre series."""
+    at, weight = gauss_legendre()
     values = np.polynomial.legendre.legvander(at, ORDER - 1)
     to_series = values.T * weight * (np.arange(ORDER) + 0.5)[:, None]
-    return 1.0 / np.outer(weight, weight).ravel(), to_series
+    whole = weight if dim == 1 else np.outer(weight, weight).ravel()
+    return 1.0 / whole, to_series
 
 
 @cache
-def _windows() -> Array:
-    """Which products of Legendre polynomials lie in each tail window: (3, CELL_NODES)."""
-    degree = np.maximum(*np.indices((ORDER, ORDER))).ravel()
+def _windows(dim: int) -> Array:
+    """Which products of Legendre polynomials lie in each tail window: (3, nodes)."""
+    degree = np.max(np.indices((ORDER,) * dim), axis=0).ravel()
     return np.array([np.isin(degree, list(w)) for w in tail_windows(ORDER - 1, _PERIOD)])
 
 
 @dataclass(frozen=True, slots=True)
 class CellMasses:
-    """∫ exp(f) over each of k cells, by its own rule, and what that rule may miss."""
+    """∫ exp(f) over each of k pieces, by its own rule, and what that rule may miss."""
 
-    scaled: Array  # (k, CELL_NODES): weight times exp(f - peak) at the nodes
+    scaled: Array  # (k, nodes): weight times exp(f - peak) at the nodes
     peak: Array  # (k,): the largest f at the nodes
     log_mass: Array  # (k,)
     log_height: Array  # (k,): log of what a share of one means in the same units
@@ -116,39 +134,44 @@ class CellMasses:
 
 
 def cell_masses(exponent: Array, weights: Array) -> CellMasses:
-    """Integrate exp(exponent); ``exponent`` and ``weights`` are (k, CELL_NODES).
+    """Integrate exp(exponent) over squares, (k, ORDER²), or arcs, (k, ORDER), like ``weights``.
 
-    The error comes from the tail of each cell's own Legendre series, carried on to the degree
-    at which the rule errs. A peak may stand between the nodes, so the height of a cell is
+    The error comes from the tail of each piece's own Legendre series, carried on to the degree
+    at which the rule errs. A peak may stand between the nodes, so the height of a piece is
     that of its nodes plus half the way to their neighbours.
     """
+    dim = 1 if exponent.shape[1] == ORDER else 2
     peak = exponent.max(axis=1)
     scaled = exponent - peak[:, None]
     np.exp(scaled, out=scaled)
     scaled *= weights
-    inverse, to_series = _rule()
-    square = (scaled * inverse).reshape(-1, ORDER, ORDER)
-    series = np.abs(to_series @ (square @ to_series.T)).reshape(len(exponent), -1)
+    inverse, to_series = _rule(dim)
+    flat = scaled * inverse
+    if dim == 1:
+        series = np.abs(flat @ to_series.T)
+    else:
+        square = flat.reshape(-1, ORDER, ORDER)
+        series = np.abs(to_series @ (square @ to_series.T)).reshape(len(exponent), -1)
     largest = series.max(axis=1)
-    sizes = np.array([series[:, window].max(axis=1) for window in _windows()]) / largest
+    sizes = np.array([series[:, window].max(axis=1) for window in _windows(dim)]) / largest
     return CellMasses(
         scaled=scaled,
         peak=peak,
         log_mass=np.log(scaled.sum(axis=1)) + peak,
-        log_height=np.log(4.0 * largest) + _highest(exponent),
+        log_height=np.log(2.0**dim * largest) + highest(exponent),
         share=extrapolated_tail(sizes, ORDER - 1, _PERIOD),
     )
 
 
-def _highest(exponent: Array) -> Array:
-    """How high a function may rise of which these are values at the nodes, (k,)."""
-    square = exponent.reshape(-1, ORDER, ORDER)
-    reach = np.zeros_like(square)
-    for near in (reach, reach.transpose(0, 2, 1)):
-        values = square if near is reach else square.transpose(0, 2, 1)
+def highest(exponent: Array) -> Array:
+    """How high a function may rise of which (k, nodes) are values at the nodes, (k,)."""
+    dim = 1 if exponent.shape[1] == ORDER else 2
+    block = exponent.reshape(-1, *(ORDER,) * dim)
+    reach = block.copy()
+    for axis in range(1, dim + 1):
+        values, near = np.moveaxis(block, axis, 1), np.moveaxis(reach, axis, 1)
         step = 0.5 * np.abs(values[:, 1:] - values[:, :-1])
         near[:, 0] += step[:, 0]
         near[:, -1] += step[:, -1]
         near[:, 1:-1] += np.maximum(step[:, 1:], step[:, :-1])
-    reach += square
     return np.asarray(reach.reshape(len(exponent), -1).max(axis=1))

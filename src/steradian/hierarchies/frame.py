@@ -1,0 +1,119 @@
+"""Concentrated data seen from close by: the boosted frame.
+
+Conformal maps of the unit sphere to itself are Lorentz boosts. With a centre c, the height
+``t = c·x`` and a scale ``s = e^{-r} <= 1``, stereographic projection from -c followed by division
+by s sends x to y, where a cluster of size s about c is spread over the whole sphere. With
+
+    f = {(1 - t) + s² (1 + t)} / (2 s²) = 2 / {(1 + y_c) + s² (1 - y_c)}
+
+(one at c, s⁻² at the far side) the functions of degree <= L of x are exactly the functions of
+degree <= L of y times f^L, and the uniform law of x is ``(s f)^{d-1}`` times that of y. A cluster
+that loses all digits of its higher moments in x keeps them in y. Every difference is taken so
+that nothing cancels at either end.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+from steradian.spaces import Circle, Sphere
+
+_SPREAD = 0.5  # mean height above which data are enlarged at all
+_SMALLEST = 1e-13
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The map x → y of one centre and scale; ``scale`` one only turns."""
+
+    space: Circle | Sphere
+    turn: Array  # (d, d): orthogonal, takes the centre to the last axis
+    scale: float
+
+    @classmethod
+    def about(cls, space: Circle | Sphere, centre: Array, scale: float) -> Frame:
+        """The frame of a unit vector and a scale."""
+        last = np.eye(space.d)[-1]
+        sign = 1.0 if centre[-1] < 0.0 else -1.0
+        mirror = centre - sign * last
+        turn = np.eye(space.d) - 2.0 * np.outer(mirror, mirror) / (mirror @ mirror)
+        return cls(space, sign * turn, scale)
+
+    @classmethod
+    def plain(cls, space: Circle | Sphere) -> Frame:
+        """The space as it is."""
+        return cls(space, np.eye(space.d), 1.0)
+
+    def up(self, x: Array) -> tuple[Array, Array]:
+        """Y (n, d) and f (n,) of directions ``x`` (n, d)."""
+        turned = x @ self.turn.T
+        below, above, across = _ends(turned)
+        square = self.scale * self.scale
+        whole = square * above + below
+        y = np.empty_like(turned)
+        y[:, :-1] = 2.0 * self.scale * across / whole[:, None]
+        y[:, -1] = (square * above - below) / whole
+        return y, whole / (2.0 * square)
+
+    def down(self, y: Array) -> Array:
+        """X of directions ``y`` (n, d)."""
+        below, above, across = _ends(y)
+        square = self.scale * self.scale
+        whole = above + square * below
+        x = np.empty_like(y)
+        x[:, :-1] = 2.0 * self.scale * across / whole[:, None]
+        x[:, -1] = (above - square * below) / whole
+        return np.asarray(x @ self.turn)
+
+    def factor(self, y: Array) -> Array:
+        """F at ``y`` (n, d): (n,)."""
+        below, above, _ = _ends(y)
+        return np.asarray(2.0 / (above + self.scale * self.scale * below))
+
+    def log_jacobian(self, f: Array) -> Array:
+        """Log of the density of the uniform law of x against that of y."""
+        return np.asarray((self.space.d - 1.0) * np.log(self.scale * f))
+
+    def functions(self, y: Array, f: Array, level: int) -> Array:
+        """A basis of all functions of x of degree 0..level, at y and f: (n, q + 1)."""
+        return np.asarray(self.space.harmonics(y, level) * (f**level)[:, None])
+
+    def constant(self, level: int) -> Array:
+        """The combination of `functions` that is constant, (q + 1,), of length one."""
+        grid = self.space.exact_grid(2 * level)
+        one = grid.analyze(self.factor(grid.points)[None] ** -level, level)[0]
+        return np.asarray(one / np.linalg.norm(one))
+
+    def plane(self, y: Array) -> Array:
+        """Stereographic coordinates of ``y`` (n, d), in which the far side is far: (n, d - 1)."""
+        _, above, across = _ends(y)
+        return np.asarray(across / np.maximum(above, 1e-300)[:, None])
+
+
+def frames_for(space: Circle | Sphere, x: Array, weights: Array) -> list[Frame]:
+    """Frames worth trying for weighted directions, the most enlarging one first."""
+    mean = weights @ x
+    length = float(np.linalg.norm(mean))
+    if length < _SPREAD:
+        return [Frame.plain(space)]
+    centre = mean / length
+    low, high = math.log(_SMALLEST), 0.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        y, _ = Frame.about(space, centre, math.exp(middle)).up(x)
+        low, high = (low, middle) if weights @ y[:, -1] > 0.0 else (middle, high)
+    return [Frame.about(space, centre, math.exp(power * high)) for power in (1.0, 0.5, 0.0)]
+
+
+def _ends(y: Array) -> tuple[Array, Array, Array]:
+    """1 - t, 1 + t for the last coordinate t, both without cancellation, and the others."""
+    across, height = y[:, :-1], y[:, -1]
+    square = np.einsum("ni,ni->n", across, across)
+    near = square / (1.0 + np.abs(height))
+    up = height > 0.0
+    return np.where(up, near, 1.0 - height), np.where(up, 1.0 + height, near), across

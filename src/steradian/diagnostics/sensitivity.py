@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import special_ortho_group
 
-from steradian.hierarchies import GriddedFamily, MomentStack
+from steradian.hierarchies import GriddedFamily, MomentStack, QuadraticFamily
 from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import fit_levels
@@ -143,7 +143,7 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     deficits, gridded = [0.0], False
     for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
-        if isinstance(family, GriddedFamily) and solution.nodes[0]:
+        if isinstance(family, GriddedFamily | QuadraticFamily) and solution.nodes[0]:
             nodes = int(solution.nodes[0])
             deficits.append(family.deficit_on(reach, nodes, fit.moments, fit.lam))
             gridded = True

@@ -78,6 +78,18 @@ class MomentStack:
         return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])
 
 
+class Law(Protocol):
+    """One law of a family, ready for densities and draws."""
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at unit vectors ``x`` (n, d): (n,)."""
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws, (n, d)."""
+        ...
+
+
 class Family(Protocol):
     """The exponential family of one level; everything takes and gives stacks."""
 
@@ -143,6 +155,10 @@ class Hierarchy(Protocol):
 
         Without ``weights`` each is one.
         """
+        ...
+
+    def law(self, level: int, lam: Array, psi: float) -> Law:
+        """The law exp(lam · φ - psi) of one level, ``lam`` (q,)."""
         ...
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:

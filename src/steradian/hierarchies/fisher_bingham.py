@@ -16,9 +16,8 @@ from steradian.hierarchies.quadratic import (
 )
 from steradian.hierarchies.span import describe_flat
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
-from steradian.numerics.bessel import concentration
-from steradian.numerics.fisher_bingham_fit import FisherBinghamFit, fit_fisher_bingham
-from steradian.numerics.fisher_bingham_gap import gap_over_von_mises_fisher
+from steradian.numerics.fisher_bingham_fit import fit_fisher_bingham
+from steradian.numerics.fisher_bingham_gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
 from steradian.spaces import Space
@@ -26,8 +25,6 @@ from steradian.spaces import Space
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
-_DUAL_ROUNDING = 1e-13  # relative rounding of a deficit
-_SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class FisherBinghamFamily:
         fit = fit_fisher_bingham(m, scatter)
         d = self.space.d
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
-        below, gap = _gap(m, scatter, fit)
+        below, gap = fitted_deficit_and_gap(fit, m, scatter)
         good = residual <= _RESIDUAL and fit.decrement <= _DECREMENT
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
@@ -115,19 +112,4 @@ class FisherBinghamFamily:
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws from one law, (n, d)."""
-        return self.law(lam).sample(n, rng)[0]
-
-
-def _gap(m: Array, scatter: Array, fit: FisherBinghamFit) -> tuple[float, float]:
-    """Deficit of the von Mises-Fisher fit, and the gap above it with all its digits."""
-    length = float(np.linalg.norm(m))
-    terms = concentration(len(m), length, float(np.trace(scatter)))
-    below = float(terms.deficit)
-    gap = fit.deficit - below
-    if abs(gap) > _SMALL_GAP:
-        return below, gap
-    eta = float(terms.kappa) * (m / length if length else m)
-    integrated = gap_over_von_mises_fisher(fit, eta, m, scatter)
-    # A second mode that appears along the path is beyond its nodes: then subtraction is better.
-    rounding = _DUAL_ROUNDING * (1.0 + abs(fit.deficit))
-    return below, integrated if abs(integrated - gap) <= rounding else gap
+        return self.law(lam).sample(n, rng)

@@ -7,11 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from steradian.hierarchies.base import Family, MomentStack
+from steradian.hierarchies.base import Family, Law, MomentStack
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
+from steradian.hierarchies.polynomial_sample import PolynomialLaw
 from steradian.hierarchies.products import direct_sums, sums_from_products
 from steradian.hierarchies.quadratic import low_moments
+from steradian.hierarchies.quadratic_family import QuadraticFamily
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
@@ -101,6 +103,12 @@ class Harmonics:
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
         return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
 
+    def law(self, level: int, lam: Array, psi: float) -> Law:
+        family = self.family(level)
+        if isinstance(family, GriddedFamily):
+            return PolynomialLaw(family.space, level, lam, psi)
+        return _closed(self.d, level).law(lam)
+
     def family(self, level: int) -> Family:
         if not 1 <= level <= self.levels:
             raise ValueError(f"level {level} is not among 1..{self.levels}")
@@ -118,10 +126,20 @@ def _is_narrow(sums: Array, total: float) -> bool:
 @cache
 def _family(d: int, level: int) -> Family:
     space = unit_sphere(d)
-    if level == 1:
-        return VonMisesFisherFamily(d, _linear_axes(space))
-    if isinstance(space, Circle | Sphere):
+    if level > 2 and isinstance(space, Circle | Sphere):
         return GriddedFamily(space, level)
+    return _closed(d, level)
+
+
+@cache
+def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | FisherBinghamFamily:
+    """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
+    space = unit_sphere(d)
+    linear = VonMisesFisherFamily(d, _linear_axes(space))
+    if level == 1:
+        return linear
+    if isinstance(space, Circle | Sphere):
+        return QuadraticFamily(linear, GriddedFamily(space, level))
     return FisherBinghamFamily(space)
 
 

@@ -13,14 +13,19 @@ from steradian.errors import InvalidArgument
 MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""
 
+_LARGEST = 1 << 62
 
-def whole_number(value: Any, name: str, *, least: int) -> int:
+
+def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
     """``value`` as an int; bools, fractions and everything else are refused."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise InvalidArgument(f"{name} is {shown(value)}; give a whole number")
-    if value < least:
-        raise InvalidArgument(f"{name} is {shown(value)}; give {least} or more")
-    return int(value)
+    number = int(value)
+    if least is not None and number < least:
+        raise InvalidArgument(f"{name} is {shown(number)}; give {least} or more")
+    if abs(number) > _LARGEST:
+        raise InvalidArgument(f"{name} is {shown(number)}; give a number that a machine can count")
+    return number
 
 
 def real_number(value: Any, name: str, remedy: str) -> float:
@@ -51,7 +56,10 @@ def random_generator(rng: Any, name: str = "rng") -> np.random.Generator:
     """A generator as it is, or one begun from a seed: nothing random is hidden."""
     if isinstance(rng, np.random.Generator):
         return rng
-    return np.random.default_rng(whole_number(rng, f"{name} (a generator or a seed)", least=0))
+    plain = isinstance(rng, int | np.integer) and not isinstance(rng, bool | np.bool_)
+    if not plain or rng < 0:
+        raise InvalidArgument(f"{name} is {shown(rng)}; give a numpy Generator or a seed like 0")
+    return np.random.default_rng(int(rng))
 
 
 def refuse_too_many(rows: int, columns: int, what: str) -> None:

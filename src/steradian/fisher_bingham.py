@@ -88,6 +88,14 @@ class FisherBingham(MaxEntFit):
         self._fill(**{field.name: getattr(fit, field.name) for field in fields(MaxEntFit)})
         return self
 
+    def matched(self, mean: Array, scatter: Array) -> FisherBingham:
+        """The same fit, its density matched again to the moments it is of.
+
+        For laws so sharp that rounding of η and B moves them.
+        """
+        self._fill(law=FisherBinghamLaw.near(self.eta, self.B, mean, scatter))
+        return self
+
     def _fill(self, **values: object) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -204,7 +212,7 @@ def _refuse_beyond(linear: Array, quadratic: Array) -> None:
     """Parameters of which rounding leaves too little."""
     largest = float(np.abs(linear).max())
     length = largest * float(np.linalg.norm(linear / largest)) if largest else 0.0
-    if length > LARGEST:
+    if length > LARGEST * (1.0 + _SYMMETRIC):
         raise InvalidArgument(f"eta has length {length:.3g}; {_LIMIT}")
     values = np.linalg.eigvalsh(quadratic)
     spread = float(values[-1] - values[0])

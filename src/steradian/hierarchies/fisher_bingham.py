@@ -24,6 +24,7 @@ from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
+_LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
 
@@ -90,11 +91,16 @@ class FisherBinghamFamily:
         values = np.linalg.eigvalsh(scatter)
         if not values[0] > _FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
+        rounding = float(ROUNDOFF * values[-1] / values[0])
+        if rounding > _LOST:  # whatever were found would be refused: do not look for it
+            lost = DualSolution.empty(1, self.q, Status.ROUNDING)
+            lost.moment_rounding[:] = rounding
+            return lost
         fit = fit_fisher_bingham(m, scatter)
         d = self.space.d
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
         below, gap = fitted_deficit_and_gap(fit, m, scatter)
-        good = residual <= _RESIDUAL and fit.decrement <= _DECREMENT
+        good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),
@@ -104,7 +110,7 @@ class FisherBinghamFamily:
             decrement=np.array([fit.decrement]),
             condition=np.array([values[-1] / values[0]]),
             quadrature=np.array([fit.error]),
-            moment_rounding=np.array([ROUNDOFF * values[-1] / values[0]]),
+            moment_rounding=np.array([rounding]),
             nodes=np.array([fit.nodes]),
             steps=np.array([fit.steps]),
             status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),

@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham_fit import Curvature
+from steradian.numerics.fisher_bingham_fit import Curvature, polished
 from steradian.numerics.fisher_bingham_gap import deficit_and_gap
 from steradian.numerics.fisher_bingham_sample import draw
 
@@ -25,6 +25,11 @@ class FisherBinghamLaw:
         """From η (d,) and symmetric B (d, d)."""
         beta, axes = np.linalg.eigh(quadratic)
         return cls(axes, fisher_bingham(beta[None], (axes.T @ eta)[None]))
+
+    @classmethod
+    def near(cls, eta: Array, quadratic: Array, m: Array, scatter: Array) -> FisherBinghamLaw:
+        """The law near (η, B) that has the mean ``m`` and the covariance ``scatter``."""
+        return cls(*polished(eta, quadratic, m, scatter))
 
     @property
     def psi(self) -> float:

@@ -17,7 +17,7 @@ ENTRIES = 2_000_000  # numbers drawn per law
 
 
 def laws(d: int, rng: np.random.Generator) -> dict[str, tuple[Array, Array]]:
-    """η and B of four laws: |η| = d, and eigenvalues of B spread evenly over 2 d."""
+    """η and B: |η| = d, eigenvalues of B spread evenly over 2 d; then sharp ones of size 1e9."""
     axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
     spread = (axes * np.linspace(-2.0 * d, 0.0, d)) @ axes.T
     quadratic = 0.5 * (spread + spread.T)
@@ -29,6 +29,10 @@ def laws(d: int, rng: np.random.Generator) -> dict[str, tuple[Array, Array]]:
         "von Mises-Fisher": (linear, flat),
         "Bingham": (none, quadratic),
         "generic": (linear, quadratic),
+        "point": (1e9 * linear / d, flat),
+        "girdle": (none, -1e9 * np.outer(axes[0], axes[0])),
+        "thin circle": (1e9 * axes[0], -1e9 * np.outer(axes[0], axes[0])),
+        "two poles": (none, 1e9 * np.outer(axes[0], axes[0])),
     }
 
 
@@ -39,9 +43,9 @@ def main() -> None:
     for d in DIMENSIONS:
         draws = max(1000, min(50_000, ENTRIES // d))
         for name, (eta, B) in laws(d, rng).items():
-            law = sr.FisherBingham(eta, B).law
+            law = sr.FisherBingham(eta, B).contour
             began = time.perf_counter()
-            _, rate = law.sample(draws, rng)
+            _, rate = law.draws(draws, rng)
             each = (time.perf_counter() - began) / draws
             print(f"{d:>5}  {name:<16} {rate:>8.3f}  {quantity(each, 's')}")
 

@@ -34,9 +34,7 @@ def tight_deficit(angles: Array, level: int, scale: float, steps: int = 200) -> 
         data = [mpmath.tan(mpmath.mpf(float(a)) / 2) / s for a in angles]
         wanted = _mean([_features(w, s, level) for w in data], [mpmath.mpf(1)] * len(data))
         nodes, logs = _line(s)
-        rows = [
-            [f - m for f, m in zip(_features(w, s, level), wanted, strict=True)] for w in nodes
-        ]
+        rows = [[f - m for f, m in zip(_features(w, s, level), wanted, strict=True)] for w in nodes]
         return _maximised(rows, logs, 2 * level, steps)
 
 

@@ -23,6 +23,7 @@ ERRORS = [
     "BoundaryError",
     "ConvergenceError",
     "DesignError",
+    "InvalidArgument",
     "InvalidDirections",
     "MissingExtra",
     "ResolutionError",

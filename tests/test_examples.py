@@ -72,7 +72,7 @@ def test_the_story_holds_for_both() -> None:
 
 @pytest.mark.parametrize("name", ["", "Turtles", "nope", "../data/turtles"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(sr.InvalidArgument) as caught:
         sr.examples.load(name)
     assert caught.value.args == (f"no example {name!r}; there are mcmurdo, turtles",)
 

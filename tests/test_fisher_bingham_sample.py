@@ -127,7 +127,7 @@ def test_a_fair_share_of_proposals_is_kept(d: int, kind: str) -> None:
     and 0.03, falling as 1/√d: the envelope must cover the belt between them.
     """
     law = law_of(d, kind)
-    _, rate = FisherBinghamLaw.of(law.eta, law.B).sample(2000, np.random.default_rng(0))
+    _, rate = FisherBinghamLaw.of(law.eta, law.B).draws(2000, np.random.default_rng(0))
     assert rate > (0.5 / np.sqrt(d) if kind == "bipolar" else 0.05), rate
 
 

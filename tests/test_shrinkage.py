@@ -128,5 +128,5 @@ def test_shares_outside_zero_and_one_are_refused() -> None:
     for wrong in (0.0, 1.0, -0.1, np.nan):
         with pytest.raises(ValueError, match="give a number between 0 and 1"):
             sr.Shrinkage(wrong)
-    with pytest.raises(ValueError, match="choose uniform or below"):
+    with pytest.raises(ValueError, match="choose 'uniform' or 'below'"):
         sr.Shrinkage(0.1, "above")  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import MOST_NUMBERS, real_number, shown, whole_number
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.spaces import Space, unit_sphere
@@ -19,7 +21,8 @@ _UNIT_TOLERANCE = 1e-6
 _SAME_POINT = 14  # decimals to which two directions of a support are one
 _EXACT = 4.0 * float(np.finfo(np.float64).eps)
 _SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
-_PLAIN_WEIGHTS = 1e-100, 1e100  # outside, only the ratios of weights are kept
+_PLAIN_WEIGHTS = 1e-100, 1e100  # outside, weights are held times a power of two
+_ANGLE_ERROR = 1e-9  # radians by which rounding may have moved an angle
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -34,8 +37,7 @@ class Directions:
         rounding of their own precision; they are brought to unit norm in double
         precision when used. An array is held, not copied: do not change it while in use.
     weights : array_like, (n,), optional
-        Non-negative, any scale (outside 1e±100 only their ratios are kept). Default: all
-        equal.
+        Non-negative, any scale. Default: all equal.
     counts : array_like of integers, (n,), optional
         How often each row was observed. Unlike weights, counts are observations: a count
         of 3 is three rows.
@@ -58,6 +60,7 @@ class Directions:
     _weights: Array | None
     _within: int  # dimensions before `within_span`, 0 when it was not used
     _exact: bool  # whether the rows are of unit norm to double precision as they stand
+    _exponent: int  # weights are held divided by two to this power
 
     def __init__(
         self,
@@ -68,12 +71,16 @@ class Directions:
         normalize: bool = False,
     ) -> None:
         rows = _coordinates(x)
-        given = None if weights is None else _tamed(_weights(weights, len(rows), "weight"))
+        given, exponent = None, 0
+        if weights is not None:
+            given, exponent = tamed(_weights(weights, len(rows), "weight"))
+        if not isinstance(normalize, bool | np.bool_):
+            raise InvalidDirections(f"normalize is {shown(normalize)}; give True or False")
         if normalize:
             rows = _normalized(rows)
         exact = _check_unit(rows)
         if counts is not None:
-            times = _counts(counts, len(rows))
+            times = _counts(counts, *rows.shape)
             rows = np.repeat(rows, times, axis=0)
             given = None if given is None else np.repeat(given, times)
         if given is not None and not given.any():
@@ -82,6 +89,7 @@ class Directions:
         object.__setattr__(self, "_weights", None if given is None else _frozen(given))
         object.__setattr__(self, "_within", 0)
         object.__setattr__(self, "_exact", exact)
+        object.__setattr__(self, "_exponent", exponent)
 
     @classmethod
     def from_angles(
@@ -89,13 +97,16 @@ class Directions:
     ) -> Directions:
         """Directions on the circle from angles, counter-clockwise from the first axis.
 
+        Angles may be in any range in which double precision holds them to 1e-9 radians: up
+        to 4.5e6 radians, or 2.5e8 degrees.
+
         Examples
         --------
         >>> import steradian as sr
         >>> sr.Directions.from_angles([0, 90], degrees=True).x.tolist()
         [[1.0, 0.0], [0.0, 1.0]]
         """
-        angle = _column(theta, "angle")
+        angle = _angles(theta, "angle", degrees=degrees)
         cos, sin = _cos_sin(angle, degrees=degrees)
         return cls(np.stack([cos, sin], axis=1), weights)
 
@@ -119,7 +130,8 @@ class Directions:
         >>> sr.Directions.from_lonlat([0, 90, 0], [0, 0, 90]).x.tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
-        longitude, latitude = _column(lon, "longitude"), _column(lat, "latitude")
+        longitude = _angles(lon, "longitude", degrees=degrees)
+        latitude = _column(lat, "latitude")
         if len(longitude) != len(latitude):
             raise InvalidDirections(
                 f"{len(longitude)} longitudes but {len(latitude)} latitudes; "
@@ -184,9 +196,22 @@ class Directions:
         w = self._weights / self._weights.max()
         return float(w.sum() ** 2 / (w * w).sum())
 
+    @property
+    def weight_exponent(self) -> int:
+        """Weights are as in `blocks` times two to this power: zero unless beyond 1e±100."""
+        return self._exponent
+
     def blocks(self, size: int | None = None) -> Iterator[tuple[Array, Array]]:
-        """Unit rows in double precision with their raw weights, ``size`` rows at a time."""
-        size = size or max(1, min(BLOCK, _BLOCK_ENTRIES // self.d))
+        """Unit rows in double precision with their raw weights, ``size`` rows at a time.
+
+        Weights beyond 1e±100 are divided by ``2**weight_exponent``, so that neither their
+        squares nor their sums leave double precision.
+        """
+        if size is None:
+            size = max(1, min(BLOCK, _BLOCK_ENTRIES // self.d))
+        return self._blocks(whole_number(size, "size", least=1))
+
+    def _blocks(self, size: int) -> Iterator[tuple[Array, Array]]:
         for first in range(0, self.n, size):
             x = np.asarray(self._x[first : first + size], dtype=np.float64)
             w = np.ones(len(x)) if self._weights is None else self._weights[first : first + size]
@@ -207,6 +232,7 @@ class Directions:
         >>> flat.within_span()
         Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
         """
+        tol = real_number(tol, "tol", "give a small number, like 1e-10")
         second = np.zeros((self.d, self.d))
         for x, w in self.blocks():
             second += (w[:, None] * x).T @ x
@@ -220,6 +246,7 @@ class Directions:
         inside = np.concatenate([x @ basis for x, _ in self.blocks()])
         result = Directions(inside, self._weights, normalize=True)
         object.__setattr__(result, "_within", self._within or self.d)
+        object.__setattr__(result, "_exponent", self._exponent)
         return result
 
     def support(self) -> tuple[Array, Array]:
@@ -242,19 +269,25 @@ class Directions:
 
 def as_numeric(data: Any, what: str) -> AnyArray:
     """A NumPy array of real numbers from lists, arrays or frames, without touching them."""
-    to_numpy = getattr(data, "to_numpy", None)
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         raise InvalidDirections(f"{what} has masked entries; drop those rows")
+    if hasattr(data, "toarray"):
+        raise InvalidDirections(f"{what} is a sparse matrix; pass its .toarray()")
     try:
+        to_numpy = getattr(data, "to_numpy", None)
         array = np.asarray(to_numpy() if callable(to_numpy) else data)
     except ValueError as error:
         raise InvalidDirections(
             f"{what} is ragged: every row needs the same number of entries"
         ) from error
+    except Exception as error:  # whatever a foreign object does, the sentence is ours
+        raise InvalidDirections(
+            f"{what} is a {type(data).__name__} that does not turn into an array: {error}"
+        ) from error
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
+        except Exception as error:  # of the entries, likewise
             raise InvalidDirections(
                 f"{what} holds entries that are not numbers: {error}"
             ) from error
@@ -284,6 +317,21 @@ def _column(values: ArrayLike, what: str) -> Array:
     if not len(column):
         raise InvalidDirections(f"{what} is empty; give at least one")
     _check_finite(column, what)
+    return column
+
+
+def _angles(values: ArrayLike, what: str, *, degrees: bool) -> Array:
+    """A column of angles that double precision still tells apart."""
+    column = _column(values, what)
+    unit = np.pi / 180.0 if degrees else 1.0
+    lost = np.abs(column) * (unit * float(np.finfo(np.float64).eps)) > _ANGLE_ERROR
+    if lost.any():
+        row = int(np.argmax(lost))
+        full = "360" if degrees else "2π"
+        raise InvalidDirections(
+            f"{what} in row {row} is {column[row]:g}, so large that rounding has moved it by "
+            f"more than {_ANGLE_ERROR:g} radians; reduce it modulo {full} where it is still exact"
+        )
     return column
 
 
@@ -367,21 +415,29 @@ def _weights(weights: ArrayLike, n: int, what: str) -> Array:
     return w
 
 
-def _tamed(w: Array) -> Array:
-    """Weights whose squares and sums stay within double precision."""
-    largest = w.max()
-    if largest and not _PLAIN_WEIGHTS[0] < largest < _PLAIN_WEIGHTS[1]:
-        return w / largest
-    return w
+def tamed(w: Array) -> tuple[Array, int]:
+    """Weights whose squares and sums stay within double precision, and the power of two lost."""
+    largest = float(w.max())
+    if not largest or _PLAIN_WEIGHTS[0] < largest < _PLAIN_WEIGHTS[1]:
+        return w, 0
+    exponent = math.frexp(largest)[1]
+    return np.asarray(np.ldexp(w, -exponent)), exponent
 
 
-def _counts(counts: ArrayLike, n: int) -> AnyArray:
+def _counts(counts: ArrayLike, n: int, d: int) -> AnyArray:
     c = _weights(counts, n, "count")
     if (c != np.floor(c)).any():
         row = int(np.argmax(c != np.floor(c)))
         raise InvalidDirections(f"count in row {row} is {c[row]:g}; counts are whole numbers")
     if not c.any():
         raise InvalidDirections("all counts are zero; give at least one observation")
+    total = float((c * 2.0**-64).sum()) * 2.0**64 if c.max() < 1e300 else math.inf
+    if total * d > MOST_NUMBERS:
+        raise InvalidDirections(
+            f"the counts add up to {total:.3g} rows of {d} coordinates, more than the "
+            f"{MOST_NUMBERS:.2g} numbers that are held; give them as weights, with a design "
+            "that says so"
+        )
     return c.astype(np.int64)
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "BoundaryError",
     "ConvergenceError",
     "DesignError",
+    "InvalidArgument",
     "InvalidDirections",
     "LevelError",
     "MissingExtra",
@@ -24,7 +25,11 @@ class SteradianError(Exception):
     """Base of every error this package raises on purpose."""
 
 
-class InvalidDirections(SteradianError, ValueError):
+class InvalidArgument(SteradianError, ValueError):
+    """An argument has a value that means nothing here, or one beyond what is possible."""
+
+
+class InvalidDirections(InvalidArgument):
     """The input is not a set of weighted unit vectors."""
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from importlib import resources
 from types import MappingProxyType
 
+from steradian.arguments import shown
 from steradian.directions import Directions
+from steradian.errors import InvalidArgument
 from steradian.io.tables import read_directions
 
 
@@ -66,6 +68,6 @@ def load(name: str) -> Directions:
     >>> sr.examples.load("turtles")
     Directions(n=76, d=2, equal weights)
     """
-    if name not in CATALOGUE:
-        raise KeyError(f"no example {name!r}; there are {', '.join(CATALOGUE)}")
+    if not isinstance(name, str) or name not in CATALOGUE:
+        raise InvalidArgument(f"no example {shown(name)}; there are {', '.join(CATALOGUE)}")
     return CATALOGUE[name].directions()

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
 from steradian.directions import Directions
 from steradian.dual import Status
-from steradian.errors import InvalidDirections
-from steradian.hierarchies import Harmonics
+from steradian.errors import InvalidDirections, ResolutionError
+from steradian.hierarchies import Harmonics, Law
 from steradian.hierarchies.quadratic import coordinates
 from steradian.numerics.arrays import Array
+from steradian.numerics.fisher_bingham_sample import LEAST_RATE
 from steradian.spaces import Space
 
 Measure = Literal["uniform", "surface"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MaxEntFit:
     """p_L = exp(lam · φ - psi), the law of largest entropy with the moments of the data.
 
@@ -54,6 +57,16 @@ class MaxEntFit:
         """Where the law lives."""
         return self.hierarchy.space
 
+    @cached_property
+    def law(self) -> Law:
+        """What evaluates and draws; level 0 needs none."""
+        return self.hierarchy.law(self.level, self.lam, self.psi)
+
+    def held_by(self, law: Law) -> MaxEntFit:
+        """The same fit, evaluated and drawn from by a law that has digits lam has not."""
+        self.__dict__["law"] = law  # where the cached property looks first
+        return self
+
     def logpdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
         """Log-density at unit vectors ``x`` (n, d), nats: (n,).
 
@@ -62,10 +75,7 @@ class MaxEntFit:
         at = x if isinstance(x, Directions) else Directions(x)
         if at.d != self.space.d:
             raise InvalidDirections(f"x has dimension {at.d}; this fit has {self.space.d}")
-        if self.level == 0:
-            values = np.zeros(at.n)
-        else:
-            values = self.hierarchy.family(self.level).exponent(at.x, self.lam) - self.psi
+        values = self.law.logpdf(at.x) if self.level else np.zeros(at.n)
         return np.asarray(values - self._shift(measure))
 
     def pdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
@@ -85,12 +95,16 @@ class MaxEntFit:
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
-        if n < 0:
-            raise ValueError(f"n is {n}; ask for 0 draws or more")
-        generator = np.random.default_rng(rng)
+        count = whole_number(n, "n", least=0)
+        refuse_too_many(count, self.space.d, f"{count} draws")
+        generator = random_generator(rng)
         if self.level == 0:
-            return self.space.uniform(n, generator)
-        return self.hierarchy.family(self.level).sample(self.lam, n, generator)
+            return self.space.uniform(count, generator)
+        drawn = self.law.sample(count, generator)
+        if len(drawn) < count:
+            cause = f"keeps too few of the proposals of its sampler (under {LEAST_RATE:g})"
+            raise ResolutionError(self.level, cause, "draw from level 1, or from fewer dimensions")
+        return drawn
 
     @property
     def kappa(self) -> float:
@@ -100,8 +114,5 @@ class MaxEntFit:
         return float(np.sqrt(self.space.d) * np.linalg.norm(self.lam[: self.space.d]))
 
     def _shift(self, measure: Measure) -> float:
-        if measure == "uniform":
-            return 0.0
-        if measure == "surface":
-            return self.space.log_area
-        raise ValueError(f"measure is {measure!r}; choose 'uniform' or 'surface'")
+        chosen = one_of(measure, "measure", get_args(Measure))
+        return self.space.log_area if chosen == "surface" else 0.0

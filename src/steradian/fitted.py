@@ -17,6 +17,8 @@ from steradian.nested import NestedFits
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage
 
+_SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numerics:
@@ -58,6 +60,7 @@ def fits_of(
     none = np.zeros(0)
     fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
     for level, s in enumerate(nested.solutions, start=1):
+        target = _fitted(moments, nested, shrinkage, level)
         fit = MaxEntFit(
             hierarchy=hierarchy,
             level=level,
@@ -66,10 +69,12 @@ def fits_of(
             deficit=float(s.deficit[0]),
             gap=_gap(s, fits[-1].deficit),
             residual=float(s.residual[0]),
-            moments=_fitted_moments(moments, nested, shrinkage, level),
+            moments=_features_of(hierarchy, target, level),
             status=Status.CONVERGED,
         )
-        fits.append(FisherBingham.of(fit) if level == 2 else fit)
+        if s.laws[0] is not None:
+            fit = fit.held_by(s.laws[0])
+        fits.append(_quadratic(fit, s, target) if level == 2 else fit)
     return tuple(fits)
 
 
@@ -78,28 +83,36 @@ def _gap(solution: DualSolution, below: float) -> float:
     return float(solution.deficit[0]) - below if math.isnan(known) else known
 
 
-def _fitted_moments(
+def _quadratic(fit: MaxEntFit, solution: DualSolution, target: MomentStack) -> FisherBingham:
+    """A level-2 fit; where η and B are too large for their rounding, matched again."""
+    law = FisherBingham.of(fit)
+    if solution.moment_rounding[0] < _SHARP:
+        return law
+    return law.matched(target.mean[0], target.scatter[0])
+
+
+def _fitted(
     moments: Moments, nested: NestedFits, shrinkage: Shrinkage | None, level: int
-) -> Array:
-    """The feature moments a fit matches: those of the data, mixed when asked for."""
-    mixed = moments.up_to_level(level)
+) -> MomentStack:
+    """The moments a fit matches: those of the data, mixed when asked for."""
+    stack = moments.stack()
     if shrinkage is None:
-        return mixed
-    kept = 1.0 - shrinkage.epsilon
+        return stack
     if shrinkage.toward == "uniform":
-        return kept * mixed
-    hierarchy = moments.hierarchy
+        return stack.toward_uniform(shrinkage.epsilon)
     for below in nested.solutions[: level - 1]:
-        law = hierarchy.moments_of(below.lam, moments.mean[None])
-        mixed = kept * mixed + shrinkage.epsilon * _features_of(hierarchy, law, level)
-    return mixed
+        law = moments.hierarchy.moments_of(below.lam, moments.mean[None])
+        stack = stack.toward(law, shrinkage.epsilon)
+    return stack
 
 
-def _features_of(hierarchy: Harmonics, law: MomentStack, level: int) -> Array:
-    if hierarchy.d <= 3:
-        return law.features[0, : hierarchy.space.size(level) - 1]
-    mean = law.mean[0]
-    return feature_moments(hierarchy.space, mean, law.scatter[0] + np.outer(mean, mean))
+def _features_of(hierarchy: Harmonics, stack: MomentStack, level: int) -> Array:
+    """E φ of the features of levels 1..level, (q,)."""
+    space = hierarchy.space
+    if space.d > 3 and level == 2:
+        mean = stack.mean[0]
+        return feature_moments(space, mean, stack.scatter[0] + np.outer(mean, mean))
+    return stack.features[0, : space.size(level) - 1]
 
 
 def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:

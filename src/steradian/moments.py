@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import Directions
-from steradian.errors import InvalidDirections
+from steradian.arguments import real_number, shown, whole_number
+from steradian.directions import Directions, as_numeric
+from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import feature_moments, low_moments
 from steradian.numerics.arrays import Array
+
+_MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -20,7 +24,8 @@ class Moments:
     """Weighted feature sums; ``a + b`` are those of the pooled sample.
 
     Weights enter with the scale they were given, so that pooling two weighted samples
-    means what concatenating their rows would mean. Everything a fit uses is a ratio.
+    means what concatenating their rows would mean. Everything a fit uses is a ratio. Sums of
+    weights beyond 1e±100 are held divided by ``2**exponent`` (its square for w²).
 
     Examples
     --------
@@ -41,10 +46,14 @@ class Moments:
     total_sq: Array  # Σ w² φ(x), likewise
     mean: Array  # Σ w x / Σ w, (d,)
     scatter: Array  # Σ w (x - mean)(x - mean)ᵀ, (d, d): centred, so that nothing cancels
+    exponent: int = 0  # weights were divided by two to this power
 
     @classmethod
     def from_directions(cls, directions: Directions, hierarchy: Harmonics) -> Moments:
         """Sum over the rows, a block at a time: memory does not grow with n."""
+        if not isinstance(directions, Directions):
+            raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
+        _check_hierarchy(hierarchy)
         if directions.d != hierarchy.d:
             raise InvalidDirections(
                 f"directions of dimension {directions.d} with a hierarchy of dimension "
@@ -55,7 +64,7 @@ class Moments:
             part = cls._from_block(x, w, hierarchy, directions.weighted)
             pooled = part if pooled is None else pooled + part
         assert pooled is not None
-        return pooled
+        return replace(pooled, exponent=directions.weight_exponent)
 
     @classmethod
     def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
@@ -88,17 +97,24 @@ class Moments:
         n : int
             Sample size to report.
         """
-        expected = np.asarray(features, dtype=np.float64)
+        _check_hierarchy(hierarchy)
+        expected = np.asarray(as_numeric(features, "features"), dtype=np.float64)
+        n = whole_number(n, "n", least=1)
         space = hierarchy.space
         if space.d > 3:
-            raise ValueError("from_expectations is for the circle and the two-sphere")
+            raise InvalidArgument("from_expectations is for the circle and the two-sphere")
         needed = space.size(max(2, hierarchy.levels)) - 1
         if expected.ndim != 1 or len(expected) < needed:
-            raise ValueError(
+            raise InvalidArgument(
                 f"features have shape {expected.shape}; give at least {needed} numbers"
             )
-        if not np.isfinite(expected).all() or n < 1:
-            raise ValueError("features must be finite and n at least 1")
+        if not np.isfinite(expected).all():
+            raise InvalidArgument("features must be finite")
+        linear = np.minimum(np.abs(expected[: space.d]), 1e3)
+        if float(np.linalg.norm(linear)) > np.sqrt(space.d) * (1.0 + _MEAN_SLACK):
+            raise InvalidArgument(
+                "the features of degree one are those of a mean longer than one, which no law has"
+            )
         mean, second = low_moments(space.d, expected)
         return cls(
             hierarchy=hierarchy,
@@ -139,8 +155,8 @@ class Moments:
 
     def up_to(self, levels: int) -> Moments:
         """The same sample seen through the first ``levels`` levels only."""
-        if levels > self.hierarchy.levels:
-            raise ValueError(
+        if whole_number(levels, "levels") > self.hierarchy.levels:
+            raise InvalidArgument(
                 f"these moments hold {self.hierarchy.levels} levels, not {levels}; "
                 "accumulate them again with more"
             )
@@ -158,10 +174,13 @@ class Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         if self.hierarchy != other.hierarchy or len(self.total) != len(other.total):
-            raise ValueError(
+            raise InvalidArgument(
                 f"cannot pool moments of {self.hierarchy} ({len(self.total)} sums) with "
                 f"{other.hierarchy} ({len(other.total)} sums)"
             )
+        exponent = max(self.exponent, other.exponent)
+        if self.exponent != other.exponent:
+            return self._held(exponent) + other._held(exponent)
         weight = self.weight + other.weight
         share = other.weight / weight if weight else 0.0
         apart = other.mean - self.mean
@@ -174,13 +193,28 @@ class Moments:
             total_sq=self.total_sq + other.total_sq,
             mean=self.mean + share * apart,
             scatter=self.scatter + other.scatter + (self.weight * share) * np.outer(apart, apart),
+            exponent=exponent,
+        )
+
+    def _held(self, exponent: int) -> Moments:
+        """The same sums of weights divided by two to a higher power."""
+        down = self.exponent - exponent
+        return replace(
+            self,
+            weight=math.ldexp(self.weight, down),
+            weight_sq=math.ldexp(self.weight_sq, 2 * down),
+            total=np.ldexp(self.total, down),
+            total_sq=np.ldexp(self.total_sq, 2 * down),
+            scatter=np.ldexp(self.scatter, down),
+            exponent=exponent,
         )
 
     def __radd__(self, other: object) -> Moments:
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def __repr__(self) -> str:
-        return f"Moments(n={self.n}, weight={self.weight:g}, {self.hierarchy})"
+        scale = f" 2^{self.exponent}" if self.exponent else ""
+        return f"Moments(n={self.n}, weight={self.weight:g}{scale}, {self.hierarchy})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; `from_dict` reads them back exactly."""
@@ -197,25 +231,58 @@ class Moments:
             "total_sq": self.total_sq.tolist(),
             "mean": self.mean.tolist(),
             "scatter": self.scatter.tolist(),
+            "exponent": self.exponent,
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Moments:
         """The inverse of `to_dict`."""
-        missing = {"hierarchy", "n", "weight", "weight_sq", *_ARRAYS} - set(data)
+        if not isinstance(data, dict):
+            raise InvalidArgument(f"not a dictionary of moments: {shown(data)}")
+        missing = {"hierarchy", *_NUMBERS, *_SHAPES} - set(data)
         if missing:
-            raise ValueError(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
-        kind = data["hierarchy"].get("kind")
-        if kind != "Harmonics":
-            raise ValueError(f"moments of a {kind!r} hierarchy cannot be read; known: 'Harmonics'")
-        arrays = {k: np.array(data[k], dtype=np.float64) for k in _ARRAYS}
+            raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
+        about = data["hierarchy"]
+        kind = about.get("kind") if isinstance(about, dict) else about
+        if not isinstance(kind, str) or kind != "Harmonics" or not {"d", "levels"} <= set(about):
+            raise InvalidArgument(
+                f"moments of a {shown(kind)} hierarchy cannot be read; known: 'Harmonics' with "
+                "its d and levels"
+            )
+        hierarchy = Harmonics(about["d"], about["levels"])
+        numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
+        if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
+            raise InvalidArgument("moments need a positive weight and weight_sq")
         return cls(
-            hierarchy=Harmonics(data["hierarchy"]["d"], data["hierarchy"]["levels"]),
-            n=int(data["n"]),
-            weight=float(data["weight"]),
-            weight_sq=float(data["weight_sq"]),
-            **arrays,
+            hierarchy=hierarchy,
+            n=whole_number(data["n"], "n", least=1),
+            weight=numbers["weight"],
+            weight_sq=numbers["weight_sq"],
+            exponent=whole_number(data.get("exponent", 0), "exponent", least=-(1 << 20)),
+            **{k: _read(data[k], k, hierarchy) for k in _SHAPES},
         )
 
 
-_ARRAYS = ("total", "total_sq", "mean", "scatter")
+_NUMBERS = ("n", "weight", "weight_sq")
+_SHAPES = ("total", "total_sq", "mean", "scatter")
+
+
+def _read(values: Any, name: str, hierarchy: Harmonics) -> Array:
+    """One array of a dictionary of moments, of the shape that it must have."""
+    array = np.asarray(as_numeric(values, name), dtype=np.float64)
+    d, least = hierarchy.d, hierarchy.space.size(min(2, hierarchy.degree)) - 1
+    shapes = {"mean": (d,), "scatter": (d, d)}
+    fits = (
+        array.shape == shapes[name] if name in shapes else array.ndim == 1 and len(array) >= least
+    )
+    if not fits or not np.isfinite(array).all():
+        raise InvalidArgument(
+            f"{name} has shape {array.shape} or entries that are not finite; these are not moments "
+            f"of {hierarchy}"
+        )
+    return array
+
+
+def _check_hierarchy(hierarchy: Any) -> None:
+    if not isinstance(hierarchy, Harmonics):
+        raise InvalidArgument(f"hierarchy is {shown(hierarchy)}; give steradian.Harmonics")

@@ -13,6 +13,7 @@ from steradian.errors import InvalidDirections, LevelError
 from steradian.hierarchies import Harmonics
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
+from steradian.source import refuse_unfittable
 from steradian.weightings import moments_of_weightings
 
 
@@ -92,6 +93,7 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
         raise InvalidDirections("these directions carry weights; multiply them into weights=")
     w = _weightings(weights, points.n)
     hierarchy = Harmonics(points.d, levels)
+    refuse_unfittable(hierarchy)
     unit = points.x
     stack = moments_of_weightings(unit, w, hierarchy)
 
@@ -115,11 +117,12 @@ def _weightings(weights: ArrayLike, n: int) -> Array:
             f"weight of point {column} in weighting {row} is {w[row, column]:g}; "
             "weights are finite and not negative"
         )
-    total = w.sum(axis=1)
-    if (total == 0).any():
-        row = int(np.argmax(total == 0))
+    largest = w.max(axis=1)
+    if (largest == 0).any():
+        row = int(np.argmax(largest == 0))
         raise InvalidDirections(f"weighting {row} is zero everywhere; give it a positive weight")
-    return w / total[:, None]
+    w = np.ldexp(w, -np.frexp(largest)[1][:, None])  # sums of the largest stay finite
+    return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
 def _collect(nested: NestedFits, w: Array) -> Profiles:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from steradian.arguments import one_of, real_number
+from steradian.errors import InvalidArgument
+
 Target = Literal["uniform", "below"]
 
 
@@ -39,10 +42,10 @@ class Shrinkage:
     toward: Target = "uniform"
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.epsilon < 1.0:
-            raise ValueError(f"epsilon is {self.epsilon!r}; give a number between 0 and 1")
-        if self.toward not in get_args(Target):
-            raise ValueError(f"toward is {self.toward!r}; choose {' or '.join(get_args(Target))}")
+        share = real_number(self.epsilon, "epsilon", "give a number between 0 and 1")
+        if not 0.0 < share < 1.0:
+            raise InvalidArgument(f"epsilon is {self.epsilon!r}; give a number between 0 and 1")
+        one_of(self.toward, "toward", get_args(Target))
 
     @property
     def words(self) -> str:
@@ -55,4 +58,4 @@ def as_shrinkage(given: Shrinkage | float | None) -> Shrinkage | None:
     """A number means that share of the uniform law."""
     if given is None or isinstance(given, Shrinkage):
         return given
-    return Shrinkage(float(given))
+    return Shrinkage(given)

@@ -14,7 +14,7 @@ import steradian
 from steradian.cli.design import DESIGN_HELP, parse_design
 from steradian.cli.reproduce import reproduce_command
 from steradian.directions import Directions
-from steradian.errors import DesignError, LevelError, SteradianError
+from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 from steradian.examples import CATALOGUE
 from steradian.io.frames import COORDS
 from steradian.io.records import without_nan
@@ -102,7 +102,7 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
     """
     directions = _read(file, columns, coords, weights, normalize)
     if levels < 0:
-        raise ValueError(f"--levels is {levels}; give 1 or more")
+        raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if within_span:
         directions = directions.within_span()
     try:
@@ -121,10 +121,10 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
 
 def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:
     if coords and coords not in COORDS:
-        raise ValueError(f"--coords is {coords!r}; choose {', '.join(COORDS)}")
+        raise InvalidArgument(f"--coords is {coords!r}; choose {', '.join(COORDS)}")
     if file in CATALOGUE and not Path(file).exists():
         if columns or coords or weights:
-            raise ValueError(f"{file} is a bundled example and takes no column options")
+            raise InvalidArgument(f"{file} is a bundled example and takes no column options")
         return CATALOGUE[file].directions()
     options: dict[str, Any] = {"coords": coords or None, "weights": weights or None}
     names = [name.strip() for name in columns.split(",")] if columns else None

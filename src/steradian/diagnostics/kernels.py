@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaln, ive
 
+from steradian.arguments import real_number, shown
+from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 
 
@@ -30,8 +32,9 @@ class Poisson:
     rho: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.rho < 1.0:
-            raise ValueError(f"rho is {self.rho!r}; give a number between 0 and 1")
+        rho = real_number(self.rho, "rho", "give a number between 0 and 1")
+        if not 0.0 < rho < 1.0:
+            raise InvalidArgument(f"rho is {self.rho!r}; give a number between 0 and 1")
 
     def weights(self, d: int, degree: int) -> Array:  # noqa: ARG002
         return np.asarray(self.rho ** np.arange(1.0, degree + 1.0))
@@ -44,8 +47,9 @@ class Heat:
     time: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.time < np.inf:
-            raise ValueError(f"time is {self.time!r}; give a positive number")
+        time = real_number(self.time, "time", "give a positive number")
+        if not time > 0.0:
+            raise InvalidArgument(f"time is {self.time!r}; give a positive number")
 
     def weights(self, d: int, degree: int) -> Array:
         ell = np.arange(1.0, degree + 1.0)
@@ -62,8 +66,9 @@ class VonMisesFisherKernel:
     kappa: float = 4.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.kappa < np.inf:
-            raise ValueError(f"kappa is {self.kappa!r}; give a positive number")
+        kappa = real_number(self.kappa, "kappa", "give a positive number")
+        if not kappa > 0.0:
+            raise InvalidArgument(f"kappa is {self.kappa!r}; give a positive number")
 
     def weights(self, d: int, degree: int) -> Array:
         order = d / 2.0 - 1.0
@@ -85,7 +90,7 @@ def as_kernel(given: Kernel | str, d: int) -> Kernel:
     if given == "vmf":
         return VonMisesFisherKernel(2.0 * float(np.sqrt(d)))
     known = ", ".join(repr(name) for name in NAMES)
-    raise ValueError(f"kernel is {given!r}; choose {known} or one of sr.kernels")
+    raise InvalidArgument(f"kernel is {shown(given)}; choose {known} or one of sr.kernels")
 
 
 def words_of(kernel: Kernel) -> str:
@@ -103,7 +108,7 @@ def enough_degrees(kernel: Kernel, b: Array, sizes: Array, share: float) -> int:
     """
     above = np.append(np.cumsum((b * sizes)[::-1])[::-1], 0.0)  # from each degree on
     if above[-2] > share * above[0]:
-        raise ValueError(
+        raise InvalidArgument(
             f"{kernel} is too narrow: {len(sizes)} degrees do not hold it; choose a wider one"
         )
     return max(2, int(np.argmax(above <= share * above[0])))

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import real_number
 from steradian.dual import DenseCurvature, newton
-from steradian.errors import ConvergenceError
+from steradian.errors import ConvergenceError, InvalidArgument
 from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import fit_levels
@@ -122,8 +123,9 @@ def ridge(
     >>> sr.ridge([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.01, levels=2)
     RidgeNotExact(alpha=0.01, 2 levels; not exact GID)
     """
-    if not (isinstance(alpha, int | float | np.number) and 0.0 < alpha < np.inf):
-        raise ValueError(f"alpha is {alpha!r}; give a positive number like 1e-8")
+    alpha = real_number(alpha, "alpha", "give a positive number like 1e-8")
+    if not alpha > 0.0:
+        raise InvalidArgument(f"alpha is {alpha!r}; give a positive number like 1e-8")
     moments, directions = measured(as_source(data, weights), levels)
     exact = fit_levels(moments.hierarchy, moments.stack(), support_of(directions))
     fits, lam = [], np.zeros(0)
@@ -150,7 +152,7 @@ def _solve(moments: Moments, level: int, below: Array, alpha: float) -> _Level:
     """The penalised fit of one level, from that of the level below."""
     family, m = moments.hierarchy.family(level), moments.up_to_level(level)
     if family.q > _MOST_FEATURES:
-        raise ValueError(
+        raise InvalidArgument(
             f"level {level} has {family.q} features, and ridge is offered up to "
             f"{_MOST_FEATURES}; shrinkage works in any dimension"
         )

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import special_ortho_group
 
-from steradian.hierarchies import GriddedFamily, MomentStack
+from steradian.arguments import random_generator, refuse_too_many, whole_number
+from steradian.directions import as_numeric
+from steradian.errors import InvalidArgument
+from steradian.hierarchies import GriddedFamily, MomentStack, QuadraticFamily
 from steradian.io.records import without_nan
 from steradian.moments import Moments
 from steradian.nested import fit_levels
@@ -115,14 +118,15 @@ def sensitivity_of(
     profile: Profile, epsilons: Sequence[float], rotations: int, seed: int
 ) -> Sensitivity:
     """Fit the same moments again in every way."""
-    if not epsilons:
-        raise ValueError("epsilons is empty; give shares like (0.0, 0.01)")
-    if rotations < 1:
-        raise ValueError(f"rotations is {rotations}; give at least 1")
+    shares = np.asarray(as_numeric(epsilons, "epsilons"), dtype=np.float64)
+    if shares.ndim != 1 or not len(shares):
+        raise InvalidArgument("epsilons is empty or no list; give shares like (0.0, 0.01)")
+    refuse_too_many(whole_number(rotations, "rotations", least=1), profile.d**2, "rotations")
+    random_generator(seed, "seed")
     return Sensitivity(
-        epsilon=np.array(epsilons, dtype=np.float64),
-        uniform=_mixed(profile, epsilons, "uniform"),
-        below=_mixed(profile, epsilons, "below"),
+        epsilon=shares,
+        uniform=_mixed(profile, shares.tolist(), "uniform"),
+        below=_mixed(profile, shares.tolist(), "below"),
         reach=np.array(REACHES),
         quadrature=np.array([_on_other_grids(profile, reach) for reach in REACHES]),
         rotated=_rotated(profile, rotations, seed),
@@ -143,7 +147,7 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     deficits, gridded = [0.0], False
     for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
-        if isinstance(family, GriddedFamily) and solution.nodes[0]:
+        if isinstance(family, GriddedFamily | QuadraticFamily) and solution.nodes[0]:
             nodes = int(solution.nodes[0])
             deficits.append(family.deficit_on(reach, nodes, fit.moments, fit.lam))
             gridded = True

@@ -82,6 +82,18 @@ Support = Callable[[int], tuple[Array, Array]]
 """Row of a stack → its distinct directions (n, d) and their weights (n,) of sum one."""
 
 
+class Law(Protocol):
+    """One law of a family, ready for densities and draws."""
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at unit vectors ``x`` (n, d): (n,)."""
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws, (n, d)."""
+        ...
+
+
 class Family(Protocol):
     """The exponential family of one level; everything takes and gives stacks."""
 
@@ -152,6 +164,10 @@ class Hierarchy(Protocol):
 
         Without ``weights`` each is one.
         """
+        ...
+
+    def law(self, level: int, lam: Array, psi: float) -> Law:
+        """The law exp(lam · φ - psi) of one level, ``lam`` (q,)."""
         ...
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:

@@ -16,18 +16,16 @@ from steradian.hierarchies.quadratic import (
 )
 from steradian.hierarchies.span import describe_flat
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
-from steradian.numerics.bessel import concentration
-from steradian.numerics.fisher_bingham_fit import FisherBinghamFit, fit_fisher_bingham
-from steradian.numerics.fisher_bingham_gap import gap_over_von_mises_fisher
+from steradian.numerics.fisher_bingham_fit import fit_fisher_bingham
+from steradian.numerics.fisher_bingham_gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
 from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
+_LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
-_DUAL_ROUNDING = 1e-13  # relative rounding of a deficit
-_SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +96,16 @@ class FisherBinghamFamily:
         values = np.linalg.eigvalsh(scatter)
         if not values[0] > _FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
+        rounding = float(ROUNDOFF * values[-1] / values[0])
+        if rounding > _LOST:  # whatever were found would be refused: do not look for it
+            lost = DualSolution.empty(1, self.q, Status.ROUNDING)
+            lost.moment_rounding[:] = rounding
+            return lost
         fit = fit_fisher_bingham(m, scatter)
         d = self.space.d
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
-        below, gap = _gap(m, scatter, fit)
-        good = residual <= _RESIDUAL and fit.decrement <= _DECREMENT
+        below, gap = fitted_deficit_and_gap(fit, m, scatter)
+        good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),
@@ -112,7 +115,7 @@ class FisherBinghamFamily:
             decrement=np.array([fit.decrement]),
             condition=np.array([values[-1] / values[0]]),
             quadrature=np.array([fit.error]),
-            moment_rounding=np.array([ROUNDOFF * values[-1] / values[0]]),
+            moment_rounding=np.array([rounding]),
             nodes=np.array([fit.nodes]),
             steps=np.array([fit.steps]),
             status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
@@ -120,19 +123,4 @@ class FisherBinghamFamily:
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws from one law, (n, d)."""
-        return self.law(lam).sample(n, rng)[0]
-
-
-def _gap(m: Array, scatter: Array, fit: FisherBinghamFit) -> tuple[float, float]:
-    """Deficit of the von Mises-Fisher fit, and the gap above it with all its digits."""
-    length = float(np.linalg.norm(m))
-    terms = concentration(len(m), length, float(np.trace(scatter)))
-    below = float(terms.deficit)
-    gap = fit.deficit - below
-    if abs(gap) > _SMALL_GAP:
-        return below, gap
-    eta = float(terms.kappa) * (m / length if length else m)
-    integrated = gap_over_von_mises_fisher(fit, eta, m, scatter)
-    # A second mode that appears along the path is beyond its nodes: then subtraction is better.
-    rounding = _DUAL_ROUNDING * (1.0 + abs(fit.deficit))
-    return below, integrated if abs(integrated - gap) <= rounding else gap
+        return self.law(lam).sample(n, rng)

@@ -198,11 +198,14 @@ class GriddedFamily:
         m = moments.features[:, : self.q]
         out, doubtful = self._solve_on_grids(m, start, rung)
         for row in np.flatnonzero(doubtful):
-            if support is None or self.level == 2:
-                one = self._from_moments(m[row], start[row], int(rung[row]))
-            else:
+            pick = np.array([row])
+            if self.level == 2:
+                one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
+            elif support is not None:
                 one = solve_rows(self.space, self.level, *support(int(row)))
-            out.put(np.array([row]), one)
+            else:
+                one = self._from_moments(m[row], start[row], int(rung[row]))
+            out.put(pick, one)
         return out
 
     def _from_moments(self, m: Array, start: Array, rung: int) -> DualSolution:

@@ -7,17 +7,23 @@ from functools import cache
 
 import numpy as np
 
-from steradian.hierarchies.base import Family, MomentStack
+from steradian.arguments import whole_number
+from steradian.errors import InvalidArgument
+from steradian.hierarchies.base import Family, Law, MomentStack
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
+from steradian.hierarchies.polynomial_sample import PolynomialLaw
 from steradian.hierarchies.products import direct_sums, sums_from_products
 from steradian.hierarchies.quadratic import low_moments
+from steradian.hierarchies.quadratic_family import QuadraticFamily
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
+MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
+_MOST_DIMENSIONS = 1 << 14
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
@@ -26,7 +32,7 @@ class Harmonics:
     """Cumulative harmonic spaces: the rotation-invariant hierarchy.
 
     Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
-    degree L. Any number of levels on the circle and the two-sphere; two elsewhere.
+    degree L. Up to 1000 levels on the circle and 100 on the two-sphere; two elsewhere.
 
     Parameters
     ----------
@@ -46,16 +52,22 @@ class Harmonics:
     levels: int
 
     def __post_init__(self) -> None:
-        for name in ("d", "levels"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise ValueError(f"{name} is {value!r}; give a whole number")
-        if self.d < 2:
-            raise ValueError(f"d is {self.d}; directions need at least two dimensions")
-        if self.levels < 1:
-            raise ValueError(f"levels is {self.levels}; a hierarchy has at least one level")
+        if whole_number(self.d, "d") < 2:
+            raise InvalidArgument(f"d is {self.d}; directions need at least two dimensions")
+        if whole_number(self.levels, "levels") < 1:
+            raise InvalidArgument(f"levels is {self.levels}; a hierarchy has at least one level")
+        if self.d > _MOST_DIMENSIONS:
+            raise InvalidArgument(
+                f"d is {self.d}; at most {_MOST_DIMENSIONS} dimensions are possible, whose "
+                "covariance is two gigabytes"
+            )
+        if self.d <= 3 and self.levels > MOST_LEVELS[self.d]:
+            raise InvalidArgument(
+                f"levels is {self.levels}; at most {MOST_LEVELS[self.d]} are possible in "
+                f"dimension {self.d}: the moments of more do not fit in memory"
+            )
         if self.d > 3 and self.levels > 2:
-            raise ValueError(
+            raise InvalidArgument(
                 f"{self.levels} levels in dimension {self.d}: above dimension 3 two levels "
                 "are available; pass levels=2"
             )
@@ -101,9 +113,15 @@ class Harmonics:
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
         return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
 
+    def law(self, level: int, lam: Array, psi: float) -> Law:
+        family = self.family(level)
+        if isinstance(family, GriddedFamily):
+            return PolynomialLaw(family.space, level, lam, psi)
+        return _closed(self.d, level).law(lam)
+
     def family(self, level: int) -> Family:
-        if not 1 <= level <= self.levels:
-            raise ValueError(f"level {level} is not among 1..{self.levels}")
+        if not 1 <= whole_number(level, "level") <= self.levels:
+            raise InvalidArgument(f"level {level} is not among 1..{self.levels}")
         return _family(self.d, level)
 
 
@@ -118,10 +136,20 @@ def _is_narrow(sums: Array, total: float) -> bool:
 @cache
 def _family(d: int, level: int) -> Family:
     space = unit_sphere(d)
-    if level == 1:
-        return VonMisesFisherFamily(d, _linear_axes(space))
-    if isinstance(space, Circle | Sphere):
+    if level > 2 and isinstance(space, Circle | Sphere):
         return GriddedFamily(space, level)
+    return _closed(d, level)
+
+
+@cache
+def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | FisherBinghamFamily:
+    """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
+    space = unit_sphere(d)
+    linear = VonMisesFisherFamily(d, _linear_axes(space))
+    if level == 1:
+        return linear
+    if isinstance(space, Circle | Sphere):
+        return QuadraticFamily(linear, GriddedFamily(space, level))
     return FisherBinghamFamily(space)
 
 

@@ -1,151 +1,39 @@
 """Exact draws from exp(polynomial) on the circle and the two-sphere.
 
-Rejection from a piecewise constant envelope. Along any great circle the exponent f is a
-trigonometric polynomial of degree L, so with A half its range Bernstein's inequality bounds
-its second derivative by L² A, and on a cell of angular radius r about c
+Rejection from a piecewise constant envelope on boxes of colatitude α and longitude φ. There the
+exponent is a trigonometric polynomial, ``f = Σ F_mn exp{i(mα + nφ)}`` with |m|, |n| <= L, and
+on a box of half sides a, b its Taylor series about the centre bounds it:
 
-    f(x) <= f(c) + r |∇f(c)| + ½ r² L² A.
+    f <= f(c) + Σ_{0 < j+k <= K} |∂_α^j ∂_φ^k f(c)| a^j b^k / j! k!
+              + Σ_mn |F_mn| (|m| a + |n| b)^{K+1} / (K+1)!
 
-Cells are split where the bound is loose and carries weight, until most proposals are kept.
+The last sum is small however large F is, as it is for sharp laws, once the box is smaller than
+a fraction of 1/L. Boxes are halved, along either side, where the bound is loose and carries
+weight, until most proposals are kept.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, BoolArray
+from steradian.errors import ResolutionError
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.contour import Complex
 from steradian.spaces import Circle, Sphere
 
-_FIRST = 16
-_MOST_CELLS = 400_000
-_LOOSE = 0.35  # nats by which a bound may exceed the centre before its cell is split
-_RANGE_SLACK = 1.1  # the range is measured on nodes, so it is taken a little larger
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """Boxes in (z, longitude) on the sphere, in longitude on the circle (z unused)."""
-
-    low: Array  # (k, 2)
-    high: Array  # (k, 2)
-
-    def centres(self, space: Circle | Sphere) -> Array:
-        return _points(space, 0.5 * (self.low + self.high))
-
-    def radii(self, space: Circle | Sphere) -> Array:
-        """Angular distance from the centre that no point of the cell exceeds."""
-        half = 0.5 * (self.high[:, 1] - self.low[:, 1])
-        if isinstance(space, Circle):
-            return half
-        middle = np.arccos(0.5 * (self.low[:, 0] + self.high[:, 0]))
-        north, south = np.arccos(self.high[:, 0]), np.arccos(self.low[:, 0])
-        flat = np.where((self.low[:, 0] <= 0) & (self.high[:, 0] >= 0), 1.0, 0.0)
-        widest = np.maximum(np.maximum(np.sin(north), np.sin(south)), flat)
-        return np.maximum(south - middle, middle - north) + widest * half
-
-    def volumes(self, space: Circle | Sphere) -> Array:
-        share = (self.high[:, 1] - self.low[:, 1]) / (2.0 * np.pi)
-        return share if isinstance(space, Circle) else share * 0.5 * (self.high - self.low)[:, 0]
-
-    def split(self, mask: BoolArray, space: Circle | Sphere) -> _Cells:
-        """Halve the marked cells in every direction."""
-        low, high = self.low[mask], self.high[mask]
-        middle = 0.5 * (low + high)
-        parts = [(low, np.stack([high[:, 0], middle[:, 1]], 1))]
-        parts.append((np.stack([low[:, 0], middle[:, 1]], 1), high))
-        if isinstance(space, Sphere):
-            parts = [
-                half
-                for a, b in parts
-                for half in (
-                    (a, np.stack([middle[:, 0], b[:, 1]], 1)),
-                    (np.stack([middle[:, 0], a[:, 1]], 1), b),
-                )
-            ]
-        return _Cells(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]))
-
-
-def _points(space: Circle | Sphere, coordinates: Array) -> Array:
-    cos, sin = np.cos(coordinates[:, 1]), np.sin(coordinates[:, 1])
-    if isinstance(space, Circle):
-        return np.stack([cos, sin], axis=1)
-    z = coordinates[:, 0]
-    radius = np.sqrt((1.0 - z) * (1.0 + z))
-    return np.stack([radius * cos, radius * sin, z], axis=1)
-
-
-class _Exponent:
-    """f = lam · φ with its gradient and the bound on its curvature."""
-
-    def __init__(self, space: Circle | Sphere, level: int, lam: Array) -> None:
-        self.space, self.level, self.lam = space, level, lam
-        values = self(space.exact_grid(16 * level).points)
-        self.curvature = level**2 * 0.5 * _RANGE_SLACK * float(np.ptp(values))
-
-    def __call__(self, x: Array) -> Array:
-        return np.asarray(self.space.harmonics(x, self.level)[:, 1:] @ self.lam)
-
-    def slope(self, x: Array) -> Array:
-        """|∇f| at ``x``: exact derivatives of trigonometric polynomials along great circles."""
-        nodes = 2 * self.level + 2
-        angles = 2.0 * np.pi * np.arange(1, nodes) / nodes
-        # f'(0) = Σ_k w_k f(θ_k), the derivative of the trigonometric interpolant
-        weights = -0.5 * (-1.0) ** np.arange(1, nodes) / np.tan(0.5 * angles)
-        total = np.zeros(len(x))
-        for direction in _tangents(x):
-            along = sum(
-                w * self(np.cos(t) * x + np.sin(t) * direction)
-                for w, t in zip(weights, angles, strict=True)
-            )
-            total += np.asarray(along) ** 2
-        return np.sqrt(total)
-
-    def bounds(self, cells: _Cells) -> tuple[Array, Array]:
-        """Upper bound on each cell, and how far it lies above the value at the centre."""
-        centres, radii = cells.centres(self.space), cells.radii(self.space)
-        excess = radii * self.slope(centres) + 0.5 * radii**2 * self.curvature
-        return self(centres) + excess, excess
-
-
-def _tangents(x: Array) -> list[Array]:
-    """Orthonormal tangent vectors at each point."""
-    if x.shape[1] == 2:
-        return [np.stack([-x[:, 1], x[:, 0]], axis=1)]
-    other = np.where((np.abs(x[:, 2]) < 0.9)[:, None], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
-    first = np.cross(other, x)
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return [first, np.cross(x, first)]
-
-
-def _first_cells(space: Circle | Sphere) -> _Cells:
-    turn = np.linspace(0.0, 2.0 * np.pi, 2 * _FIRST + 1)
-    height = np.linspace(-1.0, 1.0, _FIRST + 1) if isinstance(space, Sphere) else np.array([0, 1.0])
-    low = np.stack(np.meshgrid(height[:-1], turn[:-1], indexing="ij"), axis=-1).reshape(-1, 2)
-    high = np.stack(np.meshgrid(height[1:], turn[1:], indexing="ij"), axis=-1).reshape(-1, 2)
-    return _Cells(low, high)
-
-
-def _envelope(space: Circle | Sphere, f: _Exponent) -> tuple[_Cells, Array]:
-    """Cells and the upper bound on each, refined where it pays."""
-    cells = _first_cells(space)
-    bound, excess = f.bounds(cells)
-    while len(bound) < _MOST_CELLS:
-        mass = cells.volumes(space) * np.exp(bound - bound.max())
-        split = (excess > _LOOSE) & (mass > 0.02 * mass.sum() / len(mass))
-        if mass[split].sum() < 0.05 * mass.sum():
-            break
-        finer = cells.split(split, space)
-        new_bound, new_excess = f.bounds(finer)
-        keep = ~split
-        cells = _Cells(
-            np.concatenate([cells.low[keep], finer.low]),
-            np.concatenate([cells.high[keep], finer.high]),
-        )
-        bound = np.concatenate([bound[keep], new_bound])
-        excess = np.concatenate([excess[keep], new_excess])
-    return cells, bound
+_ORDER = 8  # K
+_FIRST = 4  # boxes per degree and half turn to begin with
+_MOST_BOXES = 200_000
+_BLOCK = 4096  # boxes whose Taylor series are held at a time
+_LOOSE = 0.35  # nats by which a bound may exceed the mean density of its box
+_LIGHT = 0.02  # of the mean mass of a box: lighter ones stay as they are
+_REST = 0.05  # share of the mass that may stay loose
+_QUARTERS = np.array([[0.25, 0.25], [0.25, 0.75], [0.75, 0.25], [0.75, 0.75]])
+_BATCH = 1 << 18
 
 
 def sample_polynomial(
@@ -153,16 +41,218 @@ def sample_polynomial(
 ) -> Array:
     """``n`` exact draws from p ∝ exp(lam · φ), all harmonics through ``level``: (n, d)."""
     f = _Exponent(space, level, lam)
-    cells, bound = _envelope(space, f)
-    mass = cells.volumes(space) * np.exp(bound - bound.max())
+    boxes, bound = _envelope(f)
+    mass = _mass(boxes, bound, f.flat)
     mass /= mass.sum()
     kept: list[Array] = []
-    have = 0
+    have, proposed = 0, 0
     while have < n:
-        pick = rng.choice(len(mass), size=max(64, 2 * (n - have)), p=mass)
-        spot = rng.random((len(pick), 2))
-        x = _points(space, cells.low[pick] + spot * (cells.high - cells.low)[pick])
-        take = x[np.log(rng.random(len(pick))) <= f(x) - bound[pick]]
+        rate = (have + 1) / (proposed + 1) if proposed else 1.0
+        count = int(min(_BATCH, max(64, 1.1 * (n - have) / rate)))
+        pick = rng.choice(len(mass), size=count, p=mass)
+        x = f.points(boxes.spots(pick, rng.random((count, 2)), f.flat))
+        take = x[np.log(rng.random(count)) <= f.at(x) - bound[pick]]
         kept.append(take)
-        have += len(take)
+        have, proposed = have + len(take), proposed + count
     return np.concatenate([np.empty((0, space.d)), *kept])[:n]
+
+
+@dataclass(frozen=True, slots=True)
+class PolynomialLaw:
+    """exp(lam · φ - psi) with all harmonics through ``level``."""
+
+    space: Circle | Sphere
+    level: int
+    lam: Array
+    psi: float
+
+    def logpdf(self, x: Array) -> Array:
+        return _Exponent(self.space, self.level, self.lam).at(x) - self.psi
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        return sample_polynomial(self.space, self.level, self.lam, n, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Boxes:
+    """Rectangles in (α, φ); on the circle α is not used."""
+
+    low: Array  # (k, 2)
+    size: Array  # (k, 2)
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def take(self, which: BoolArray | slice) -> _Boxes:
+        return _Boxes(self.low[which], self.size[which])
+
+    def followed_by(self, other: _Boxes) -> _Boxes:
+        return _Boxes(
+            np.concatenate([self.low, other.low]), np.concatenate([self.size, other.size])
+        )
+
+    def volume(self, flat: bool) -> Array:
+        """Under the uniform law, but for a constant, (k,)."""
+        if flat:
+            return self.size[:, 1]
+        middle, half = self.low[:, 0] + 0.5 * self.size[:, 0], 0.5 * self.size[:, 0]
+        return np.asarray(np.sin(middle) * np.sin(half) * self.size[:, 1])
+
+    def spots(self, pick: IntArray, share: Array, flat: bool) -> Array:
+        """Points at given shares of the way through the boxes ``pick``, uniform on the sphere."""
+        low, size = self.low[pick], self.size[pick]
+        at = low + share * size
+        if not flat:
+            ends = np.sin(0.5 * low[:, 0]) ** 2, np.sin(0.5 * (low[:, 0] + size[:, 0])) ** 2
+            height = ends[0] + share[:, 0] * (ends[1] - ends[0])
+            at[:, 0] = 2.0 * np.arcsin(np.sqrt(np.clip(height, 0.0, 1.0)))
+        return np.asarray(at)
+
+    def halved(self, along: IntArray) -> _Boxes:
+        """Both halves of each box, cut along the side ``along`` (k,)."""
+        rows = np.arange(len(self))
+        size = self.size.copy()
+        size[rows, along] *= 0.5
+        high = self.low.copy()
+        high[rows, along] += size[rows, along]
+        return _Boxes(np.concatenate([self.low, high]), np.concatenate([size, size]))
+
+
+@dataclass(frozen=True)
+class _Exponent:
+    """f = lam · φ, as a function of points and as a trigonometric polynomial."""
+
+    space: Circle | Sphere
+    level: int
+    lam: Array
+
+    @property
+    def flat(self) -> bool:
+        return self.space.d == 2
+
+    def points(self, at: Array) -> Array:
+        """Unit vectors of (α, φ), (k, 2): (k, d)."""
+        cos, sin = np.cos(at[:, 1]), np.sin(at[:, 1])
+        if self.flat:
+            return np.stack([cos, sin], axis=1)
+        ring = np.sin(at[:, 0])
+        return np.stack([ring * cos, ring * sin, np.cos(at[:, 0])], axis=1)
+
+    def at(self, x: Array) -> Array:
+        return np.asarray(self.space.harmonics(x, self.level)[:, 1:] @ self.lam)
+
+    @cached_property
+    def series(self) -> Complex:
+        """F (2L+1, 2L+1), or (1, 2L+1) on the circle, in the order of `degrees`."""
+        nodes = 2 * self.level + 1
+        turn = 2.0 * np.pi * np.arange(nodes) / nodes
+        rows = np.zeros(1) if self.flat else turn
+        grid = np.stack(np.meshgrid(rows, turn, indexing="ij"), axis=-1).reshape(-1, 2)
+        values = self.at(self.points(grid)).reshape(len(rows), nodes)
+        return np.asarray(np.fft.fft2(values) / values.size, dtype=complex)
+
+    @cached_property
+    def degrees(self) -> tuple[Array, Array]:
+        """Orders m and n of the rows and columns of F."""
+        rows, columns = self.series.shape
+        return np.fft.fftfreq(rows, 1.0 / rows), np.fft.fftfreq(columns, 1.0 / columns)
+
+    def bounds(self, boxes: _Boxes) -> tuple[Array, IntArray]:
+        """What f nowhere exceeds on each box, and the side (0 or 1) that makes it loose."""
+        parts = [
+            self._bounds(boxes.take(slice(first, first + _BLOCK)))
+            for first in range(0, len(boxes), _BLOCK)
+        ]
+        bound, along = zip(*parts, strict=True)
+        return np.concatenate(bound), np.concatenate(along)
+
+    def _bounds(self, boxes: _Boxes) -> tuple[Array, IntArray]:
+        half = 0.5 * boxes.size
+        terms = self._taylor(boxes.low + half)
+        power = np.arange(_ORDER + 1)
+        reach = half[:, :1, None] ** power[:, None] * half[:, 1:, None] ** power
+        sizes = np.abs(terms) * reach
+        sizes[:, power[:, None] + power > _ORDER] = 0.0
+        sizes[:, 0, 0] = 0.0
+        rest, rest_along = self._remainder(half)
+        total = sizes.sum(axis=(1, 2)) + rest
+        share = power / np.maximum(power[:, None] + power, 1)  # of φ in a mixed term
+        across = (sizes * share).sum(axis=(1, 2)) + rest_along
+        along = np.ones(len(boxes)) if self.flat else across > 0.5 * total
+        return terms[:, 0, 0] + total, along.astype(np.int64)
+
+    def _taylor(self, centres: Array) -> Array:
+        """∂_α^j ∂_φ^k f / j! k! at ``centres`` (k, 2): (k, K+1, K+1)."""
+        m, n = self.degrees
+        phi, which = np.unique(centres[:, 1], return_inverse=True)
+        waves = np.exp(1j * np.outer(phi, n))[:, :, None] * _powers(n)
+        inner = np.einsum("unk,mn->umk", waves, self.series, optimize=True)
+        waves = np.exp(1j * np.outer(centres[:, 0], m))[:, :, None] * _powers(m)
+        return np.asarray((waves.swapaxes(1, 2) @ inner[which.ravel()]).real)
+
+    def _remainder(self, half: Array) -> tuple[Array, Array]:
+        """The last sum of the bound, and the part of it that φ is to blame for, (k,) each."""
+        sides, which = np.unique(half, axis=0, return_inverse=True)
+        m, n = (np.abs(degree) for degree in self.degrees)
+        sizes = np.abs(self.series)
+        values = np.empty((len(sides), 2))
+        for k, (a, b) in enumerate(sides):
+            reach = m[:, None] * a + n * b
+            terms = sizes * reach**_ORDER / math.factorial(_ORDER + 1)
+            values[k] = (terms * reach).sum(), (terms * (n * b)).sum()
+        return values[which.ravel(), 0], values[which.ravel(), 1]
+
+
+def _powers(degree: Array) -> Complex:
+    """(i degree)^k / k! for k = 0..K: (len(degree), K+1)."""
+    k = np.arange(_ORDER + 1)
+    factorial = np.array([math.factorial(j) for j in k], dtype=np.float64)
+    return np.asarray((1j * degree[:, None]) ** k / factorial)
+
+
+def _first_boxes(f: _Exponent) -> _Boxes:
+    count = _FIRST * f.level
+    step = math.pi / count
+    azimuth = step * np.arange(2 * count)
+    height = np.zeros(1) if f.flat else step * np.arange(count)
+    low = np.stack(np.meshgrid(height, azimuth, indexing="ij"), axis=-1).reshape(-1, 2)
+    return _Boxes(low, np.tile([0.0 if f.flat else step, step], (len(low), 1)))
+
+
+def _mass(boxes: _Boxes, bound: Array, flat: bool) -> Array:
+    """Of the envelope, the heaviest box one."""
+    log = np.log(boxes.volume(flat)) + bound
+    return np.asarray(np.exp(log - log.max()))
+
+
+def _envelope(f: _Exponent) -> tuple[_Boxes, Array]:
+    """Boxes and the upper bound on each, refined where it pays."""
+    boxes = _first_boxes(f)
+    bound, along = f.bounds(boxes)
+    kept = _share_kept(f, boxes, bound)
+    while True:
+        mass = _mass(boxes, bound, f.flat)
+        loose = kept < math.exp(-_LOOSE)
+        split = loose & (mass > _LIGHT * mass.mean())
+        if mass[loose].sum() < _REST * mass.sum() or not split.any():
+            return boxes, bound
+        if len(boxes) > _MOST_BOXES:
+            cause = f"is too sharp to draw from: {_MOST_BOXES} boxes do not follow its density"
+            raise ResolutionError(f.level, cause, "draw from a lower level")
+        finer = boxes.take(split).halved(along[split])
+        new_bound, new_along = f.bounds(finer)
+        boxes = boxes.take(~split).followed_by(finer)
+        bound = np.concatenate([bound[~split], new_bound])
+        along = np.concatenate([along[~split], new_along])
+        kept = np.concatenate([kept[~split], _share_kept(f, finer, new_bound)])
+
+
+def _share_kept(f: _Exponent, boxes: _Boxes, bound: Array) -> Array:
+    """Estimated share of the proposals in each box that would be kept, (k,)."""
+    shares = []
+    for first in range(0, len(boxes), _BLOCK):
+        part = boxes.take(slice(first, first + _BLOCK))
+        spots = part.low[:, None, :] + part.size[:, None, :] * _QUARTERS
+        values = f.at(f.points(spots.reshape(-1, 2))).reshape(len(part), -1)
+        shares.append(np.exp(values - bound[first : first + _BLOCK, None]).mean(axis=1))
+    return np.concatenate(shares)

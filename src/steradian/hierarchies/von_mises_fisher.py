@@ -38,15 +38,14 @@ class VonMisesFisherFamily:
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(x[:, self.axes] @ lam * np.sqrt(self.d))
 
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+    def law(self, lam: Array) -> VonMisesFisherLaw:
+        """The law of parameters ``lam`` (q,)."""
         eta = np.empty(self.d)
-        eta[list(self.axes)] = np.sqrt(self.d) * lam
-        if self.d == 2:
-            angle = rng.vonmises(math.atan2(eta[1], eta[0]), math.hypot(*eta), n)
-            return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        if self.d == 3:
-            return _sample_in_space(eta, n, rng)
-        return FisherBinghamLaw.of(eta, np.zeros((self.d, self.d))).sample(n, rng)[0]
+        eta[list(self.axes)] = math.sqrt(self.d) * lam
+        return VonMisesFisherLaw(eta)
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return self.law(lam).sample(n, rng)
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         kappa = np.sqrt(self.d) * np.linalg.norm(lam, axis=1)
@@ -116,18 +115,47 @@ class VonMisesFisherFamily:
         return DualSolution.of_one(scale * mean[list(self.axes)], numbers)
 
 
-def _sample_in_space(eta: Array, n: int, rng: np.random.Generator) -> Array:
-    """Draws in three dimensions, where the height along the axis has an explicit inverse."""
-    kappa = float(np.linalg.norm(eta))
-    u = rng.random(n)
-    if kappa < _NEARLY_UNIFORM:
-        height = 2.0 * u - 1.0
-    else:
-        height = 1.0 + np.log(u + (1.0 - u) * math.exp(-2.0 * kappa)) / kappa
-    radius = np.sqrt(np.maximum((1.0 - height) * (1.0 + height), 0.0))
-    angle = rng.uniform(0.0, 2.0 * np.pi, n)
-    axis = eta / kappa if kappa else np.eye(3)[2]
-    across = np.linalg.svd(axis[None])[2][1:]  # two directions at right angles to the axis
-    ring = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
-    x = height[:, None] * axis + radius[:, None] * ring
-    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
+@dataclass(frozen=True, slots=True)
+class VonMisesFisherLaw:
+    """exp(η·x - ψ), evaluated about its mode."""
+
+    eta: Array  # (d,)
+
+    @property
+    def kappa(self) -> float:
+        return float(np.linalg.norm(self.eta))
+
+    @property
+    def mode(self) -> Array:
+        kappa = self.kappa
+        return self.eta / kappa if kappa else np.eye(len(self.eta))[-1]
+
+    def logpdf(self, x: Array) -> Array:
+        """``-½ κ |x - μ|² + κ - ψ``, in which nothing of the size of κ cancels."""
+        terms = von_mises_fisher(len(self.eta), self.kappa)
+        away = x - self.mode
+        peak = float(terms.deficit) + float(terms.defect)  # κ - ψ
+        return np.asarray(peak - 0.5 * self.kappa * np.einsum("ni,ni->n", away, away))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        d = len(self.eta)
+        if d == 2:
+            angle = rng.vonmises(math.atan2(self.eta[1], self.eta[0]), self.kappa, n)
+            return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        if d == 3:
+            return self._sample_in_space(n, rng)
+        return FisherBinghamLaw.of(self.eta, np.zeros((d, d))).sample(n, rng)
+
+    def _sample_in_space(self, n: int, rng: np.random.Generator) -> Array:
+        """Draws in three dimensions, where the height along the axis has an explicit inverse."""
+        u = rng.random(n)
+        if self.kappa < _NEARLY_UNIFORM:
+            depth = 2.0 * u
+        else:
+            depth = -np.log1p(u * np.expm1(-2.0 * self.kappa)) / self.kappa  # 1 - height
+        radius = np.sqrt(np.maximum(depth * (2.0 - depth), 0.0))
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        across = np.linalg.svd(self.mode[None])[2][1:]  # two directions at right angles to it
+        ring = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        x = (1.0 - depth)[:, None] * self.mode + radius[:, None] * ring
+        return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import shown
 from steradian.directions import Directions, as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.numerics.arrays import AnyArray
@@ -45,9 +46,11 @@ def directions_from_frame(
     Without ``columns`` they are recognised by name (x, y, z; lon, lat; longitude, latitude;
     angle; theta). Without ``coords`` the names decide, and otherwise columns are Cartesian.
     """
-    if coords not in (None, *COORDS):
-        raise InvalidDirections(f"coords is {coords!r}; choose {', '.join(COORDS)}")
-    labels = {str(c): c for c in frame.columns}  # names may be numbers
+    if coords is not None and (not isinstance(coords, str) or coords not in COORDS):
+        raise InvalidDirections(f"coords is {shown(coords)}; choose {', '.join(COORDS)}")
+    if columns is not None:
+        columns = _column_names(columns)
+    labels = _labels(frame)
     present = ", ".join(labels)
     weights_name = weights if isinstance(weights, str) else ""
     if isinstance(weights, str):
@@ -57,7 +60,6 @@ def directions_from_frame(
     if columns is None:
         found, names = _recognise(frame, labels, coords)
         coords, columns = coords or found, names
-    columns = [str(c) for c in columns]
     missing = [c for c in columns if c not in labels]
     if missing and missing == [weights_name]:
         raise InvalidDirections(f"column {missing[0]!r} cannot be a coordinate and the weights")
@@ -66,6 +68,27 @@ def directions_from_frame(
     values = [_values(frame, labels[c]) for c in columns]
     coords = coords or _convention(columns)
     return from_columns(values, coords, weights=weights, normalize=normalize)
+
+
+def _labels(frame: Any) -> dict[str, Any]:
+    """The columns of a frame by their names as text; names may be numbers."""
+    try:
+        names = getattr(frame, "column_names", None)  # Arrow tables
+        return {str(c): c for c in (frame.columns if names is None else names)}
+    except Exception as error:  # whatever calls itself a frame
+        raise InvalidDirections(
+            f"a {type(frame).__name__} does not tell its columns; pass an array: {error}"
+        ) from error
+
+
+def _column_names(columns: Any) -> list[str]:
+    """Names of columns as a list of text."""
+    try:
+        return [str(c) for c in columns]
+    except TypeError as error:
+        raise InvalidDirections(
+            f"columns is {shown(columns)}; give a list of names, like ['x', 'y']"
+        ) from error
 
 
 def from_columns(
@@ -82,6 +105,9 @@ def from_columns(
                 "Cartesian coordinates need at least two columns; name them, or give the "
                 "convention of the one there is (coords='angle')"
             )
+        lengths = {len(v) for v in values}
+        if len(lengths) > 1:
+            raise InvalidDirections(f"columns have {sorted(lengths)} rows; give one value per row")
         return Directions(np.column_stack(values), weights, normalize=normalize)
     wanted = {"lonlat": 2, "angle": 1}[coords]
     if len(values) != wanted:
@@ -128,7 +154,13 @@ def _is_numeric(frame: Any, label: Any) -> bool:
 
 
 def _values(frame: Any, label: Any) -> AnyArray:
-    values = as_numeric(frame[label], f"column {str(label)!r}")
+    try:
+        given = frame[label]
+    except Exception as error:  # whatever calls itself a frame
+        raise InvalidDirections(
+            f"column {str(label)!r} cannot be read from a {type(frame).__name__}: {error}"
+        ) from error
+    values = as_numeric(given, f"column {str(label)!r}")
     if values.ndim != 1:
         raise InvalidDirections(f"column {str(label)!r} is there more than once; rename one")
     return values
@@ -136,7 +168,7 @@ def _values(frame: Any, label: Any) -> AnyArray:
 
 def column(frame: Any, name: str) -> AnyArray:
     """The values of one named column, of any type."""
-    labels = {str(c): c for c in frame.columns}
+    labels = _labels(frame)
     if name not in labels:
         raise InvalidDirections(f"no column {name!r}; the table has {', '.join(labels)}")
     values = frame[labels[name]]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steradian.arguments import shown
 from steradian.directions import Directions
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.frames import Coords, directions_from_frame, from_columns
@@ -56,16 +57,25 @@ def read_directions(
     normalize : bool
         Scale Cartesian rows to unit norm.
     """
-    path = Path(path)
+    path = _path(path)
     options: dict[str, Any] = {"coords": coords, "normalize": normalize}
     if path.is_file() and path.suffix.lower() == ".npy":
         return _from_npy(path, columns, weights, **options)
     return directions_from_frame(read_table(path), columns=columns, weights=weights, **options)
 
 
+def _path(path: Any) -> Path:
+    try:
+        found = Path(path)
+        found.is_file()
+    except (TypeError, ValueError, OSError) as error:  # a null byte, a name too long
+        raise InvalidDirections(f"path is {shown(path)}; give the name of a file") from error
+    return found
+
+
 def read_table(path: str | Path) -> Table:
     """Named columns of a CSV, TSV or Parquet file."""
-    path = Path(path)
+    path = _path(path)
     if not path.is_file():
         raise InvalidDirections(f"no file {str(path)!r}; check the path")
     suffix = path.suffix.lower()

@@ -15,6 +15,8 @@ lies on the far side of the pole, and the same contour serves.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import chi2
@@ -43,8 +45,15 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     >>> mixture_sf([5.991464547107979], np.ones((1, 2))).round(12).tolist()
     [0.05]
     """
-    level = np.atleast_1d(np.asarray(t, dtype=np.float64))
-    weights = np.atleast_2d(np.asarray(coefficients, dtype=np.float64))
+    level, weights = np.atleast_1d(_numbers(t, "t")), _numbers(coefficients, "coefficients")
+    weights, freedom = np.atleast_2d(weights), _numbers(dof, "dof")
+    if level.ndim != 1 or weights.ndim != 2 or len(weights) not in (1, len(level)):
+        raise ValueError(
+            f"t has shape {level.shape}, coefficients {weights.shape}; give (R,) and (R, q)"
+        )
+    if freedom.ndim or not freedom > 0.0:
+        raise ValueError(f"dof is {dof}; give a positive number")
+    dof = float(freedom)
     if weights.shape[0] != len(level):
         weights = np.broadcast_to(weights, (len(level), weights.shape[1]))
     if not weights.size or weights.min() < 0.0 or not np.isfinite(weights).all():
@@ -53,19 +62,33 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     largest = weights.max(axis=1)
     above = level > 0.0
     out[above & (largest == 0.0)] = 0.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        level = level / largest
     rows = np.flatnonzero(above & (largest > 0.0) & np.isfinite(level))
     out[np.isposinf(level)] = 0.0
     scaled = weights[rows] / largest[rows, None]
     equal = scaled.min(axis=1) > 1.0 - _EQUAL
-    same = rows[equal]
-    q = weights.shape[1]
-    ratio = level[same] / largest[same]
+    same, q = rows[equal], weights.shape[1]
+    ratio = level[same]
     out[same] = chi2.sf(ratio, q) if np.isinf(dof) else f_law.sf(ratio / q, q, dof)
     rows, scaled = rows[~equal], scaled[~equal]
     for first in range(0, len(rows), _ROWS):
         some = rows[first : first + _ROWS]
-        out[some] = _tails(level[some] / largest[some], scaled[first : first + _ROWS], dof)
+        out[some] = _tails(level[some], scaled[first : first + _ROWS], dof)
     return out
+
+
+def _numbers(values: Any, name: str) -> Array:
+    """An array of real numbers."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except Exception as error:  # whatever a foreign object does, the sentence is ours
+        raise ValueError(f"{name} are no numbers; give an array of them") from error
+    if array.dtype.kind not in "fiub" or np.ma.is_masked(values):
+        raise ValueError(f"{name} have type {array.dtype}; give real numbers, none masked")
+    return array.astype(np.float64)
 
 
 def _tails(t: Array, omega: Array, dof: float) -> Array:

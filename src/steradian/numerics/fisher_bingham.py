@@ -59,6 +59,19 @@ class FisherBinghamTerms:
         misfit = (p * (variances + (m - 0.5 * b / p) ** 2)).sum() - nu
         return float(0.5 * np.log(p / nu).sum() - self.log_j[0] - misfit)
 
+    def log_density(self, y: Array) -> Array:
+        """Log-density of the first law at ``y`` (n, d) in its eigenbasis: (n,).
+
+        With c = b/2p the exponent is ``-Σ p (y - c)²`` but for constants, since |y| = 1; about
+        c, which is near the mean of a sharp law, terms far larger than the result never meet.
+        """
+        p, b = self.p[0], self.b[0]
+        nu = 0.5 * len(p)
+        away = y - 0.5 * b / p
+        return np.asarray(
+            nu + 0.5 * np.log(p / nu).sum() - self.log_j[0] - (away * away) @ p, dtype=np.float64
+        )
+
     def covariance(self) -> Array:
         """Cov x in the eigenbasis, (R, d, d)."""
         away = self.v - self.v_mean[:, None, :]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
@@ -24,6 +24,7 @@ _SHARP = 1e-10  # Newton decrement to reach
 _GOOD = 1e-6  # decrement of a fit that needs no second start
 _FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
 _MOST_STEPS = 150, 300  # from the first and from the second start
+_MOST_POLISH = 20  # from parameters that rounding alone has moved
 _MOST_CG = 400
 
 
@@ -164,9 +165,11 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     ``scatter`` must be centred and have trace 1 - |m|².
     """
     best = None
+    values = np.linalg.eigvalsh(scatter)
+    noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
     for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
-        fit = _climb(state, most)
-        if fit.decrement <= _GOOD:
+        fit = _climb(state, most, noise)
+        if fit.decrement <= max(_GOOD, np.sqrt(noise)):
             return fit
         best = fit if best is None or fit.deficit > best.deficit else best
     if best is None:
@@ -174,8 +177,24 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     return best
 
 
-def _climb(state: _State, most_steps: int) -> FisherBinghamFit:
-    """Trust-region Newton from ``state``."""
+def polished(
+    eta: Array, quadratic: Array, m: Array, scatter: Array
+) -> tuple[Array, FisherBinghamTerms]:
+    """The fit to ``m`` and ``scatter`` near (``eta``, ``quadratic``): its axes and its terms.
+
+    Rounding of the parameters of a very sharp law moves it by more than its moments are known
+    to; an eigenbasis of its own, and η in it, hold the digits that the matrix B cannot.
+    """
+    values = np.linalg.eigvalsh(scatter)
+    beta, axes = np.linalg.eigh(quadratic)
+    state = _State.at(axes, beta, axes.T @ eta, axes.T @ m, axes.T @ scatter @ axes)
+    fit = _climb(state, _MOST_POLISH, float(ROUNDOFF * values[-1] / values[0]))
+    return fit.axes, fisher_bingham(fit.beta[None], fit.b[None])
+
+
+def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
+    """Trust-region Newton from ``state``; rises below ``noise`` nats are not told from rounding."""
+    rounded = max(_FLOOR, 0.3 * np.sqrt(noise))
     radius, cg_total = _FIRST_RADIUS, 0
     steps, decrement, floor = 0, np.inf, np.inf
     curvature = Curvature.at(state.terms)
@@ -183,14 +202,15 @@ def _climb(state: _State, most_steps: int) -> FisherBinghamFit:
     while steps < most_steps:
         step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
         cg_total += used
-        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < _FLOOR):
+        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < rounded):
             break
         floor = min(floor, decrement)
         steps += 1
         trial = _moved(state, curvature, step)
         predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
         rise = trial.dual - state.dual
-        ratio = rise / predicted if predicted > 1e-13 * (1.0 + abs(state.dual)) else 1.0
+        seen = predicted > max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
+        ratio = rise / predicted if seen else 1.0
         if ratio > 0.75 and at_edge:
             radius = min(1.5 * radius, _LARGEST_RADIUS)
         elif ratio < 0.25:

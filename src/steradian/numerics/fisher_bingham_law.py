@@ -8,7 +8,8 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham_fit import Curvature
+from steradian.numerics.fisher_bingham_fit import Curvature, polished
+from steradian.numerics.fisher_bingham_gap import deficit_and_gap
 from steradian.numerics.fisher_bingham_sample import draw
 
 
@@ -25,21 +26,33 @@ class FisherBinghamLaw:
         beta, axes = np.linalg.eigh(quadratic)
         return cls(axes, fisher_bingham(beta[None], (axes.T @ eta)[None]))
 
+    @classmethod
+    def near(cls, eta: Array, quadratic: Array, m: Array, scatter: Array) -> FisherBinghamLaw:
+        """The law near (η, B) that has the mean ``m`` and the covariance ``scatter``."""
+        return cls(*polished(eta, quadratic, m, scatter))
+
     @property
     def psi(self) -> float:
         """Log-partition."""
         return float(self.terms.psi[0])
 
+    def deficit_and_gap(self) -> tuple[float, float]:
+        """D₁ of the mean and I₂ = D₂ - D₁, nats, with relative accuracy near uniform too."""
+        return deficit_and_gap(self.terms)
+
     @property
     def deficit(self) -> float:
-        """KL divergence from uniform, nats, without cancellation."""
-        variances = np.diagonal(self.terms.covariance()[0])
-        return self.terms.dual(self.terms.mean[0], variances)
+        """KL divergence from uniform, nats."""
+        return sum(self.deficit_and_gap())
 
     @property
     def error(self) -> float:
         """Estimated relative error of the contour integral."""
         return float(self.terms.error[0])
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at ``x`` (n, d): (n,)."""
+        return self.terms.log_density(x @ self.axes)
 
     def mean(self) -> Array:
         """E x, (d,)."""
@@ -58,7 +71,11 @@ class FisherBinghamLaw:
         second = second + np.outer(mean, change) + np.outer(change, mean)
         return self.axes @ change, self.axes @ second @ self.axes.T
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, float]:
-        """``n`` exact draws (n, d) and the acceptance rate."""
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws (n, d); fewer where the sampler keeps too few of its proposals."""
+        return self.draws(n, rng)[0]
+
+    def draws(self, n: int, rng: np.random.Generator) -> tuple[Array, float]:
+        """The same with the acceptance rate."""
         x, rate = draw(self.terms.p[0], self.terms.b[0], n, rng)
         return x @ self.axes.T, rate

@@ -1,0 +1,80 @@
+"""Checks of plain arguments, each refused in one sentence that says the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from steradian.errors import InvalidArgument
+
+MOST_NUMBERS = 1 << 30
+"""Numbers that one result may hold: eight gigabytes in double precision."""
+
+_LARGEST = 1 << 62
+
+
+def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
+    """``value`` as an int; bools, fractions and everything else are refused."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidArgument(f"{name} is {shown(value)}; give a whole number")
+    number = int(value)
+    if least is not None and number < least:
+        raise InvalidArgument(f"{name} is {shown(number)}; give {least} or more")
+    if abs(number) > _LARGEST:
+        raise InvalidArgument(f"{name} is {shown(number)}; give a number that a machine can count")
+    return number
+
+
+def real_number(value: Any, name: str, remedy: str) -> float:
+    """``value`` as a finite float."""
+    plain = not isinstance(value, bool | np.bool_)
+    if not (plain and isinstance(value, int | float | np.integer | np.floating)):
+        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+    return number
+
+
+def one_of(value: Any, name: str, known: Iterable[str]) -> str:
+    """``value`` if it is among the names ``known``."""
+    names = tuple(known)
+    if not isinstance(value, str) or value not in names:
+        *most, last = (repr(known_name) for known_name in names)
+        choice = f"{', '.join(most)} or {last}" if most else last
+        raise InvalidArgument(f"{name} is {shown(value)}; choose {choice}")
+    return value
+
+
+def random_generator(rng: Any, name: str = "rng") -> np.random.Generator:
+    """A generator as it is, or one begun from a seed: nothing random is hidden."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    plain = isinstance(rng, int | np.integer) and not isinstance(rng, bool | np.bool_)
+    if not plain or rng < 0:
+        raise InvalidArgument(f"{name} is {shown(rng)}; give a numpy Generator or a seed like 0")
+    return np.random.default_rng(int(rng))
+
+
+def refuse_too_many(rows: int, columns: int, what: str) -> None:
+    """Refuse what no machine would hold, before it is asked for."""
+    if rows * columns > MOST_NUMBERS:
+        raise InvalidArgument(
+            f"{what} of {columns} coordinates are {rows * columns:.3g} numbers, more than the "
+            f"{MOST_NUMBERS:.2g} (8 GB) that are held at once; work in parts"
+        )
+
+
+def shown(value: Any) -> str:
+    """What somebody passed, short enough for a message."""
+    try:
+        text = repr(value)
+    except Exception:  # whatever a foreign object does, the message is ours
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."

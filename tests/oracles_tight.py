@@ -7,16 +7,21 @@ degree L are the polynomials of degree 2L in w over ``(1 + scale² w²)^L``, and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import mpmath
 import numpy as np
 
+import oracles
 from steradian.numerics.arrays import Array
 
 DIGITS = 60
-_STEP, _REACH = 1 / 64, 5.2
+_STEP, _REACH = 1 / 128, 5.2
+_MOST_STEPS = 20
+Logpdf = Callable[[Array], Array]
+"""Angles (n,) → log-density against the uniform law (n,)."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +32,34 @@ class TightOptimum:
     decrement: Any
 
 
-def tight_deficit(angles: Array, level: int, scale: float, steps: int = 200) -> TightOptimum:
-    """D of ``level`` for ``angles`` (n,) of equal weight; the law is found from scratch."""
+def tight_deficit(angles: Array, level: int, scale: float, logpdf: Logpdf) -> TightOptimum:
+    """D of ``level`` for ``angles`` (n,) of equal weight.
+
+    The dual is concave, so where Newton's method starts does not matter for where it ends; it
+    starts from a law known by its log-density at ``angles``, because from elsewhere it creeps.
+    """
     with mpmath.workdps(DIGITS):
         s = mpmath.mpf(scale)
         data = [mpmath.tan(mpmath.mpf(float(a)) / 2) / s for a in angles]
         wanted = _mean([_features(w, s, level) for w in data], [mpmath.mpf(1)] * len(data))
+        start = _interpolated(level, scale, logpdf)
         nodes, logs = _line(s)
         rows = [[f - m for f, m in zip(_features(w, s, level), wanted, strict=True)] for w in nodes]
-        return _maximised(rows, logs, 2 * level, steps)
+        return _maximised(rows, logs, start)
+
+
+def _interpolated(level: int, scale: float, logpdf: Logpdf) -> Any:
+    """Coefficients of the features from 2L + 1 values of a log-density."""
+    count = 2 * level + 1
+    spots = 2.5 * np.cos(np.pi * (np.arange(count) + 0.5) / count)
+    values = logpdf(2.0 * np.arctan(scale * spots))
+    s = mpmath.mpf(scale)
+    system = mpmath.matrix(count, count)
+    for i, w in enumerate(spots):
+        row = [mpmath.mpf(1), *_features(mpmath.mpf(float(w)), s, level)]
+        for j, entry in enumerate(row):
+            system[i, j] = entry
+    return mpmath.lu_solve(system, mpmath.matrix([float(v) for v in values]))[1:]
 
 
 def _features(w: Any, s: Any, level: int) -> list[Any]:
@@ -65,12 +89,12 @@ def _mean(rows: list[list[Any]], weights: list[Any]) -> list[Any]:
     ]
 
 
-def _maximised(rows: list[list[Any]], logs: list[Any], q: int, steps: int) -> TightOptimum:
-    """Damped Newton on the dual, from a law that is one on the data: θ = -w² / 2 alone."""
-    theta = mpmath.zeros(q, 1)
-    theta[1] = mpmath.mpf(-1) / 2
+def _maximised(rows: list[list[Any]], logs: list[Any], start: Any) -> TightOptimum:
+    """Damped Newton on the dual."""
+    q = len(start)
+    theta = mpmath.matrix(list(start))
     psi, mass = _law(rows, logs, theta)
-    for _ in range(steps):
+    for _ in range(_MOST_STEPS):
         mean = _mean(rows, mass)
         felt = [(m, row) for m, row in zip(mass, rows, strict=True) if m > mpmath.mpf(10) ** -50]
         cov = mpmath.matrix(q, q)
@@ -105,7 +129,52 @@ def _law(rows: list[list[Any]], logs: list[Any], theta: Any) -> tuple[Any, list[
     return peak + mpmath.log(total), [m / total for m in mass]
 
 
-def angles_of(x: Array) -> Array:
-    """Angles of directions about their mean direction."""
-    mean = x.mean(axis=0)
-    return np.arctan2(mean[0] * x[:, 1] - mean[1] * x[:, 0], x @ mean)
+def tight_deficit_on_sphere(x: Array, level: int, scale: float, logpdf: Logpdf) -> float:
+    """D of ``level`` for unit vectors ``x`` (n, 3), in extended precision.
+
+    In the plane w of stereographic projection about the mean, over ``scale``, functions of degree L
+    are the polynomials of degree L in w and in w̄ over ``(1 + scale² |w|²)^L``. Nodes are a
+    double-exponential rule in log |w| times equispaced angles. ``logpdf`` takes unit vectors.
+    """
+    s, long = np.longdouble(scale), oracles.long
+    centre = long(x.sum(axis=0))
+    centre /= np.sqrt((centre**2).sum())
+    across = oracles.long(np.linalg.svd(centre[None].astype(float))[2][1:])
+    across -= (across @ centre)[:, None] * centre
+    across[0] /= np.sqrt((across[0] ** 2).sum())
+    across[1] -= (across[1] @ across[0]) * across[0]
+    across[1] /= np.sqrt((across[1] ** 2).sum())
+    height = long(x) @ centre
+    data = (long(x) @ across.T) / (1 + height)[:, None] / s
+    t = np.arange(-420, 421).astype(np.longdouble) / 105
+    radius = np.exp(2 * np.sinh(t))
+    slope = radius * 2 * np.cosh(t) / 105
+    turns = 2 * np.arccos(np.longdouble(-1)) * np.arange(96) / 96
+    u = (radius[:, None] * np.cos(turns)).ravel()
+    v = (radius[:, None] * np.sin(turns)).ravel()
+    weight = slope * radius * s**2 / (1 + (s * radius) ** 2) ** 2 * 2 / 96
+    weights = np.repeat(weight, 96)
+    kept = weights > 1e-40
+    u, v, weights = u[kept], v[kept], weights[kept]
+    phi, wanted = _plane_functions(u, v, s, level), _plane_functions(*data.T, s, level).mean(axis=0)
+    bottom = 1 + (s * s) * (u * u + v * v)
+    nodes = (2 * s * (u[:, None] * across[0] + v[:, None] * across[1])) / bottom[:, None]
+    nodes += ((2 - bottom) / bottom)[:, None] * centre
+    start = oracles.long(logpdf(nodes.astype(float)) - logpdf(x).mean())
+    return float(oracles.maximum_entropy(weights / weights.sum(), phi, wanted, start).deficit)
+
+
+def _plane_functions(u: Any, v: Any, s: Any, level: int) -> Any:
+    """Real and imaginary parts of w^a w̄^b over (1 + s² |w|²)^L, a <= b <= L, constant left out."""
+    w = u + 1j * v
+    bottom = (1 + s * s * np.abs(w) ** 2) ** level
+    out = []
+    for a in range(level + 1):
+        for b in range(a, level + 1):
+            if b == 0:
+                continue
+            value = np.conj(w) ** a * w**b / bottom
+            out.append(value.real)
+            if b > a:
+                out.append(value.imag)
+    return np.stack(out, axis=1)

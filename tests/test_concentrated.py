@@ -92,7 +92,7 @@ def test_four_clusters_need_few_nodes() -> None:
     x = CASES["generic"]
     found = sr.profile(x, levels=4)
     assert found.numerics.nodes.max() < 100_000
-    assert (found.numerics.quadrature <= 1e-12).all()
+    assert (found.numerics.quadrature <= 1e-11).all()
     assert_exact(found, x)
 
 
@@ -116,19 +116,16 @@ def test_one_cluster_known_by_its_moments_has_one_level(kappa: float) -> None:
     np.testing.assert_allclose(found.gaps, [exact, 0, 0, 0], rtol=0, atol=PROMISE)
 
 
-@pytest.mark.parametrize(("kappa", "levels", "sound"), [(1e4, 4, 2), (1e4, 8, 2), (1e6, 3, 2)])
-def test_what_double_precision_cannot_resolve_is_refused(
-    kappa: float, levels: int, sound: int
-) -> None:
-    x = clusters(generic(1, 8), [500], [kappa], 9)
-    with pytest.raises(sr.ResolutionError, match=rf"levels={sound} is sound") as caught:
-        sr.profile(x, levels=levels)
+def test_moments_alone_say_what_they_lack() -> None:
+    """Rows determine level 3 of a tight cluster; its moments in double precision do not."""
+    x = clusters(generic(1, 8), [500], [1e6], 9)
+    sound = sr.profile(x, levels=3)
+    moments = sr.Moments.from_directions(sr.Directions(x), sr.Harmonics(3, 3))
+    with pytest.raises(sr.ResolutionError, match=r"levels=2 is sound") as caught:
+        sr.profile(moments, levels=3)
     assert "is not determined by moments in double precision" in str(caught.value)
     assert caught.value.profile is not None
-    assert len(caught.value.profile.levels) == sound
-    np.testing.assert_allclose(
-        caught.value.profile.deficits, sr.profile(x, levels=sound).deficits, atol=1e-12
-    )
+    np.testing.assert_allclose(caught.value.profile.deficits, sound.deficits[:2], atol=1e-9)
 
 
 def streak(seed: int, n: int = 400) -> Array:

@@ -46,17 +46,6 @@ class Root:
         scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
         return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
 
-    def open_information(self, gradient: Array) -> Array:
-        """½ (δ / σ)² summed over the directions in which `newton` takes no step, (B,), nats.
-
-        δ is the mismatch there, at least the rounding of a moment, and σ the spread of the law.
-        """
-        _, values, axes = np.linalg.svd(self._finite)
-        along = np.abs((axes @ gradient[..., None])[..., 0])
-        left = along <= ROUNDED_MISMATCH
-        shares = np.where(left, np.maximum(along, ROUNDOFF) / np.maximum(values, _LEAST), 0.0)
-        return np.asarray(0.5 * np.einsum("bq,bq->b", shares, shares))
-
     def condition(self) -> Array:
         values = np.linalg.svd(self._finite, compute_uv=False)
         return np.asarray((values[:, 0] / np.maximum(values[:, -1], _LEAST)) ** 2)

@@ -89,10 +89,22 @@ class Frame:
         one = grid.analyze(self.factor(grid.points)[None] ** -level, level)[0]
         return np.asarray(one / np.linalg.norm(one))
 
-    def plane(self, y: Array) -> Array:
-        """Stereographic coordinates of ``y`` (n, d), in which the far side is far: (n, d - 1)."""
+    def chart(self, y: Array) -> Array:
+        """Where distances are taken: y itself, or when enlarged its stereographic projection.
+
+        In the latter the far side is far, (n, d - 1).
+        """
+        if self.scale == 1.0:
+            return y
         _, above, across = _ends(y)
         return np.asarray(across / np.maximum(above, 1e-300)[:, None])
+
+    def charted(self, at: Array) -> Array:
+        """The y nearest to points of the chart."""
+        if self.scale == 1.0:
+            return np.asarray(at / np.linalg.norm(at, axis=1, keepdims=True))
+        square = np.einsum("ni,ni->n", at, at)[:, None]
+        return np.hstack([2.0 * at, 1.0 - square]) / (1.0 + square)
 
 
 def frames_for(space: Circle | Sphere, x: Array, weights: Array) -> list[Frame]:

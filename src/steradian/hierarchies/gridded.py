@@ -54,6 +54,8 @@ _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
 _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
+_UNDETERMINED = 1e13  # condition at which the moments' rounding moves a fit (measured)
+_COLLINEAR_ROUNDING = 16.0  # how much worse than ROUNDOFF ‖λ‖₁ it gets on the way there
 _NEARLY, _TRIES = 1e-6, 4  # residual worth a few more steps from where Newton ended
 _MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
@@ -209,23 +211,17 @@ class GriddedFamily:
         return out
 
     def _from_moments(self, m: Array, start: Array, rung: int) -> DualSolution:
-        """One row whose rows are not at hand: careful steps on the ladder, then on cells.
-
-        What its moments leave open, along features that are collinear under the fit, counts as
-        their rounding, unless the law of the level below has them all.
-        """
+        """One row whose rows are not at hand: careful steps on the ladder, then on cells."""
         begin = start
         for step in range(rung, self._rungs):
             one = self._solve_carefully(self.space.grid(step), m[None], start[None])
             if one.quadrature[0] <= allowed_quadrature(one.lam)[0]:
-                if np.array_equal(one.lam[0], begin):
-                    return one
-                return _with_rounding(one, self._root(self.space.grid(step), one.lam), m)
+                return _as_determined(one, begin)
             one.status[:] = Status.UNRESOLVED
             if one.quadrature[0] <= _USABLE:
                 start = one.lam[0]
         if self._has_cells:
-            return solve_locally(self.level, m, start)
+            return _as_determined(solve_locally(self.level, m, start), begin)
         return one
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
@@ -376,9 +372,19 @@ def _solve_with(
     return out
 
 
-def _with_rounding(out: DualSolution, end: Root, m: Array) -> DualSolution:
-    """What the moments leave open along directions that no step was taken in, in nats, added."""
-    out.moment_rounding[:] += end.open_information(m[None] - end.mean)
+def _as_determined(out: DualSolution, start: Array) -> DualSolution:
+    """What is left of a fit to moments whose features are nearly collinear under it.
+
+    Their rounding moves the deficit by more than one rounding of each feature would; beyond
+    `_UNDETERMINED` it moves the fit itself, and only the law of the level below, where that has
+    all the moments already, is beyond doubt.
+    """
+    if out.status[0] != _CONVERGED or np.array_equal(out.lam[0], start):
+        return out
+    if out.condition[0] > _UNDETERMINED:
+        out.status[:] = Status.ROUNDING
+    elif out.condition[0] > _COLLINEAR:
+        out.moment_rounding[:] *= _COLLINEAR_ROUNDING
     return out
 
 

@@ -51,7 +51,6 @@ _PROBES = 16  # nodes of a piece from which its distance to the data is taken
 _LAST_STEPS = 30
 _VERIFICATIONS = 4
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
-_LOSSY = 1e-10  # nats by which harmonics may blur a log-density that is kept in them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +142,7 @@ def _frame_and_change(
     best: tuple[float, Frame, Array] | None = None
     for frame in frames_for(space, seen, share):
         y, f = frame.up(seen)
-        aside = _blurred(y)
+        aside = _blurred(frame, y)
         without = _without_constant(frame, level)
         at = frame.functions(y, f, level) @ without
         beside = frame.functions(aside, frame.factor(aside), level) @ without
@@ -166,16 +165,12 @@ def _without_constant(frame: Frame, level: int) -> Array:
     return np.asarray(full[:, 1 : len(constant)])
 
 
-def _blurred(y: Array) -> Array:
-    """Points beside each of ``y``, at its local spread, to both sides of each axis across."""
-    spread = _spreads(y)[:, None]
-    out = []
-    for axis in np.eye(y.shape[1]):
-        across = axis - (y @ axis)[:, None] * y
-        for sign in (1.0, -1.0):
-            moved = y + sign * spread * across
-            out.append(moved / np.linalg.norm(moved, axis=1, keepdims=True))
-    return np.concatenate(out)
+def _blurred(frame: Frame, y: Array) -> Array:
+    """Points beside each of ``y``, at its local spread, to both sides along each axis."""
+    at = frame.chart(y)
+    spread = _spreads(at)[:, None]
+    sides = [at + sign * spread * axis for axis in np.eye(at.shape[1]) for sign in (1.0, -1.0)]
+    return frame.charted(np.concatenate(sides))
 
 
 def _centred(frame: Frame, level: int, change: Array, target: _Target) -> Basis:
@@ -225,8 +220,7 @@ def _graded(basis: Basis, y: Array) -> Mesh:
 
 def _nearness(frame: Frame, y: Array, mesh: Mesh) -> Array:
     """Distance of each node from the data, in local spreads, (N,)."""
-    flat = mesh.points.reshape(-1, y.shape[1])
-    data, nodes = (frame.plane(y), frame.plane(flat)) if frame.scale < 1.0 else (y, flat)
+    data, nodes = frame.chart(y), frame.chart(mesh.points.reshape(-1, y.shape[1]))
     distance, index = cKDTree(data).query(nodes)
     return np.asarray(distance / _spreads(data)[index])
 
@@ -278,7 +272,8 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
         theta, steps = path.lam[0], steps + int(path.steps[0])
         errors, share = mesh.errors(theta)
         change, mean = _on_parts(mesh, theta, share > _HEAVY)
-        split = worst(errors, _FINER * errors.sum(), _room(mesh))
+        doubted = errors if errors.sum() > change else share  # no estimate saw it: cut all
+        split = worst(doubted, _FINER * doubted.sum(), _room(mesh))
         if change <= _FINE or not split.any():
             break
         mesh = mesh.split(split)
@@ -346,7 +341,7 @@ def _nothing(q: int, status: Status, nodes: int) -> DualSolution:
 
 
 def _in_harmonics(mesh: Mesh, out: DualSolution, target: _Target) -> DualSolution:
-    """The solution in terms of the harmonics of x, with the law itself where those lose digits."""
+    """The solution in terms of the harmonics of x, which may lose digits, with the law itself."""
     basis, theta = mesh.basis, out.lam[0]
     frame, deficit = basis.frame, -float(out.psi[0])
     law = FramedLaw.on(mesh, theta, deficit)
@@ -354,16 +349,15 @@ def _in_harmonics(mesh: Mesh, out: DualSolution, target: _Target) -> DualSolutio
     rounding += float(target.weights @ basis.terms(target.y, target.f, theta))
     grid = frame.space.exact_grid(2 * basis.level)
     coefficients = grid.analyze(law.logpdf(grid.points)[None], basis.level)[0]
-    found = replace(
+    return replace(
         out,
         lam=coefficients[None, 1:],
         psi=-coefficients[:1],
         deficit=np.array([deficit]),
         residual=np.array([_mismatch(law, target)]),
         moment_rounding=np.array([ROUNDOFF * rounding / frame.scale]),
+        laws=np.array([law], dtype=object),
     )
-    lossy = ROUNDOFF * float(np.abs(coefficients).sum()) > _LOSSY
-    return replace(found, laws=np.array([law], dtype=object)) if lossy else found
 
 
 def _mismatch(law: FramedLaw, target: _Target) -> float:

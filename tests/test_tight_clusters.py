@@ -1,0 +1,122 @@
+"""Clusters so tight that harmonics lose the digits of their higher moments: solved, not guessed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oracles_tight
+import steradian as sr
+from steradian.numerics.arrays import Array
+
+
+def on_circle(angles: Array) -> Array:
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def vmf(centre: Array, kappa: float, n: int, rng: np.random.Generator) -> Array:
+    """Gaussian about a centre of this concentration: as good as von Mises-Fisher here."""
+    x = centre + rng.normal(size=(n, 3)) / np.sqrt(kappa)
+    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
+
+
+def stated(found: sr.Profile) -> Array:
+    """What a profile says its deficits may be off by, and the rounding of a sum."""
+    n = found.numerics
+    return np.asarray(n.quadrature + n.decrement**2 + n.moment_rounding + 1e-14)
+
+
+CIRCLE = [(0.01, 3, 2000, 1), (0.004, 3, 200, 2), (0.0013, 4, 200, 3), (0.09, 4, 60, 4)]
+
+
+@pytest.mark.parametrize(("spread", "level", "n", "seed"), CIRCLE)
+def test_circle_against_sixty_digits(spread: float, level: int, n: int, seed: int) -> None:
+    angles = spread * np.random.default_rng(seed).normal(size=n)
+    found = sr.profile(on_circle(angles), levels=level)
+    best = oracles_tight.tight_deficit(
+        angles, level, spread, lambda a: found.fits[level].logpdf(on_circle(a))
+    )
+    assert best.decrement < 1e-20, "the reference itself did not converge"
+    error = abs(found.deficits[-1] - float(best.deficit))
+    assert error <= stated(found)[-1], (error, stated(found)[-1])
+    assert error < 1e-10
+
+
+def test_the_example_that_was_wrong() -> None:
+    """D₃ came out as 5.0176959 with a stated error of 4e-9; 70 digits give 5.0177153859."""
+    angles = np.random.default_rng(1).normal(size=2000) / 100
+    found = sr.profile(on_circle(angles), levels=3)
+    assert abs(found.deficits[2] - 5.0177153859) < 1e-10
+    assert stated(found)[2] < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("kappa", "level", "n", "seed"), [(1e4, 3, 300, 1), (1e6, 3, 200, 2), (1e4, 4, 300, 3)]
+)
+def test_sphere_against_extended_precision(kappa: float, level: int, n: int, seed: int) -> None:
+    x = vmf(np.array([0.6, 0.0, 0.8]), kappa, n, np.random.default_rng(seed))
+    found = sr.profile(x, levels=level)
+    law = found.fits[level]
+    exact = oracles_tight.tight_deficit_on_sphere(x, level, kappa**-0.5, law.logpdf)
+    error = abs(found.deficits[-1] - exact)
+    assert error <= stated(found)[-1] + 1e-12, (error, stated(found)[-1])
+    assert error < 1e-10
+
+
+@pytest.mark.parametrize("spread", [0.09, 0.01, 0.001])
+@pytest.mark.parametrize("d", [2, 3])
+def test_nothing_changes_what_means_nothing(d: int, spread: float) -> None:
+    """Rows repeated, weights scaled, fewer levels, another order: the same gaps."""
+    rng = np.random.default_rng(int(1e4 * spread) + d)
+    x = np.zeros((150, d))
+    x[:, 0] = 1.0
+    x[:, 1:] = spread * rng.normal(size=(150, d - 1))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    found = sr.profile(x, levels=4)
+    allowed = 4.0 * np.cumsum(stated(found)) + 1e-15 / spread
+    assert (np.diff(found.deficits, prepend=0.0) > -allowed).all()
+    others = {
+        "repeated": sr.profile(np.vstack([x, x]), levels=4).deficits,
+        "weighted": sr.profile(x, weights=np.full(150, 7.0), levels=4).deficits,
+        "reversed": sr.profile(x[::-1], levels=4).deficits,
+        "three levels": sr.profile(x, levels=3).deficits,
+    }
+    for name, deficits in others.items():
+        error = np.abs(deficits - found.deficits[: len(deficits)])
+        assert (error <= allowed[: len(deficits)]).all(), (name, error, allowed)
+
+
+def test_two_clusters_of_concentration_ten_thousand() -> None:
+    rng = np.random.default_rng(0)
+    pole, side = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    x = np.vstack([vmf(pole, 1e4, 500, rng), vmf(side, 1e4, 500, rng)])
+    found = sr.profile(x, levels=4)
+    assert (stated(found) < 1e-9).all()
+    assert (found.gaps[1:] > 0).all()
+    for fit in found.fits[1:]:
+        assert abs(fit.logpdf(x).mean() - fit.deficit) < 1e-9
+
+
+def test_mcmurdo_has_a_tenth_level() -> None:
+    x = sr.examples.load("mcmurdo")
+    found = sr.profile(x, levels=8)
+    assert (found.gaps > 0).all()
+    assert (stated(found) < 1e-9).all()
+    assert abs(found.fits[8].logpdf(x).mean() - found.deficits[7]) < 1e-9
+
+
+@pytest.mark.parametrize(("d", "spread"), [(2, 0.01), (3, 0.01), (3, 0.001)])
+def test_draws_of_tight_laws_have_their_moments(d: int, spread: float) -> None:
+    rng = np.random.default_rng(d)
+    x = np.zeros((400, d))
+    x[:, 0] = 1.0
+    x[:, 1:] = spread * rng.normal(size=(400, d - 1))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    fit = sr.profile(x, levels=3).fits[3]
+    draws = fit.sample(20_000, 3)
+    assert np.abs(np.linalg.norm(draws, axis=1) - 1.0).max() < 1e-14
+    across = draws[:, 1:].mean(axis=0) - x[:, 1:].mean(axis=0)
+    assert (np.abs(across) < 5.0 * spread / np.sqrt(20_000)).all()
+    spreads = draws[:, 1:].std(axis=0) / x[:, 1:].std(axis=0)
+    assert (np.abs(spreads - 1.0) < 0.03).all()
+    assert abs(fit.logpdf(draws).mean() - fit.deficit) < 0.05

@@ -23,6 +23,7 @@ _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
 _SHARP = 1e-10  # Newton decrement to reach
 _GOOD = 1e-6  # decrement of a fit that needs no second start
 _FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
+_STALLED = 4  # steps that do not halve a decrement of the size of rounding: it will not fall
 _MOST_STEPS = 150, 300  # from the first and from the second start
 _MOST_POLISH = 20  # from parameters that rounding alone has moved
 _MOST_CG = 400
@@ -196,13 +197,16 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     """Trust-region Newton from ``state``; rises below ``noise`` nats are not told from rounding."""
     rounded = max(_FLOOR, 0.3 * np.sqrt(noise))
     radius, cg_total = _FIRST_RADIUS, 0
-    steps, decrement, floor = 0, np.inf, np.inf
+    steps, stalled, decrement, floor = 0, 0, np.inf, np.inf
     curvature = Curvature.at(state.terms)
     gradient = curvature.gradient(state.mean, state.scatter)
     while steps < most_steps:
         step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
         cg_total += used
-        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < rounded):
+        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < _FLOOR):
+            break
+        stalled = stalled + 1 if 0.5 * floor <= decrement < rounded else 0
+        if stalled == _STALLED:
             break
         floor = min(floor, decrement)
         steps += 1

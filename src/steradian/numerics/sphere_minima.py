@@ -13,14 +13,15 @@ from functools import cache
 import numpy as np
 from scipy.spatial import cKDTree
 
-from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.harmonics import legendre_recurrence, sphere_harmonics, sphere_size
 
 _NODES_PER_FEATURE = 40
 _NEIGHBOURS = 7  # a node and the six around it
 _LOWEST = 12  # of so many nodes the lowest starts a descent, whatever its neighbours
 _SAME_DIP = 6  # decimals to which two minima are one
 _STEPS = 12
+_RESTING = 1e-15  # of the norm of the coefficients: a descent that would gain less is over
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,13 +85,76 @@ def contact_rows(x: Array, degree: int) -> Array:
 
 def curvatures(coefficients: Array, x: Array, degree: int) -> tuple[Array, Array, Array, Array]:
     """Slope (n, 2), curvatures (n, 2) ascending, their axes (n, 2, 2) and the frame (2, n, 3)."""
-    u, v = tangents(x)
-    diagonal = (u + v) / np.sqrt(2.0)
-    (du, uu), (dv, vv), (_, mixed) = (slopes(x, t, degree) @ coefficients for t in (u, v, diagonal))
-    cross = mixed - 0.5 * (uu + vv)
-    hessian = np.stack([np.stack([uu, cross], -1), np.stack([cross, vv], -1)], -2)
+    _, gradient, bend = derivatives(coefficients, x, degree)
+    return _on_tangents(x, gradient, bend)
+
+
+def _on_tangents(x: Array, gradient: Array, bend: Array) -> tuple[Array, Array, Array, Array]:
+    """The same from derivatives in R³: on the sphere the normal slope bends f too."""
+    frame = np.stack(tangents(x))
+    along = frame.transpose(1, 0, 2)
+    slope = np.einsum("nkd,nd->nk", along, gradient)
+    hessian = along @ bend @ along.transpose(0, 2, 1)
+    hessian -= np.einsum("nd,nd->n", x, gradient)[:, None, None] * np.eye(2)
     values, axes = np.linalg.eigh(hessian)
-    return np.stack([du, dv], -1), values, axes, np.stack([u, v])
+    return slope, values, axes, frame
+
+
+def derivatives(coefficients: Array, x: Array, degree: int) -> tuple[Array, Array, Array]:
+    """Value (n,), gradient (n, 3) and second derivatives (n, 3, 3) of the polynomial in R³.
+
+    With w = x + iy it is ``Re Σ_m G_m(z) w^m``, G_m a sum of Legendre functions over sin^m,
+    whose derivative in z is a multiple of the one of order m + 1.
+    """
+    m = np.arange(degree + 1)[:, None]
+    power = np.ones((degree + 1, len(x)), dtype=complex)
+    power[1:] = x[:, 0] + 1j * x[:, 1]
+    power = np.cumprod(power, axis=0)
+    lower, lowest = np.zeros((2, *power.shape), dtype=complex)
+    lower[1:] = m[1:] * power[:-1]
+    lowest[2:] = (m * (m - 1))[2:] * power[:-2]
+    g, g_z, g_zz = _order_sums(coefficients, x[:, 2], degree)
+    w, ww, wz = ((a * b).sum(axis=0) for a, b in ((g, lower), (g, lowest), (g_z, lower)))
+    value, z, zz = ((a * power).sum(axis=0).real for a in (g, g_z, g_zz))
+    bend = np.empty((len(x), 3, 3))
+    bend[:, 0, 0], bend[:, 1, 1], bend[:, 2, 2] = ww.real, -ww.real, zz
+    bend[:, 0, 1] = bend[:, 1, 0] = -ww.imag
+    bend[:, 0, 2] = bend[:, 2, 0] = wz.real
+    bend[:, 1, 2] = bend[:, 2, 1] = -wz.imag
+    return value, np.stack([w.real, -w.imag, z], axis=1), bend
+
+
+def _order_sums(coefficients: Array, z: Array, degree: int) -> list[AnyArray]:
+    """The sums G_m(z) over degrees and their two derivatives: each (degree + 1, n)."""
+    size = degree + 1
+    parts = np.zeros((size, size, len(z)))  # order, degree
+    a, b, start = legendre_recurrence(degree)
+    for ell in range(size):
+        if ell > 0:
+            parts[:ell, ell] = a[ell, :ell, None] * z * parts[:ell, ell - 1]
+        if ell > 1:
+            parts[: ell - 1, ell] -= b[ell, : ell - 1, None] * parts[: ell - 1, ell - 2]
+        parts[ell, ell] = start[ell]
+    both = np.zeros((size, 2, size))  # order, cosine or sine, degree
+    for ell in range(size):
+        block = coefficients[ell**2 : (ell + 1) ** 2]
+        both[0, 0, ell] = block[0]
+        both[1 : ell + 1, 0, ell], both[1 : ell + 1, 1, ell] = block[1::2], block[2::2]
+    found = []
+    for shift, factor in enumerate(_order_steps(degree)):
+        sums = np.zeros((size, 2, len(z)))
+        sums[: size - shift] = (both * factor)[: size - shift] @ parts[shift:]
+        found.append(sums[:, 0] - 1j * sums[:, 1])
+    return found
+
+
+@cache
+def _order_steps(degree: int) -> tuple[Array, Array, Array]:
+    """What no, one and two derivatives in z multiply by, by order and degree: (size, 1, size)."""
+    m, ell = np.ogrid[: degree + 2, : degree + 1]
+    step = np.sqrt(np.maximum((ell - m) * (ell + m + 1), 0) * np.where(m == 0, 0.5, 1.0))
+    steps = np.ones_like(step[:-1]), step[:-1], step[:-1] * step[1:]
+    return tuple(s[:, None, :] for s in steps)  # type: ignore[return-value]
 
 
 def dips(coefficients: Array, degree: int, extra: Array | None = None) -> tuple[Array, Array]:
@@ -114,23 +178,38 @@ def dips(coefficients: Array, degree: int, extra: Array | None = None) -> tuple[
 
 
 def _descend(coefficients: Array, x: Array, degree: int, radius: float) -> tuple[Array, Array]:
-    """Newton's method on the sphere in a trust region, all starts at once."""
-    value = sphere_harmonics(x, degree) @ coefficients
+    """Newton's method on the sphere in a trust region, all starts at once until each rests."""
+    rest = _RESTING * float(np.linalg.norm(coefficients))
+    x = x.copy()
+    value, gradient, bend = derivatives(coefficients, x, degree)
     reach = np.full(len(x), radius)
+    moving = np.arange(len(x))
     for _ in range(_STEPS):
-        slope, curvature, axes, frame = curvatures(coefficients, x, degree)
-        along = np.einsum("nij,ni->nj", axes, slope)
-        bent = np.maximum(np.abs(curvature), 1e-12)
-        step = np.einsum("nij,nj->ni", axes, -along / bent)
-        length = np.maximum(np.linalg.norm(step, axis=1), 1e-300)
-        step *= np.minimum(1.0, reach / length)[:, None]
-        length = np.minimum(length, reach)
-        away = np.einsum("ni,ind->nd", step, frame)
-        trial = x + away * (np.tan(length) / np.maximum(length, 1e-300))[:, None]
+        here = x[moving]
+        step, length, gain = _newton_step(here, gradient[moving], bend[moving], reach[moving])
+        going = gain > rest
+        moving, step, length = moving[going], step[going], length[going]
+        if not len(moving):
+            break
+        trial = x[moving] + step * (np.tan(length) / np.maximum(length, 1e-300))[:, None]
         trial /= np.linalg.norm(trial, axis=1, keepdims=True)
-        there = sphere_harmonics(trial, degree) @ coefficients
-        better = there < value
-        x = np.where(better[:, None], trial, x)
-        value = np.where(better, there, value)
-        reach = np.where(better, reach, 0.25 * length)
+        there = derivatives(coefficients, trial, degree)
+        better = there[0] < value[moving]
+        to = moving[better]
+        x[to] = trial[better]
+        for known, new in zip((value, gradient, bend), there, strict=True):
+            known[to] = new[better]
+        reach[moving[~better]] = 0.25 * length[~better]
     return x, value
+
+
+def _newton_step(x: Array, gradient: Array, bend: Array, reach: Array) -> tuple[Array, ...]:
+    """Towards a minimum: tangent vectors (n, 3), lengths (n,) up to ``reach``, the fall expected."""
+    slope, curvature, axes, frame = _on_tangents(x, gradient, bend)
+    along = np.einsum("nij,ni->nj", axes, slope)
+    bent = np.maximum(np.abs(curvature), 1e-12)
+    step = np.einsum("nij,nj->ni", axes, -along / bent)
+    length = np.maximum(np.linalg.norm(step, axis=1), 1e-300)
+    step *= np.minimum(1.0, reach / length)[:, None]
+    gain = np.abs(np.einsum("ni,ni->n", slope, step))
+    return np.einsum("ni,ind->nd", step, frame), np.minimum(length, reach), gain

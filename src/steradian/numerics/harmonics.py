@@ -104,7 +104,7 @@ def _recurrence_as(degree: int, dtype: Any) -> tuple[AnyArray, AnyArray, AnyArra
 
 
 def legendre_recurrence(degree: int) -> tuple[Array, Array, Array]:
-    """a, b (degree + 1, degree + 1) and Q_mm (degree + 1,) of ``Q_lm = a z Q_{l-1,m} - b Q_{l-2,m}``.
+    """Coefficients a, b and the start Q_mm of ``Q_lm = a_lm z Q_{l-1,m} - b_lm Q_{l-2,m}``.
 
     Q_lm is the associated Legendre function over sin^m in the normalisation of this module.
     """

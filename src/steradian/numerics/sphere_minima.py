@@ -62,9 +62,15 @@ def _stencil(degree: int) -> tuple[Array, Array]:
 def tangents(x: Array) -> tuple[Array, Array]:
     """Two orthonormal tangent vectors at each of the points ``x`` (n, 3)."""
     helper = np.eye(3)[np.argmin(np.abs(x), axis=1)]
-    u = np.asarray(np.cross(x, helper), dtype=np.float64)
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    return u, np.asarray(np.cross(x, u), dtype=np.float64)
+    u = _cross(x, helper)
+    u /= np.sqrt(np.einsum("nd,nd->n", u, u))[:, None]
+    return u, _cross(x, u)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """The product a × b row by row; `numpy.cross` spends most of its time on axes."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
 def slopes(x: Array, u: Array, degree: int) -> Array:
@@ -83,6 +89,19 @@ def contact_rows(x: Array, degree: int) -> Array:
     return np.vstack([sphere_harmonics(x, degree)] + [slopes(x, u, degree)[0] for u in tangents(x)])
 
 
+def bend_rows(x: Array, degree: int, directions: int) -> Array:
+    """Second derivatives of all harmonics at ``x`` in evenly spaced ``directions`` each.
+
+    A function that touches zero from above at ``x`` has none below zero: (directions · n, size).
+    """
+    u, v = tangents(x)
+    uu, vv, both = (slopes(x, t, degree)[1] for t in (u, v, (u + v) / np.sqrt(2.0)))
+    mixed = 2.0 * both - uu - vv
+    angle = np.pi / directions * np.arange(directions)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.vstack([a * a * uu + b * b * vv + a * b * mixed for a, b in zip(c, s, strict=True)])
+
+
 def curvatures(coefficients: Array, x: Array, degree: int) -> tuple[Array, Array, Array, Array]:
     """Slope (n, 2), curvatures (n, 2) ascending, their axes (n, 2, 2) and the frame (2, n, 3)."""
     _, gradient, bend = derivatives(coefficients, x, degree)
@@ -94,10 +113,13 @@ def _on_tangents(x: Array, gradient: Array, bend: Array) -> tuple[Array, Array, 
     frame = np.stack(tangents(x))
     along = frame.transpose(1, 0, 2)
     slope = np.einsum("nkd,nd->nk", along, gradient)
-    hessian = along @ bend @ along.transpose(0, 2, 1)
-    hessian -= np.einsum("nd,nd->n", x, gradient)[:, None, None] * np.eye(2)
-    values, axes = np.linalg.eigh(hessian)
-    return slope, values, axes, frame
+    (uu, uv), (_, vv) = (along @ bend @ along.transpose(0, 2, 1)).transpose(1, 2, 0)
+    middle = 0.5 * (uu + vv) - np.einsum("nd,nd->n", x, gradient)
+    half = np.hypot(0.5 * (uu - vv), uv)
+    angle = 0.5 * np.arctan2(2.0 * uv, uu - vv)  # of the upper axis
+    c, s = np.cos(angle), np.sin(angle)
+    values = np.stack([middle - half, middle + half], axis=1)
+    return slope, values, np.array([[-s, c], [c, s]]).transpose(2, 0, 1), frame
 
 
 def derivatives(coefficients: Array, x: Array, degree: int) -> tuple[Array, Array, Array]:
@@ -154,7 +176,7 @@ def _order_steps(degree: int) -> tuple[Array, Array, Array]:
     m, ell = np.ogrid[: degree + 2, : degree + 1]
     step = np.sqrt(np.maximum((ell - m) * (ell + m + 1), 0) * np.where(m == 0, 0.5, 1.0))
     steps = np.ones_like(step[:-1]), step[:-1], step[:-1] * step[1:]
-    return tuple(s[:, None, :] for s in steps)  # type: ignore[return-value]
+    return tuple(s[:, None, :] for s in steps)
 
 
 def dips(coefficients: Array, degree: int, extra: Array | None = None) -> tuple[Array, Array]:
@@ -204,7 +226,7 @@ def _descend(coefficients: Array, x: Array, degree: int, radius: float) -> tuple
 
 
 def _newton_step(x: Array, gradient: Array, bend: Array, reach: Array) -> tuple[Array, ...]:
-    """Towards a minimum: tangent vectors (n, 3), lengths (n,) up to ``reach``, the fall expected."""
+    """Towards a minimum: tangents (n, 3), their lengths (n,) up to ``reach``, the fall expected."""
     slope, curvature, axes, frame = _on_tangents(x, gradient, bend)
     along = np.einsum("nij,ni->nj", axes, slope)
     bent = np.maximum(np.abs(curvature), 1e-12)

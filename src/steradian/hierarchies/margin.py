@@ -32,6 +32,7 @@ from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere
 
 _ATOM_DEGREE = 30  # of the grid of vectors a that are tried
+_ROUNDING = 1e-13  # of the mean of a function from moments; squares of the rows have none
 _TOUCHED = 200  # supports of at most so many points are stated in the programme
 
 
@@ -167,6 +168,6 @@ def _least_mean(known: Evidence, level: int, below: Closest | None) -> Closest:
     points = None if known.support is None else known.support[0]
     touching = points if points is not None and len(points) <= _TOUCHED else None
     result = least_mean(moments, level, np.append(1.0, at_hand.function.lam), touching)
-    if result.upper < at_hand.margin:
+    if result.upper < at_hand.margin - _ROUNDING:
         at_hand = Closest(result.upper, sphere_function(result.function, level))
     return replace(at_hand, slack=max(0.0, at_hand.margin - result.lower))

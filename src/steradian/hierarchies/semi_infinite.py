@@ -32,6 +32,7 @@ _INNER = 0.5  # of the half-width of a dip: where its slopes are cut
 _FLATTEST = 1e-3  # curvature that limits that width
 _LEAST_BEND = 1e-4  # times level²: curvature of a bottom below which it is not believed
 _UNBEATEN = 1e-7  # dip at which a known function that none has beaten is believed the best
+_FEW_PERCENT = 0.02  # of its mean, if that is less
 _HELD = 1e-6  # of all multipliers: a condition with less is dropped once bottoms are followed
 _ROUGHLY, _EXACTLY = 1e-5, 1e-12  # accuracy of the first programmes and of the last
 _INSIDE = 0.9  # share of the last f in the start of the next programme; the rest is uniform
@@ -90,7 +91,8 @@ class _Exchange:
     bottoms: tuple[Array, Array]
     multipliers: Array
     bend: Array | None = None
-    enough: float = _UNBEATEN  # the dip at which to stop
+    accuracy: float = 1.0  # of the last programme
+    beaten: bool = False  # whether `best` is no longer what was known before
     spent: float = 0.0
 
     @classmethod
@@ -126,19 +128,22 @@ class _Exchange:
 
     def solve(self) -> None:
         """The programme as it stands; where its solution dips; and what that gives."""
-        first = not len(self.multipliers)
-        self._minimise(_ROUGHLY if first else max(_EXACTLY, 1e-3 * self.dip))
+        wanted = 1e-3 * min(self.dip, self.upper) if len(self.multipliers) else _ROUGHLY
+        self._minimise(max(_EXACTLY, wanted))
         self.bottoms = dips(self.f, self.level)
         lifted = self.f / (1.0 + self.dip)
         lifted[0] = 1.0
         mean = float(1.0 + lifted[1:] @ self.moments)
         if mean < self.upper:
-            self.best, self.upper, self.enough = lifted, mean, LP_ACCURACY
+            self.best, self.upper, self.beaten = lifted, mean, True
 
     @property
     def done(self) -> bool:
         """Whether what is left does not matter."""
-        return self.dip <= self.enough or self.upper - self.lower <= LP_ACCURACY
+        enough = LP_ACCURACY
+        if not self.beaten:
+            enough = max(enough, min(_UNBEATEN, _FEW_PERCENT * self.upper))
+        return max(self.dip, self.accuracy) <= enough or self.upper - self.lower <= LP_ACCURACY
 
     def _minimise(self, accuracy: float) -> None:
         rows = np.ascontiguousarray(sphere_harmonics(self._asked, self.level)[:, 1:])
@@ -148,6 +153,7 @@ class _Exchange:
         floor = np.full(len(rows), -1.0)
         found = minimise(cost, rows, floor, start=start, accuracy=accuracy, bend=self.bend)
         self.f, self.multipliers = np.append(1.0, found.point), found.multipliers
+        self.accuracy = accuracy
         self.spent += self._cost
         left = np.abs(self.moments - found.multipliers @ rows) @ _largest(self.level)
         self.lower = max(self.lower, 1.0 - float(found.multipliers.sum() + left))

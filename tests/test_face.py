@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.hierarchies import Verdict, face
+from steradian.hierarchies import Placement, Verdict, face
 from steradian.hierarchies.body import examine_circle, examine_face
 from steradian.hierarchies.face import face_of
 
@@ -53,7 +53,7 @@ def cluster(n: int, rng: Rng) -> Array:
 
 def clusters(n: int, rng: Rng) -> Array:
     spread = 10.0 ** rng.uniform(-3, -0.5)
-    centres = generic(rng.integers(2, 5), rng)
+    centres = generic(int(rng.integers(2, 5)), rng)
     return unit(centres[rng.integers(len(centres), size=n)] + spread * rng.standard_normal((n, 3)))
 
 
@@ -79,8 +79,8 @@ def highest(x: Array, level: int) -> float:
     """
     rng = np.random.default_rng(1)
     points = [np.asarray(oracles.sphere_rule(24).points, dtype=np.float64)]
-    for radius in (1e-2, 5e-2):
-        points.append(unit(np.repeat(x, 8, axis=0) + radius * rng.standard_normal((8 * len(x), 3))))
+    around = np.repeat(x, 8, axis=0)
+    points += [unit(around + r * rng.standard_normal(around.shape)) for r in (1e-2, 5e-2)]
     phi, zeros = (
         np.asarray(oracles.harmonics(p, level), dtype=np.float64) for p in (np.vstack(points), x)
     )
@@ -105,9 +105,8 @@ def assert_certifies(f: sr.Certificate, x: Array, rng: Rng) -> None:
     assert np.abs(1.0 + oracles.harmonics(x, f.level) @ f.lam).max() < 1e-8
 
 
-def examined(
-    x: Array, level: int, weights: Array | None = None
-) -> tuple[Array, sr.hierarchies.Placement]:
+def examined(x: Array, level: int, weights: Array | None = None) -> tuple[Array, Placement]:
+    """Distinct points, and what is said of them before any iteration."""
     points, weight = sr.Directions(x, weights, normalize=True).support()
     return points, sr.Harmonics(3, level).family(level).examine(points, weight)
 
@@ -135,7 +134,7 @@ def test_generic_points_change_sides_at_one_count(level: int, few: int) -> None:
 def test_contact_conditions_alone_decide(
     n: int, level: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """3 n >= (L + 1)² points in general position: no programme is asked. 28 at level 8 took 10 s."""
+    """3 n >= (L + 1)² points in general position: nothing else is asked."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a programme was solved")

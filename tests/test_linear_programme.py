@@ -55,7 +55,7 @@ def test_a_quadratic_term_that_no_condition_touches() -> None:
     rng = np.random.default_rng(5)
     root = rng.standard_normal((6, 4))
     bend = root.T @ root + np.eye(4)
-    free = -np.linalg.solve(bend, cost)
+    free = np.asarray(-np.linalg.solve(bend, cost), dtype=np.float64)
     found = minimise(cost, rows, 100.0 * floor, start=np.zeros(4), accuracy=1e-12, bend=bend)
     np.testing.assert_allclose(found.point, free, atol=1e-9)
     plane = np.ones((1, 4))

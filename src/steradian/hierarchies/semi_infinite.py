@@ -33,6 +33,8 @@ _FLATTEST = 1e-3  # curvature that limits that width
 _LEAST_BEND = 1e-4  # times level²: curvature of a bottom below which it is not believed
 _UNBEATEN = 1e-7  # dip at which a known function that none has beaten is believed the best
 _FEW_PERCENT = 0.02  # of its mean, if that is less
+_PROGRESS = 0.7  # of the dip: what following the bottoms must bring it down to
+_LOST = 2  # after so many failures to do so they are only cut
 _HELD = 1e-6  # of all multipliers: a condition with less is dropped once bottoms are followed
 _ROUGHLY, _EXACTLY = 1e-5, 1e-12  # accuracy of the first programmes and of the last
 _INSIDE = 0.9  # share of the last f in the start of the next programme; the rest is uniform
@@ -84,6 +86,7 @@ class _Exchange:
     moments: Array
     level: int
     points: Array  # (N, 3): where f >= 0 is asked, beside the guards
+    moving: Array  # (M, 3): the same at bottoms that are followed
     f: Array  # the last solution
     best: Array  # the best function without a dip
     upper: float  # its mean
@@ -93,6 +96,8 @@ class _Exchange:
     bend: Array | None = None
     accuracy: float = 1.0  # of the last programme
     beaten: bool = False  # whether `best` is no longer what was known before
+    astray: bool = False  # whether the bottoms ran away when they were last followed
+    lost: int = 0  # how often they did
     spent: float = 0.0
 
     @classmethod
@@ -101,7 +106,8 @@ class _Exchange:
         nodes = cover(level).points[_EVERY // 2 :: _EVERY], bottoms[0][bottoms[1] < _SHALLOW]
         points = np.vstack(nodes if touching is None else (*nodes, touching))
         upper = float(1.0 + known[1:] @ moments)
-        return cls(moments, level, points, known, known, upper, 0.0, bottoms, np.empty(0))
+        none = np.empty((0, 3))
+        return cls(moments, level, points, none, known, known, upper, 0.0, bottoms, np.empty(0))
 
     @property
     def dip(self) -> float:
@@ -115,7 +121,7 @@ class _Exchange:
 
     @property
     def _asked(self) -> Array:
-        return np.vstack([cover(self.level).points[::_EVERY], self.points])
+        return np.vstack([cover(self.level).points[::_EVERY], self.points, self.moving])
 
     @property
     def _cost(self) -> float:
@@ -128,9 +134,13 @@ class _Exchange:
 
     def solve(self) -> None:
         """The programme as it stands; where its solution dips; and what that gives."""
+        before = self.dip
         wanted = 1e-3 * min(self.dip, self.upper) if len(self.multipliers) else _ROUGHLY
         self._minimise(max(_EXACTLY, wanted))
         self.bottoms = dips(self.f, self.level)
+        following = self.bend is not None
+        self.astray = following and self.dip > max(_PROGRESS * before, LP_ACCURACY)
+        self.lost += self.astray
         lifted = self.f / (1.0 + self.dip)
         lifted[0] = 1.0
         mean = float(1.0 + lifted[1:] @ self.moments)
@@ -159,15 +169,20 @@ class _Exchange:
         self.lower = max(self.lower, 1.0 - float(found.multipliers.sum() + left))
 
     def refine(self) -> None:
-        """Ask for f >= 0 at the dips; once they are shallow, follow them."""
+        """Ask for f >= 0 at the dips; once they are shallow, follow them unless they run away."""
         x, values = self.bottoms
-        if self.dip > _SHALLOW:
+        if self.dip > _SHALLOW or self.astray or self.lost > _LOST:
             low = values < 0.0
-            self._replace(_surrounded(self.f, x[low], -values[low], self.level))
-            return
-        x = self.contacts
-        if not len(x):
-            return  # f is far above zero everywhere: the programme only wants its last digits
+            found = _surrounded(self.f, x[low], -values[low], self.level)
+            asked = np.vstack([self.points, self.moving])
+            near = sphere_harmonics(asked, self.level) @ self.f < _NEAR
+            self.points, self.moving = np.vstack([asked[near], found]), found[:0]
+            self.bend = None
+        elif len(self.contacts):  # else only the last digits are missing
+            self._follow(self.contacts)
+
+    def _follow(self, x: Array) -> None:
+        """Ask at the bottoms ``x`` (n, 3), and let the programme know that they move."""
         away, nearest = cKDTree(x).query(self._asked)
         here = away < 2.0 * cover(self.level).spacing
         weight = np.bincount(nearest[here], self.multipliers[here], len(x))
@@ -177,22 +192,16 @@ class _Exchange:
         bent = np.maximum(curvature.T, _LEAST_BEND * self.level**2)
         roots = (np.sqrt(weight / bent)[:, :, None] * along).reshape(-1, len(self.moments))
         self.bend = roots.T @ roots
-        self._replace(x)
+        held = self.multipliers[len(self._asked) - len(self.moving) :]
+        held_on = held > _HELD * self.multipliers.sum()
+        self.moving = np.vstack([self.moving[held_on], x])
 
     def bound(self) -> None:
         """One linear programme on the last points, for its multipliers."""
-        if self.bend is not None and self.affordable and len(self.contacts):
-            self._replace(self.contacts)
+        if self.bend is not None and self.affordable:
+            self.moving = np.vstack([self.moving, self.contacts])
             self.bend = None
             self._minimise(_EXACTLY)
-
-    def _replace(self, new: Array) -> None:
-        """Of the points keep those that matter, and add ``new`` ones."""
-        if self.bend is None:
-            kept = sphere_harmonics(self.points, self.level) @ self.f < _NEAR
-        else:
-            kept = self.multipliers[-len(self.points) :] > _HELD * self.multipliers.sum()
-        self.points = np.vstack([self.points[kept], new])
 
 
 def _largest(level: int) -> Array:

@@ -402,7 +402,7 @@ def test_the_margin_lies_between_its_bounds(d: int, level: int) -> None:
     assert entry.margin - least < 2e-6
 
 
-@pytest.mark.parametrize("n", [40, 60])
+@pytest.mark.parametrize("n", [60, pytest.param(40, marks=pytest.mark.slow)])
 def test_margins_to_level_nine_come_with_their_error(n: int) -> None:
     """Sixty rows at level nine took 38 s. From below the finite programme, from above f itself."""
     x = generic(n)(np.random.default_rng(n))

@@ -112,14 +112,20 @@ def examined(x: Array, level: int, weights: Array | None = None) -> tuple[Array,
 
 
 @pytest.mark.parametrize(
-    ("level", "few"),
-    [(3, 5), (4, 8), (5, 11), (6, 15), pytest.param(7, 19, marks=pytest.mark.slow)],
+    ("level", "few", "enough"),
+    [
+        (3, 5, 6),
+        (4, 8, 9),
+        (5, 11, 12),
+        (6, 15, 16),
+        pytest.param(7, 19, 21, marks=pytest.mark.slow),
+    ],
 )
-def test_generic_points_change_sides_at_one_count(level: int, few: int) -> None:
+def test_generic_points_change_sides_with_their_count(level: int, few: int, enough: int) -> None:
     """Decided before any iteration, and confirmed by a simplex programme on another grid."""
     for seed in range(3):
         rng = np.random.default_rng([seed, level])
-        x = generic(few + 1, rng)
+        x = generic(enough, rng)
         points, outside = examined(x[:few], level)
         assert outside.verdict is Verdict.OUTSIDE
         assert outside.certificate is not None
@@ -128,6 +134,22 @@ def test_generic_points_change_sides_at_one_count(level: int, few: int) -> None:
         points, inside = examined(x, level)
         assert inside.verdict is Verdict.INSIDE
         assert highest(points, level) < -1e-7
+
+
+@pytest.mark.slow
+def test_twenty_points_lie_on_either_side_of_level_seven() -> None:
+    """So no count decides: one set in twenty has a function, and an independent grid agrees."""
+    found = set()
+    for seed in (0, 1, 2):
+        rng = np.random.default_rng([seed, 7])
+        x, placement = examined(generic(21, rng)[:20], 7)
+        found.add(placement.verdict)
+        if placement.certificate is not None:
+            assert_certifies(placement.certificate, x, rng)
+            assert highest(x, 7) > -1e-7
+        else:
+            assert highest(x, 7) < 0.0
+    assert found == {Verdict.INSIDE, Verdict.OUTSIDE}
 
 
 @pytest.mark.parametrize(("n", "level"), [(28, 8), (34, 9), (60, 9), (57, 12)])

@@ -21,6 +21,7 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.hierarchies import semi_infinite
 from steradian.hierarchies.margin import Evidence, margin_bound
 from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.harmonics import sphere_harmonics
@@ -399,6 +400,54 @@ def test_the_margin_lies_between_its_bounds(d: int, level: int) -> None:
     least = lower_bound(x, f)
     assert least <= entry.margin + 1e-9
     assert entry.margin - least < 2e-6
+
+
+@pytest.mark.parametrize("n", [60, pytest.param(40, marks=pytest.mark.slow)])
+def test_margins_to_level_nine_come_with_their_error(n: int) -> None:
+    """Sixty rows at level nine took 38 s. From below the finite programme, from above f itself."""
+    x = generic(n)(np.random.default_rng(n))
+    found = sr.boundary(x, levels=9)
+    assert found.inside.all()
+    assert (np.diff(found.margins) < 0.0).all()
+    for entry in found.entries:
+        assert entry.decided
+        assert 0.0 <= entry.slack < 1e-5
+        assert "smaller by" not in entry.words
+    entry = found.entries[-1]
+    assert values(entry.certificate.lam, grid(3, x), 9).min() > -1e-12
+    assert values(entry.certificate.lam, x, 9).mean() == pytest.approx(entry.margin, abs=1e-12)
+    points = np.asarray(oracles.rule_for(3, 30).points, dtype=np.float64)
+    phi, m = (np.asarray(oracles.harmonics(p, 9), dtype=np.float64) for p in (points, x))
+    finite = linprog(m.mean(axis=0), -phi, np.ones(len(phi)), bounds=(None, None))
+    assert 1.0 + finite.fun <= entry.margin + 1e-9
+
+
+def test_a_programme_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = clustered(3)
+    exact = sr.boundary(x, levels=5).entries[-1]
+    monkeypatch.setattr(semi_infinite, "WORK", 2e7)
+    found = sr.boundary(x, levels=5)
+    entry = found.entries[-1]
+    assert entry.slack > 1e-5
+    assert entry.margin - entry.slack <= exact.margin + 1e-9 <= entry.margin + 2e-9
+    assert values(entry.certificate.lam, grid(3, x), 5).min() > -1e-12
+    assert f"the margin may be smaller by {entry.slack:.0e}" in entry.words
+    assert entry.words.endswith("its programme was cut short, a limit of ours")
+    assert found.to_dict()["slack"][-1] == entry.slack
+
+
+def test_what_is_not_decided_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four tight clusters at level nine: rounding hides whether there is a fit."""
+    monkeypatch.setattr(semi_infinite, "WORK", 0.0)
+    rng = np.random.default_rng(0)
+    centres = generic(4)(rng)
+    x = np.repeat(centres, 14, axis=0) + 1e-3 * rng.standard_normal((56, 3))
+    found = sr.boundary(sr.Directions(x, normalize=True), levels=9)
+    entry = found.entries[-1]
+    assert entry.inside
+    assert not entry.decided
+    assert "whether level 9 exists is not decided: rounding hides" in entry.words
+    assert not found.to_dict()["decided"][-1]
 
 
 def test_level_two_in_dimension_five_between_its_bounds() -> None:

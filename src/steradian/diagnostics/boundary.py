@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.hierarchies import Certificate, Harmonics, Verdict
+from steradian.hierarchies import Certificate, Harmonics, Placement, Verdict
 from steradian.hierarchies.body import examine_face
 from steradian.hierarchies.margin import Closest, Evidence, closest_face
 from steradian.hierarchies.semi_infinite import LP_ACCURACY
-from steradian.hierarchies.support_words import nearly_words, thinnest_words
+from steradian.hierarchies.support_words import bound_words, nearly_words, thinnest_words
+from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.source import as_source, measured, support_of
 from steradian.spaces import Sphere
 
 _ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero
+PRECISE = 1e-5  # slack of a margin up to which its programme counts as finished
 _NEARLY = 1e-8  # margin below which the fit exists but hardly
 _EVEN = 1.0 - 1e-6  # margin above which nothing is thin
 _WIDTH = 80
@@ -43,6 +45,12 @@ class LevelBoundary:
         are thinnest.
     words : str
         What the data lie on, or where they are thinnest.
+    slack : float
+        The margin is an upper bound, and the truth at most so much smaller: zero where a closed
+        form gives it, above `PRECISE` where a programme was cut short, and ``words`` say so.
+    decided : bool
+        False where rounding, or the work we allow, leaves open whether the level exists;
+        ``words`` say which.
     """
 
     level: int
@@ -50,6 +58,8 @@ class LevelBoundary:
     margin: float
     certificate: Certificate
     words: str
+    slack: float = 0.0
+    decided: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -96,6 +106,8 @@ class Boundary:
             "levels": self.levels.tolist(),
             "inside": self.inside.tolist(),
             "margins": self.margins.tolist(),
+            "slack": [entry.slack for entry in self.entries],
+            "decided": [entry.decided for entry in self.entries],
             "words": [entry.words for entry in self.entries],
             "lam": [entry.certificate.lam.tolist() for entry in self.entries],
         }
@@ -159,16 +171,18 @@ def boundary(
     known = Evidence.of(moments.stack(), support)
     entries: list[LevelBoundary] = []
     closest: Closest | None = None
-    for level in range(1, moments.hierarchy.levels + 1):
+    top = moments.hierarchy.levels
+    for level in tracked(range(1, top + 1), top, "margins"):
         if entries and not entries[-1].inside:
             entries.append(_above(entries[-1]))
             continue
-        found = None if support is None else _on_boundary(moments.hierarchy, level, support)
-        if found is not None:
-            entries.append(found)
+        placement = _examined(moments.hierarchy, level, support)
+        if placement.certificate is not None:
+            words, f = placement.words, placement.certificate
+            entries.append(LevelBoundary(level, False, 0.0, f, words))
             continue
         closest = closest_face(known, level, closest)
-        entries.append(_placed(known, level, closest))
+        entries.append(_placed(known, level, closest, placement))
     return Boundary(tuple(entries), moments.n, moments.hierarchy.d, support is not None)
 
 
@@ -181,27 +195,32 @@ def _above(entry: LevelBoundary) -> LevelBoundary:
     return LevelBoundary(entry.level + 1, False, 0.0, above, words)
 
 
-def _on_boundary(
-    hierarchy: Harmonics, level: int, support: tuple[Array, Array]
-) -> LevelBoundary | None:
-    """By the exact tests on the rows."""
+def _examined(hierarchy: Harmonics, level: int, support: tuple[Array, Array] | None) -> Placement:
+    """By the exact tests on the rows, first the quick ones."""
+    if support is None:
+        return Placement(Verdict.UNSURE)
     placement = hierarchy.family(level).examine(*support)
-    if placement.verdict is Verdict.INSIDE and level > 2 and isinstance(hierarchy.space, Sphere):
+    if placement.verdict is Verdict.UNSURE and level > 2 and isinstance(hierarchy.space, Sphere):
         placement = examine_face(support[0], level)
-    if placement.verdict is Verdict.INSIDE or placement.certificate is None:
-        return None
-    return LevelBoundary(level, False, 0.0, placement.certificate, placement.words)
+    return placement
 
 
-def _placed(known: Evidence, level: int, closest: Closest) -> LevelBoundary:
-    """Inside, as far as rows or moments can tell."""
-    margin, f = closest.margin, closest.function
+def _placed(known: Evidence, level: int, closest: Closest, placement: Placement) -> LevelBoundary:
+    """Not shown to be on the boundary: how far inside, as far as rows or moments can tell."""
+    margin, f, slack = closest.margin, closest.function, closest.slack
     if known.support is None:
         rounding = 10.0 * LP_ACCURACY if known.d == 3 and level > 2 else _ROUNDED
         if margin <= rounding:
             words = "on the boundary to the rounding of the moments"
-            return LevelBoundary(level, False, max(margin, 0.0), f, words)
+            return LevelBoundary(level, False, max(margin, 0.0), f, words, slack)
     if known.support is not None and margin < _NEARLY:
-        return LevelBoundary(level, True, margin, f, nearly_words(known.support[0], f))
-    words = thinnest_words(f) if margin < _EVEN else ""
-    return LevelBoundary(level, True, margin, f, words)
+        words = nearly_words(known.support[0], f)
+    else:
+        words = thinnest_words(f) if margin < _EVEN else ""
+    if slack > PRECISE:
+        words += f"{'; ' * bool(words)}{bound_words(slack)}"
+    decided = known.support is None or placement.verdict is Verdict.INSIDE
+    decided = decided or margin - slack > _NEARLY
+    if not decided:
+        words += f"{'; ' * bool(words)}{placement.words}"
+    return LevelBoundary(level, True, margin, f, words, slack, decided)

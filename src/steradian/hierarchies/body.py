@@ -6,8 +6,10 @@ matrix of the half-degree polynomials under the data must be positive definite; 
 circle that is all there is (Fejér-Riesz: the Toeplitz matrix of the moments), and on the
 two-sphere at level 2 (S-lemma) as well. For odd levels on the two-sphere
 ``(1 - a·x) g(x)²`` adds: no single atom may carry a direction of the Gram matrix alone.
-What is left above level 2 is for linear programming (`semi_infinite`): few points, or
-points on special curves, on which a function that is no such square vanishes.
+What is left above level 2 (few points, or points on special curves, on which a function that
+is no such square vanishes) is decided by the contact conditions of the points (`face`): at once
+where they leave no function, by small linear programmes where they leave some. What takes
+longer than milliseconds waits until the solver has failed (`examine_face`).
 """
 
 from __future__ import annotations
@@ -24,17 +26,19 @@ from steradian.hierarchies.certificate import (
     sphere_function,
     sphere_square,
 )
+from steradian.hierarchies.face import CERTIFIED, face_of
 from steradian.hierarchies.products import second_moments
-from steradian.hierarchies.semi_infinite import face_function
 from steradian.hierarchies.support_words import (
     face_words,
     few_words,
+    light_words,
     sphere_words,
+    undecided_words,
     vector_words,
 )
 from steradian.hierarchies.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import eigenvalues, null_space
 from steradian.spaces import Sphere
 
@@ -72,36 +76,68 @@ def sphere_verdicts(features: Array, level: int) -> IntArray:
 
 
 def examine_circle(x: Array, weights: Array, level: int) -> Placement:
-    """Exact: fewer than ``level + 1`` distinct points lie on the boundary."""
+    """Exact: fewer than ``level + 1`` distinct points lie on the boundary, more never do.
+
+    Points so close together that double precision cannot tell them from fewer count as fewer;
+    points of so little weight that they do not show are left to the solver.
+    """
     rows = np.sqrt(weights)[:, None] * circle_rows(x, level)
     if not null_space(rows).size:
         return _INSIDE
-    return Placement(Verdict.OUTSIDE, few_words(len(x), level), circle_square(rows)[1])
+    f = circle_square(rows)[1]
+    if len(x) > level and np.abs(f(x)).max() > CERTIFIED:
+        return Placement(Verdict.UNSURE, undecided_words(level, light_words(weights)))
+    return Placement(Verdict.OUTSIDE, few_words(len(x), level), f)
 
 
-def examine_sphere(x: Array, weights: Array, level: int) -> Placement:
-    """Exact at level 2; above it by squares, and by linear programming for few points."""
+def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
+    """Before any iteration, in milliseconds: squares, and contact conditions for levels above 2.
+
+    Exact to rounding: a half-degree polynomial counts as vanishing on the points when its
+    values are below 1e-14 of the largest possible (over the scale of concentrated points), the
+    contact conditions as independent when their least singular value is above 2e-13 of the
+    largest; between the two nothing is claimed. Existence is a matter of the support alone,
+    so weights do not enter. UNSURE leaves the question to the solver.
+    """
     zoom = Zoom.onto(x)
-    rows = np.sqrt(weights)[:, None] * sphere_harmonics(zoom(x), level // 2)
+    rows = sphere_harmonics(zoom(x), level // 2)
     kernel = null_space(rows, _ROW_RANK / zoom.scale)
     if kernel.size:
         f = zoom.pulled_back(sphere_square(kernel, level), level)
-        return Placement(Verdict.OUTSIDE, sphere_words(x, level), sphere_function(f, level))
-    if level % 2 and level > 1:
+        placement = _shown(x, level, f, sphere_words(x, level))
+    elif level % 2 and level > 1:
         placement = _examine_atoms(x, rows, level, zoom)
-        if placement.verdict is Verdict.OUTSIDE:
-            return placement
-    if level > 2 and len(x) < sphere_size(level):
-        return examine_face(x, level)
-    return _INSIDE
+    else:
+        placement = _INSIDE
+    if placement.verdict is Verdict.OUTSIDE or level <= 2:
+        return placement
+    return _from_face(x, level, quick=True)
 
 
 def examine_face(x: Array, level: int) -> Placement:
-    """Whether any function at all, a square or not, shows the boundary of a level above 2."""
-    f = face_function(x, level)
-    if f is None:
+    """Whether any function at all, a square or not, shows the boundary of a level above 2.
+
+    For when the solver has failed. The work is bounded; UNSURE says by what.
+    """
+    return _from_face(x, level, quick=False)
+
+
+def _from_face(x: Array, level: int, *, quick: bool) -> Placement:
+    found = face_of(x, level, quick=quick)
+    if found.verdict is Verdict.UNSURE:
+        return Placement(Verdict.UNSURE, undecided_words(level, found.words))
+    if found.function is None:
         return _INSIDE
-    return Placement(Verdict.OUTSIDE, face_words(len(x), level), sphere_function(f, level))
+    f = sphere_function(found.function, level)
+    return Placement(Verdict.OUTSIDE, face_words(len(x), level), f)
+
+
+def _shown(x: Array, level: int, f: Array, words: str) -> Placement:
+    """On the boundary, if the function of coefficients ``f`` does vanish on all points."""
+    function = sphere_function(f, level)
+    if np.abs(function(x)).max() > CERTIFIED:
+        return Placement(Verdict.UNSURE)
+    return Placement(Verdict.OUTSIDE, words, function)
 
 
 def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
@@ -118,8 +154,5 @@ def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
     unit[worst] = 1.0
     alone = np.asarray(np.linalg.lstsq(rows, unit)[0], dtype=np.float64)
     square = sphere_square(alone[:, None], level, zoom(x[worst : worst + 1])[0])
-    return Placement(
-        Verdict.OUTSIDE,
-        f"away from the single point {vector_words(x[worst])}, {others}",
-        sphere_function(zoom.pulled_back(square, level), level),
-    )
+    words = f"away from the single point {vector_words(x[worst])}, {others}"
+    return _shown(x, level, zoom.pulled_back(square, level), words)

@@ -8,7 +8,7 @@ rotation, one for uniform moments, zero on the boundary, and never rising with t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -32,6 +32,7 @@ from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere
 
 _ATOM_DEGREE = 30  # of the grid of vectors a that are tried
+_ROUNDING = 1e-13  # of the mean of a function from moments; squares of the rows have none
 _TOUCHED = 200  # supports of at most so many points are stated in the programme
 
 
@@ -41,6 +42,7 @@ class Closest:
 
     margin: float
     function: Certificate
+    slack: float = 0.0  # the least of all means may be smaller by so much
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def closest_face(known: Evidence, level: int, below: Closest | None = None) -> C
     elif known.d == 2:
         found = [Closest(*circle_square(_powers(known, level)))]
     else:
-        found = [_least_square(known, level), _least_mean(known, level)]
+        return _least_mean(known, level, below)
     if below is not None:
         found.append(Closest(below.margin, below.function.at_level(level)))
     return min(found, key=lambda closest: closest.margin)
@@ -156,10 +158,16 @@ def _least_square(known: Evidence, level: int) -> Closest:
     return Closest(least, sphere_function(square, level))
 
 
-def _least_mean(known: Evidence, level: int) -> Closest:
-    """The least of all, by linear programming."""
+def _least_mean(known: Evidence, level: int, below: Closest | None) -> Closest:
+    """The least of all, by linear programming from the best function at hand."""
+    found = [_least_square(known, level)]
+    if below is not None:
+        found.append(Closest(below.margin, below.function.at_level(level)))
+    at_hand = min(found, key=lambda closest: closest.margin)
     moments = known.features[: sphere_size(level) - 1]
     points = None if known.support is None else known.support[0]
     touching = points if points is not None and len(points) <= _TOUCHED else None
-    f = least_mean(moments, level, touching)
-    return Closest(float(1.0 + f[1:] @ moments), sphere_function(f, level))
+    result = least_mean(moments, level, np.append(1.0, at_hand.function.lam), touching)
+    if result.upper < at_hand.margin - _ROUNDING:
+        at_hand = Closest(result.upper, sphere_function(result.function, level))
+    return replace(at_hand, slack=max(0.0, at_hand.margin - result.lower))

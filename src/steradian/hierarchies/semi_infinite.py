@@ -1,72 +1,213 @@
-"""Non-negative functions on the two-sphere by linear programming with cuts.
+"""The non-negative function of least mean on the two-sphere, by programmes with cuts.
 
 ``f = Σ_k c_k φ_k >= 0`` is one linear condition for every point of the sphere. A finite cover
-states most of them; wherever the solution of that programme still dips below zero, its
-lowest points become conditions too, until it dips nowhere (exchange method). Two programmes
-are solved this way:
-
-* the least mean ``E_P f`` among all f >= 0 of integral one: how far inside a moment lies;
-* the face of a support: the f >= 0 that vanish on given points. Touching zero from above
-  forces value and slope to vanish there, which leaves a small linear space, often of one
-  dimension, and makes the zeros exact to rounding.
+states most of them; wherever the solution still dips below zero its lowest points become
+conditions too, until it dips nowhere (exchange method). Once the dips are shallow, the bottoms
+move with f: a bottom z of curvature H lies ``½ ∇fᵀH⁻¹∇f`` below f(z), and with that term in
+the programme the dips shrink quadratically (local reduction; R. Hettich and K. O. Kortanek,
+SIAM Review 35, 1993, section 7.3). The multipliers of the last linear programme bound the
+least mean from below, so that the answer comes with its error.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.optimize import linprog
+from dataclasses import dataclass
 
-from steradian.hierarchies.zoom import Zoom
+import numpy as np
+from scipy.spatial import cKDTree
+
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
-from steradian.numerics.linalg import null_space
-from steradian.numerics.sphere_minima import contact_rows, cover, curvatures, dips, slopes, tangents
+from steradian.numerics.linear_programme import minimise
+from steradian.numerics.sphere_minima import cover, curvatures, dips, slopes
 
 LP_ACCURACY = 1e-9  # dip below zero, for ∫ f dν = 1, that counts as none
-_NULL = 4e-15  # relative singular value of conditions that a function meets to rounding
-_GAP = 50.0  # factor above it within which no other singular value may lie
-_ROUNDS = 40
-_COARSE = 8  # every so many nodes of the cover start the search for the least mean
-_SLACK = 0.1  # a cut that f clears by this much is dropped
+WORK = 2e10  # rows × unknowns² × steps of all programmes of one level: seconds
+_ROUNDS = 30
+_USUAL_STEPS = 20  # of the interior-point method
+_EVERY = 8  # every so many nodes of the cover stay whatever happens; as many more begin
+_NEAR = 0.1  # a condition that f clears by more is dropped
+_SHALLOW = 0.05  # dip from which the bottoms are followed
 _INNER = 0.5  # of the half-width of a dip: where its slopes are cut
 _FLATTEST = 1e-3  # curvature that limits that width
-_PART = 6  # points per feature that are asked first
-ZERO = 1e-9  # value of f on the support that counts as zero
-_CLEARLY = 1e-6  # depth below zero that no cut will mend
-_DIRECTIONS = 8  # in which the curvature at a zero is kept positive from the start
-_CLEARANCE = 0.5  # times the spacing: how far from a zero its curvature is followed
-_TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_LEAST_BEND = 1e-4  # times level²: curvature of a bottom below which it is not believed
+_UNBEATEN = 1e-7  # dip at which a known function that none has beaten is believed the best
+_FEW_PERCENT = 0.02  # of its mean, if that is less
+_PROGRESS = 0.7  # of the dip: what following the bottoms must bring it down to
+_LOST = 2  # after so many failures to do so they are only cut
+_HELD = 1e-6  # of all multipliers: a condition with less is dropped once bottoms are followed
+_ROUGHLY, _EXACTLY = 1e-5, 1e-12  # accuracy of the first programmes and of the last
+_INSIDE = 0.9  # share of the last f in the start of the next programme; the rest is uniform
 
 
-def least_mean(moments: Array, level: int, touching: Array | None = None) -> Array:
-    """The f >= 0 of integral one and least ``E_P f``: coefficients ((level + 1)²,), c_0 = 1.
+@dataclass(frozen=True, slots=True)
+class LeastMean:
+    """The f >= 0 of integral one with the least mean, as far as it was found.
 
-    ``moments`` (q,) are E φ; ``touching`` (n, 3) are points where f is likely to vanish. What
-    dip is left is lifted, so that the result is non-negative and its mean an upper bound.
+    Attributes
+    ----------
+    function : array, ((level + 1)²,)
+        Its coefficients, the constant one first. Non-negative, so that its mean is an upper bound.
+    upper, lower : float
+        Its mean, and what no f >= 0 falls below.
+    contacts : array, (n, 3)
+        Where it nearly vanishes.
     """
-    base = cover(level).harmonics[::_COARSE]
-    if touching is not None:
-        base = np.vstack([base, sphere_harmonics(touching, level)])
-    cuts = base[:0]
-    degrees = np.sqrt(np.arange(1, sphere_size(level))).astype(int)
-    limit = np.sqrt(2.0 * degrees + 1.0)  # |∫ f φ| <= max |φ|
-    box = np.stack([-limit, limit], axis=1)
-    f, dip = np.append(1.0, np.zeros(len(moments))), 0.0
+
+    function: Array
+    upper: float
+    lower: float
+    contacts: Array
+
+
+def least_mean(moments: Array, level: int, known: Array, touching: Array | None) -> LeastMean:
+    """Among all f >= 0 of integral one that of least ``E_P f``.
+
+    ``moments`` (q,) are E φ; ``known`` ((level + 1)²,) is some f >= 0 of integral one with a
+    small mean, and ``touching`` (n, 3) are points where f is likely to vanish. What dip is left
+    is lifted. The work is bounded by `WORK`: what is left then is the difference of the bounds.
+    """
+    search = _Exchange.begun(moments, level, known, touching)
     for _ in range(_ROUNDS):
-        rows = np.vstack([base, cuts])
-        found = linprog(moments, -rows[:, 1:], np.ones(len(rows)), bounds=box, options=_TOLERANCES)
-        if found.x is None:
+        if not search.affordable:
             break
-        f = np.append(1.0, found.x)
-        x, values = dips(f, level)
-        dip = max(0.0, -float(values[0]))
-        if dip <= LP_ACCURACY:
+        search.solve()
+        if search.done:
             break
-        low = values < 0.0
-        around = _surrounded(f, x[low], -values[low], level)
-        cuts = np.vstack([cuts[cuts @ f < _SLACK], sphere_harmonics(around, level)])
-    f[1:] /= 1.0 + dip
-    return f
+        search.refine()
+    search.bound()
+    return LeastMean(search.best, search.upper, max(search.lower, 0.0), search.contacts)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """The programme as it grows."""
+
+    moments: Array
+    level: int
+    points: Array  # (N, 3): where f >= 0 is asked, beside the guards
+    moving: Array  # (M, 3): the same at bottoms that are followed
+    f: Array  # the last solution
+    best: Array  # the best function without a dip
+    upper: float  # its mean
+    lower: float
+    bottoms: tuple[Array, Array]
+    multipliers: Array
+    bend: Array | None = None
+    accuracy: float = 1.0  # of the last programme
+    beaten: bool = False  # whether `best` is no longer what was known before
+    astray: bool = False  # whether the bottoms ran away when they were last followed
+    lost: int = 0  # how often they did
+    spent: float = 0.0
+
+    @classmethod
+    def begun(cls, moments: Array, level: int, known: Array, touching: Array | None) -> _Exchange:
+        bottoms = dips(known, level)
+        nodes = cover(level).points[_EVERY // 2 :: _EVERY], bottoms[0][bottoms[1] < _SHALLOW]
+        points = np.vstack(nodes if touching is None else (*nodes, touching))
+        upper = float(1.0 + known[1:] @ moments)
+        none = np.empty((0, 3))
+        return cls(moments, level, points, none, known, known, upper, 0.0, bottoms, np.empty(0))
+
+    @property
+    def dip(self) -> float:
+        values = self.bottoms[1]
+        return max(0.0, -float(values[0]))
+
+    @property
+    def contacts(self) -> Array:
+        x, values = self.bottoms
+        return x[values < _SHALLOW]
+
+    @property
+    def _asked(self) -> Array:
+        return np.vstack([cover(self.level).points[::_EVERY], self.points, self.moving])
+
+    @property
+    def _cost(self) -> float:
+        return _USUAL_STEPS * len(self._asked) * float(len(self.moments)) ** 2
+
+    @property
+    def affordable(self) -> bool:
+        """Whether the next programme fits into the work allowed."""
+        return self.spent + self._cost <= WORK
+
+    def solve(self) -> None:
+        """The programme as it stands; where its solution dips; and what that gives."""
+        before = self.dip
+        wanted = 1e-3 * min(self.dip, self.upper) if len(self.multipliers) else _ROUGHLY
+        self._minimise(max(_EXACTLY, wanted))
+        self.bottoms = dips(self.f, self.level)
+        following = self.bend is not None
+        self.astray = following and self.dip > max(_PROGRESS * before, LP_ACCURACY)
+        self.lost += self.astray
+        lifted = self.f / (1.0 + self.dip)
+        lifted[0] = 1.0
+        mean = float(1.0 + lifted[1:] @ self.moments)
+        if mean < self.upper:
+            self.best, self.upper, self.beaten = lifted, mean, True
+
+    @property
+    def done(self) -> bool:
+        """Whether what is left does not matter."""
+        enough = LP_ACCURACY
+        if not self.beaten:
+            enough = max(enough, min(_UNBEATEN, _FEW_PERCENT * self.upper))
+        return max(self.dip, self.accuracy) <= enough or self.upper - self.lower <= LP_ACCURACY
+
+    def _minimise(self, accuracy: float) -> None:
+        rows = np.ascontiguousarray(sphere_harmonics(self._asked, self.level)[:, 1:])
+        here = self.f[1:]
+        cost = self.moments if self.bend is None else self.moments - self.bend @ here
+        start = _INSIDE * self.best[1:]
+        floor = np.full(len(rows), -1.0)
+        found = minimise(cost, rows, floor, start=start, accuracy=accuracy, bend=self.bend)
+        self.f, self.multipliers = np.append(1.0, found.point), found.multipliers
+        self.accuracy = accuracy
+        self.spent += self._cost
+        left = np.abs(self.moments - found.multipliers @ rows) @ _largest(self.level)
+        self.lower = max(self.lower, 1.0 - float(found.multipliers.sum() + left))
+
+    def refine(self) -> None:
+        """Ask for f >= 0 at the dips; once they are shallow, follow them unless they run away."""
+        x, values = self.bottoms
+        if self.dip > _SHALLOW or self.astray or self.lost > _LOST:
+            low = values < 0.0
+            found = _surrounded(self.f, x[low], -values[low], self.level)
+            asked = np.vstack([self.points, self.moving])
+            near = sphere_harmonics(asked, self.level) @ self.f < _NEAR
+            self.points, self.moving = np.vstack([asked[near], found]), found[:0]
+            self.bend = None
+        elif len(self.contacts):  # else only the last digits are missing
+            self._follow(self.contacts)
+
+    def _follow(self, x: Array) -> None:
+        """Ask at the bottoms ``x`` (n, 3), and let the programme know that they move."""
+        away, nearest = cKDTree(x).query(self._asked)
+        here = away < 2.0 * cover(self.level).spacing
+        weight = np.bincount(nearest[here], self.multipliers[here], len(x))
+        _, curvature, axes, frame = curvatures(self.f, x, self.level)
+        along = np.stack([slopes(x, u, self.level)[0][:, 1:] for u in frame])
+        along = np.einsum("nij,inq->jnq", axes, along)
+        bent = np.maximum(curvature.T, _LEAST_BEND * self.level**2)
+        roots = (np.sqrt(weight / bent)[:, :, None] * along).reshape(-1, len(self.moments))
+        self.bend = roots.T @ roots
+        held = self.multipliers[len(self._asked) - len(self.moving) :]
+        held_on = held > _HELD * self.multipliers.sum()
+        self.moving = np.vstack([self.moving[held_on], x])
+
+    def bound(self) -> None:
+        """One linear programme on the last points, for its multipliers."""
+        if self.bend is not None and self.affordable:
+            self.moving = np.vstack([self.moving, self.contacts])
+            self.bend = None
+            self._minimise(_EXACTLY)
+
+
+def _largest(level: int) -> Array:
+    """What |∫ f φ| is at most for f >= 0 of integral one: max |φ|, (q,)."""
+    degree = np.sqrt(np.arange(1, sphere_size(level))).astype(int)
+    return np.asarray(np.sqrt(2.0 * degree + 1.0))
 
 
 def _surrounded(f: Array, x: Array, depth: Array, level: int) -> Array:
@@ -82,93 +223,3 @@ def _surrounded(f: Array, x: Array, depth: Array, level: int) -> Array:
         points += [x + aside, x - aside]
     around = np.vstack(points)
     return np.asarray(around / np.linalg.norm(around, axis=1, keepdims=True))
-
-
-def face_function(x: Array, level: int) -> Array | None:
-    """A non-zero f >= 0 that vanishes on ``x`` (n, 3), ∫ f dν = 1; None when there is none.
-
-    Concentrated points are enlarged first. Fewer points leave more functions, so of many
-    points a part is asked first.
-    """
-    zoom = Zoom.onto(x)
-    seen = zoom(x)
-    part = _PART * sphere_size(level)
-    chosen = np.zeros(len(x), dtype=bool)
-    chosen[:: max(1, len(x) // part)] = True
-    while True:
-        f = _face_function(seen[chosen], level, zoom.scale)
-        off = None if f is None else np.abs(sphere_harmonics(seen, level) @ f) > ZERO
-        if f is None or off is None:
-            return None
-        if chosen.all() or not off.any():
-            f = zoom.pulled_back(f, level)
-            return np.asarray(f / f[0])
-        chosen |= off
-
-
-def _face_function(x: Array, level: int, scale: float) -> Array | None:
-    """The same for points that are known to within rounding over ``scale``."""
-    basis, doubtful = (null_space(contact_rows(x, level), t / scale) for t in (_NULL, _GAP * _NULL))
-    if not basis.size or basis.shape != doubtful.shape:
-        return None  # none, or rounding hides which functions vanish there
-    if np.abs(basis[0]).max() < LP_ACCURACY:
-        return None  # without a mean f has both signs
-    if basis.shape[1] == 1:
-        f = np.asarray(basis[:, 0] / basis[0, 0])
-        return f if _deepest(f, x, level)[1][0] >= -LP_ACCURACY else None
-    return _highest(basis, x, level)
-
-
-def _deepest(f: Array, x: Array, level: int) -> tuple[Array, Array]:
-    """Minima of ``f``, those beside the zeros ``x`` included: all below zero, or the lowest."""
-    _, _, axes, frame = curvatures(f, x, level)
-    down = np.einsum("ni,ind->nd", axes[:, :, 0], frame)
-    angle = _CLEARANCE * cover(level).spacing
-    beside = [np.cos(angle) * x + side * np.sin(angle) * down for side in (1.0, -1.0)]
-    points, values = dips(f, level, np.vstack(beside))
-    count = max(1, int((values < 0.0).sum()))
-    return points[:count], values[:count]
-
-
-def _highest(basis: Array, x: Array, level: int) -> Array | None:
-    """Within a face of several dimensions, the f that stays highest above zero off ``x``.
-
-    Maximise t subject to ``f >= t · min(1, L² (1 - cos dist))`` and curvature ``>= t L²`` at
-    the points themselves: t > 0 is a function with no other zeros.
-    """
-    nodes, harmonics = cover(level).points[::2], cover(level).harmonics[::2]
-    lift = np.minimum(1.0, level**2 * (1.0 - (nodes @ x.T).max(axis=1)))
-    rows = np.vstack([harmonics, *_bends(x, level)]) @ basis
-    lift = np.concatenate([lift, np.full(len(rows) - len(lift), float(level**2))])
-    k = basis.shape[1]
-    limit = 2.0 * (level + 1.0)  # ‖f‖ <= level + 1 for f >= 0 of integral one
-    bounds = [(-limit, limit)] * k + [(None, 1.0)]
-    mean = np.append(basis[0], 0.0)[None]
-    for _ in range(_ROUNDS):
-        found = linprog(
-            np.append(np.zeros(k), -1.0),
-            np.column_stack([-rows, lift]),
-            np.zeros(len(rows)),
-            mean,
-            [1.0],
-            bounds=bounds,
-            options=_TOLERANCES,
-        )
-        if found.x is None or found.x[-1] < -_CLEARLY:
-            return None
-        f = basis @ found.x[:-1]
-        f /= f[0]
-        bottoms, values = _deepest(f, x, level)
-        if values[0] >= -LP_ACCURACY:
-            return np.asarray(f)
-        points = _surrounded(f, bottoms, -values, level)
-        rows = np.vstack([rows, sphere_harmonics(points, level) @ basis])
-        lift = np.concatenate([lift, np.zeros(len(points))])
-    return None
-
-
-def _bends(x: Array, level: int) -> list[Array]:
-    """Second derivatives of all harmonics at ``x`` in some directions each."""
-    u, v = tangents(x)
-    angles = np.pi / _DIRECTIONS * np.arange(_DIRECTIONS)
-    return [slopes(x, np.cos(a) * u + np.sin(a) * v, level)[1] for a in angles]

@@ -54,6 +54,17 @@ def face_words(count: int, level: int) -> str:
     return f"{kind} that is nowhere negative vanishes on all {count} points"
 
 
+def undecided_words(level: int, why: str) -> str:
+    """When a limit of ours leaves the question open."""
+    return f"whether level {level} exists is not decided: {why}; a limit of ours, not of the data"
+
+
+def light_words(weights: Array) -> str:
+    """When rows carry too little of the weight to show in double precision."""
+    share = float(weights.min() / weights.sum())
+    return f"some points carry as little as {share:.0e} of the weight, less than rounding shows"
+
+
 def near_circle_words(x: Array) -> str:
     """The circle that holds all points ``x`` (n >= 3, 3) but for a little; else empty."""
     normal, centre, _ = best_plane(x)
@@ -78,6 +89,11 @@ def nearly_words(x: Array, f: Certificate) -> str:
         return f"nearly on the boundary: {near}"
     most = max(float(f(x).max()), 1e-16)
     return f"nearly on the boundary: the function of mean one is below {most:.0e} on the data"
+
+
+def bound_words(slack: float) -> str:
+    """When a margin is only an upper bound."""
+    return f"the margin may be smaller by {slack:.0e}: its programme was cut short, a limit of ours"
 
 
 def thinnest_words(f: Certificate) -> str:

@@ -103,6 +103,14 @@ def _recurrence_as(degree: int, dtype: Any) -> tuple[AnyArray, AnyArray, AnyArra
     return a.astype(dtype), b.astype(dtype), start.astype(dtype)
 
 
+def legendre_recurrence(degree: int) -> tuple[Array, Array, Array]:
+    """Coefficients a, b and the start Q_mm of ``Q_lm = a_lm z Q_{l-1,m} - b_lm Q_{l-2,m}``.
+
+    Q_lm is the associated Legendre function over sin^m in the normalisation of this module.
+    """
+    return _recurrence_as(degree, np.dtype(np.float64))
+
+
 def legendre_functions(z: Array, degree: int, wanted: set[int]) -> dict[int, Array]:
     """Normalised associated Legendre functions at ``z`` (k,) for the ``wanted`` degrees.
 

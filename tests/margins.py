@@ -39,11 +39,11 @@ def _allclose(original: Any) -> Any:
         original(actual, desired, *args, **options)
         rtol = args[0] if args else options.get("rtol", 1e-7)
         atol = args[1] if len(args) > 1 else options.get("atol", 0.0)
-        error = np.abs(np.asarray(actual, dtype=float) - np.asarray(desired, dtype=float))
-        allowed = atol + rtol * np.abs(np.asarray(desired, dtype=float)) + np.zeros_like(error)
+        error = np.abs(np.asarray(actual) - np.asarray(desired)).astype(float)
+        allowed = atol + rtol * np.abs(np.asarray(desired)) + np.zeros_like(error)
         ratio = np.divide(error, allowed, out=np.zeros_like(error), where=allowed > 0)
         if ratio.size:
-            scale = max(1.0, float(np.abs(np.asarray(desired, dtype=float)).max()))
+            scale = max(1.0, float(np.abs(np.asarray(desired)).max()))
             _note(float(np.nanmax(ratio)), float(max(rtol, atol / scale)), "assert_allclose")
 
     return assert_allclose

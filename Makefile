@@ -1,22 +1,62 @@
 # Two commands do everything: `make demo` and `make test`. Each makes .venv when it is missing.
 PYTHON ?= python3
+OLDEST_PYTHON ?= python3.11
 BIN := .venv/bin
 STAMP := .venv/.installed
+OLDEST := .venv-oldest
+OLDEST_STAMP := $(OLDEST)/.installed
 
 # Small matrices on few cores: threads inside BLAS would mostly wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all lint format bench docs clean
+# Tests run in one process per core; WORKERS=0 runs them in this one (for a debugger).
+WORKERS ?= auto
+PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
+
+# Long tests of numbers, unlike the calibrations, which are long because they simulate.
+NUMBERS := tests/test_accuracy.py tests/test_boundary.py tests/test_certificates.py \
+	tests/test_chi_square_mixture.py tests/test_concentrated.py tests/test_fisher_bingham.py \
+	tests/test_fisher_bingham_fit.py
+
+# The fuzz: as many cases or seconds as one likes, from any first case, or one case again.
+CASES ?= 0
+SECONDS ?= 0
+SEED ?= 0
+CASE ?=
+
+.PHONY: demo test test-all test-slow test-kernels test-oldest margins minimal fuzz lint format \
+	bench docs clean
 
 demo: $(STAMP)
 	$(BIN)/steradian demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -m "not slow" --cov --cov-report=term
+	$(BIN)/python $(PYTEST) -m "not slow" --cov --cov-report=term
 
 test-all: $(STAMP)
-	$(BIN)/python -m pytest -q --cov --cov-report=term
+	$(BIN)/python $(PYTEST) --cov --cov-report=term
+
+test-slow: $(STAMP)
+	$(BIN)/python $(PYTEST) -m slow $(NUMBERS)
+
+test-kernels: $(STAMP)
+	$(BIN)/python tools/kernels.py $(PYTEST)
+
+# Old libraries meet newer ones of their own dependencies, which deprecate what they call.
+test-oldest: $(OLDEST_STAMP)
+	$(OLDEST)/bin/python $(PYTEST) -m "not slow" -W ignore::DeprecationWarning
+
+margins: $(STAMP)
+	PYTHONPATH=tests PYTHONPYCACHEPREFIX=.pytest_cache/margins $(BIN)/python -m pytest -q \
+		-p margins -o enable_assertion_pass_hook=true -m "not slow"
+
+minimal: $(STAMP)
+	$(BIN)/python tools/minimal_install.py
+
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases $(CASES) --seconds $(SECONDS) --seed $(SEED) \
+		--case "$(CASE)"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -35,9 +75,17 @@ docs: $(STAMP)
 	$(BIN)/python -m pytest -q --doctest-glob='*.md' README.md docs
 
 clean:
-	rm -rf .venv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf .venv $(OLDEST) .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(STAMP)
+
+# Every dependency at the oldest version that pyproject.toml allows.
+$(OLDEST_STAMP): pyproject.toml tools/oldest.py
+	test -x $(OLDEST)/bin/python || $(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python tools/oldest.py cli tables plots digits dev > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint $(OLDEST)/constraints.txt --editable '.[dev]'
+	touch $(OLDEST_STAMP)

@@ -46,8 +46,9 @@ def test_terms_agree_with_mpmath_anywhere(d: int, log_kappa: float) -> None:
 def test_no_step_where_the_small_argument_series_takes_over(d: int, side: float) -> None:
     kappa = float(np.sqrt(0.5 * d)) * side
     found, reference = von_mises_fisher(d, np.array([kappa])), oracles.von_mises_fisher(d, kappa)
-    assert relative_error(found.psi[0], reference.psi) < 1e-13
-    assert relative_error(found.deficit[0], reference.deficit) < 1e-13
+    # What `von_mises_fisher` promises; on either side, so that a step would show.
+    assert relative_error(found.psi[0], reference.psi) < 1e-12
+    assert relative_error(found.deficit[0], reference.deficit) < 1e-12
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from scipy.integrate import trapezoid
 
 import steradian as sr
 from steradian import plots
@@ -132,7 +133,7 @@ def test_densities_are_those_of_the_fits(ax: Axes) -> None:
     assert legend(ax) == ["data, smoothed", "$p_{1}$", "$p_{2}$", "$p_{3}$"]
     for level, line in enumerate(ax.lines, start=1):
         theta, density = (np.asarray(v, dtype=float) for v in line.get_data())
-        assert np.trapezoid(density, theta) == pytest.approx(1.0, abs=1e-10)
+        assert trapezoid(density, theta) == pytest.approx(1.0, abs=1e-10)
         at = sr.Directions.from_angles(theta)
         np.testing.assert_array_equal(density, profile.fits[level].pdf(at, measure="surface"))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle θ (rad)", "density (per rad)")

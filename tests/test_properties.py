@@ -151,6 +151,19 @@ def test_weights_have_no_scale(x: Array, seed: int, log_scale: float) -> None:
     np.testing.assert_allclose(gaps(x, np.full(len(x), 7.0)), gaps(x), atol=1e-12)
 
 
+@pytest.mark.parametrize("log_scale", [-95.0, 95.0])
+def test_squares_of_squared_weights_stay_finite(log_scale: float) -> None:
+    """A narrow cluster on the sphere: its sums of w² are squared to tell that it is narrow."""
+    x = np.array([0.0, 0.6, 0.8]) + 0.01 * np.random.default_rng(0).standard_normal((50, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    w = weights_for(x, 1)
+    plain, scaled = (sr.profile(x, weights=v, levels=2) for v in (w, w * 10.0**log_scale))
+    stated = plain.numerics.moment_rounding + scaled.numerics.moment_rounding
+    assert (
+        np.abs(scaled.deficits - plain.deficits) <= stated + 64 * 2.0**-53 * plain.deficits
+    ).all()
+
+
 @fixed(50)
 @given(samples(), SEED, st.integers(0, 19))
 def test_a_repeated_row_is_a_doubled_weight(x: Array, seed: int, row: int) -> None:

@@ -264,7 +264,10 @@ def test_npy_has_no_names(tmp_path: Path, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"x": [[1.0], [2.0]], "y": [0.0, 1.0]}, "column 'x' holds entries that are not numbers"),
+        (
+            {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [0.0, 1.0]},
+            "column 'x' holds entries that are not numbers",
+        ),
         ({"v": [{"x": 1.0}]}, "cannot tell which of the columns v are the coordinates; name them"),
         ({}, "cannot tell which of the columns  are the coordinates"),
         ({"x": pa.array([], pa.float64()), "y": pa.array([], pa.float64())}, "x is empty; give"),

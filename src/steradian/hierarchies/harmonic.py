@@ -128,9 +128,13 @@ class Harmonics:
 def _is_narrow(sums: Array, total: float) -> bool:
     """Whether directions of the sphere lie so close about one axis that fits feel rounding.
 
-    At one point the squares of the five features of degree two add up to five.
+    At one point the squares of the five features of degree two add up to five. Sums are
+    divided before they are squared: with weights squared they may be near 1e200.
     """
-    return bool(sums[3:8] @ sums[3:8] > _NARROW * 5.0 * total * total)
+    if not total:
+        return False
+    mean = sums[3:8] / total
+    return bool(mean @ mean > _NARROW * 5.0)
 
 
 @cache

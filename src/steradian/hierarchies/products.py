@@ -82,7 +82,7 @@ def _expansion(space: Circle | Sphere, level: int) -> Array:
     of_harmonics = np.linalg.solve(flat @ flat.T, flat)[1:].reshape(-1, *tensor.shape[1:])
     points = space.exact_grid(2 * level).points
     some, harmonics = _spanning(space, points, level), space.harmonics(points, level)
-    change, *_ = np.linalg.lstsq(some, harmonics)
+    change, *_ = np.linalg.lstsq(some, harmonics, rcond=None)
     change[np.abs(change) < 1e-13] = 0.0
     of_some = change @ of_harmonics @ change.T
     return np.ascontiguousarray(of_some.reshape(len(of_some), -1).T)

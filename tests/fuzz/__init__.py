@@ -1,0 +1,1 @@
+"""Samples nobody chose, and what must hold for each of them; see `python -m fuzz --help`."""

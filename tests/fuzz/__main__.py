@@ -1,0 +1,81 @@
+"""The fuzz from the command line: ``make fuzz SECONDS=600`` or ``make fuzz CASES=20000``."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+
+from fuzz.cases import Record, checked, shrunk
+from fuzz.samples import Case
+from fuzz.summary import SHOWN, Summary
+
+CHUNK = 8  # cases a process takes at a time
+
+
+def main() -> int:
+    options = _options()
+    if options.case:
+        return _one(Case.parse(options.case), options.limit)
+    summary, found = Summary(), []
+    work = partial(checked, limit=options.limit)
+    until = time.monotonic() + options.seconds if options.seconds else float("inf")
+    cases = _numbers(options.seed, options.cases, until)
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        for record in pool.imap_unordered(work, cases, chunksize=CHUNK):
+            summary.add(record)
+            if record.violations:
+                found.append(record)
+                print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
+    print(f"\n{summary}")
+    if options.shrink:
+        print(_shrunk(found, options.limit))
+    return 1 if summary.count else 0
+
+
+def _numbers(first: int, many: int, until: float) -> Iterator[Case]:
+    seed = first
+    while (not many or seed < first + many) and time.monotonic() < until:
+        yield Case(seed)
+        seed += 1
+
+
+def _one(case: Case, limit: float) -> int:
+    summary = Summary()
+    summary.add(checked(case, limit))
+    print(summary)
+    return 1 if summary.count else 0
+
+
+def _shrunk(found: list[Record], limit: float) -> str:
+    """The smallest example of each kind of violation that a few tries give."""
+    lines, seen = ["smaller examples"], dict[str, int]()
+    for record in found:
+        kind = record.violations[0].kind
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] <= SHOWN:
+            small = shrunk(record, limit)
+            lines.append(f"  case {small.case}  {small.words}  {small.violations[0]}")
+    return "\n".join(lines)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=0.0, help="how long; 0 is no end")
+    parser.add_argument("--cases", type=int, default=0, help="how many; 0 is no end")
+    parser.add_argument("--seed", type=int, default=0, help="number of the first case")
+    parser.add_argument("--case", default="", help="one case, as a summary prints it")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds a step may take")
+    parser.add_argument("--shrink", action="store_true", help="look for smaller examples")
+    options = parser.parse_args()
+    if not (options.seconds or options.cases or options.case):
+        options.seconds = 60.0
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

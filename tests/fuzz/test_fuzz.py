@@ -1,0 +1,126 @@
+"""A few hundred cases of the fuzz with fixed numbers; `make fuzz` runs more, and asks more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from fuzz import invariants
+from fuzz.cases import checked, shrunk
+from fuzz.invariants import Twin, Violation
+from fuzz.known_limits import unknown
+from fuzz.outcomes import Outcome, fitted
+from fuzz.samples import SHAPES, Case, Sample, draw
+from fuzz.summary import Summary
+
+CASES, BLOCK = 300, 25
+QUICK_LEVELS = {2: 12, 3: 2}  # the rest is for `make fuzz`
+LIMIT = 4.0  # seconds of the processor for one step of a case
+
+
+def quick(seed: int) -> Case:
+    sample = draw(Case(seed))
+    return Case(seed, sample.n, min(sample.levels, QUICK_LEVELS.get(sample.d, 2)))
+
+
+@pytest.mark.parametrize("first", range(0, CASES, BLOCK))
+def test_what_must_hold_holds(first: int) -> None:
+    found = []
+    for seed in range(first, first + BLOCK):
+        record = checked(quick(seed), LIMIT, questions=False)
+        left = unknown(draw(record.case), record.violations)
+        found += [f"case {record.case}  {record.words}  {violation}" for violation in left]
+    assert not found, "\n".join(found)
+
+
+def test_a_case_is_its_number() -> None:
+    one, other = draw(Case(7)), draw(Case.parse("7"))
+    np.testing.assert_array_equal(one.x, other.x)
+    assert (one.words, one.levels) == (other.words, other.levels)
+    cut = draw(Case.parse("7:1:2"))
+    assert (cut.n, cut.levels) == (1, 2)
+    assert Case.parse(str(Case(7, 3, 2))) == Case(7, 3, 2)
+
+
+def test_the_quick_cases_cover_what_there_is() -> None:
+    samples = [draw(quick(seed)) for seed in range(CASES)]
+    assert {sample.words.split()[0] for sample in samples} == set(SHAPES)
+    assert {sample.d for sample in samples} >= {2, 3}
+    assert max(sample.d for sample in samples) > 60
+    assert max(sample.levels for sample in samples) == 12
+    assert min(sample.n for sample in samples) == 1
+    assert max(sample.n for sample in samples) > 1500
+    assert max(sample.sharpness for sample in samples) > 1e7
+    weights = np.concatenate([s.weights for s in samples if s.weights is not None])
+    assert weights.max() > 1e280
+    assert 0.0 < weights[weights > 0].min() < 1e-280
+    for sample in samples:
+        np.testing.assert_allclose(np.linalg.norm(sample.x, axis=1), 1.0, rtol=0, atol=1e-15)
+
+
+def sample_of(levels: int = 2) -> Sample:
+    x = np.random.default_rng(3).standard_normal((40, 3)) + np.array([1.0, 0.0, 0.5])
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return Sample(x, None, levels, "made", 0.0)
+
+
+def test_a_wrong_deficit_is_seen() -> None:
+    sample = sample_of()
+    right = fitted(sample)
+    other = np.vstack([sample.x, [[0.0, 0.0, 1.0]]])
+    wrong = fitted(sample.with_rows(other, None))
+    assert not list(invariants.compare(sample, right, Twin("same", fitted(sample))))
+    found = list(invariants.compare(sample, right, Twin("other", wrong, exact=False)))
+    assert [violation.level for violation in found] == [1, 2]
+    assert "stated" in str(found[0])
+    assert list(invariants.mean_logpdf(sample.with_rows(other, None), right))
+
+
+def test_a_foreign_error_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object, **options: object) -> None:
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(sr, "profile", broken)
+    record = checked(Case(0))
+    assert [violation.kind for violation in record.violations] == ["profile: LinAlgError"]
+    summary = Summary()
+    summary.add(record)
+    assert "case 0" in str(summary)
+    assert "LinAlgError" in str(summary)
+    assert summary.count == 1
+
+
+def test_our_own_refusals_are_no_violations(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(*args: object, **options: object) -> None:
+        raise sr.BoundaryError(1, "does not exist", "give at least two different directions")
+
+    monkeypatch.setattr(sr, "profile", refusing)
+    record = checked(Case(0))
+    assert record.violations == []
+    assert record.refused == "BoundaryError 1"
+
+
+def test_a_long_step_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*args: object, **options: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(sr, "profile", endless)
+    (violation,) = checked(Case(0), limit=0.05).violations
+    assert violation == Violation("profile: time", 0, "over 0.05 s")
+
+
+def test_examples_are_cut_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A violation that needs five rows is shown with hardly more."""
+
+    def too_many(sample: Sample, levels: int = 0) -> Outcome:
+        if sample.n >= 5:
+            raise MemoryError("too many rows")
+        return Outcome(None, sr.BoundaryError(1, "does not exist", "more rows"), 0.0)
+
+    monkeypatch.setattr("fuzz.cases.fitted", too_many)
+    large = next(Case(seed) for seed in range(100) if draw(Case(seed)).n > 200)
+    small = shrunk(checked(large), 1.0)
+    assert 5 <= draw(small.case).n <= 7
+    assert small.violations[0].kind == "profile: MemoryError"

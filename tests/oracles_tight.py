@@ -156,7 +156,10 @@ def tight_deficit_on_sphere(x: Array, level: int, scale: float, logpdf: Logpdf) 
     weights = np.repeat(weight, 96)
     kept = weights > 1e-40
     u, v, weights = u[kept], v[kept], weights[kept]
-    phi, wanted = _plane_functions(u, v, s, level), _plane_functions(*data.T, s, level).mean(axis=0)
+    phi, wanted = (
+        _plane_functions(u, v, s, level),
+        _plane_functions(data[:, 0], data[:, 1], s, level).mean(axis=0),
+    )
     bottom = 1 + (s * s) * (u * u + v * v)
     nodes = (2 * s * (u[:, None] * across[0] + v[:, None] * across[1])) / bottom[:, None]
     nodes += ((2 - bottom) / bottom)[:, None] * centre

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from steradian.spaces import Sphere
 ROUNDING_TOLERANCE = 1e-7  # nats of deficit that rounding of the moments may move
 
 _INSIDE = int(Verdict.INSIDE)
+_OURS = "a limit of this software, not of the data"
 _FEWER = "ask for fewer levels"
 _MIX = ", or mix in a little of the uniform law (shrinkage=0.01)"
 _ERRORS: dict[Status, tuple[type[LevelError], str]] = {
@@ -59,26 +60,22 @@ class Failure:
         return kind(self.level, cause, remedy)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Judge:
-    """Says exactly, from the support, whether rows have a fit; remembers supports of few points."""
+    """Says from the support whether rows have a fit."""
 
     hierarchy: Harmonics
     support: Support
-    few: dict[int, tuple[Array, Array]] = field(default_factory=dict)
 
     def examine(self, row: int, level: int) -> Placement:
-        """Before any iteration: quick unless the points are few."""
-        x, weights = self.few.get(row) or self.support(row)
-        if len(x) < self.hierarchy.space.size(self.hierarchy.levels):
-            self.few[row] = x, weights
-        return self.hierarchy.family(level).examine(x, weights)
+        """Before any iteration: what is exact and quick."""
+        return self.hierarchy.family(level).examine(*self.support(row))
 
     def examine_failed(self, row: int, level: int) -> Placement:
         """After the solver has failed: by every means there is."""
         if level < 3 or not isinstance(self.hierarchy.space, Sphere):
             return Placement(Verdict.INSIDE)  # the first look was exact
-        x, _ = self.few.get(row) or self.support(row)
+        x, _ = self.support(row)
         return examine_face(x, level)
 
 
@@ -193,12 +190,10 @@ def _place(
         for row in rows[verdicts == Verdict.OUTSIDE].tolist():
             failures[row] = Failure(level, Status.BOUNDARY)
         return set(rows[verdicts == Verdict.UNSURE].tolist())
-    if verdicts.min() == _INSIDE and not family.needs_support and not judge.few:
+    if verdicts.min() == _INSIDE and not family.needs_support:
         return set()
-    suspect = (verdicts != Verdict.INSIDE) | family.needs_support
-    for row, doubted in zip(rows.tolist(), suspect.tolist(), strict=True):
-        if doubted or row in judge.few:
-            _record(judge.examine(row, level), row, level, failures)
+    for row in rows[(verdicts != Verdict.INSIDE) | family.needs_support].tolist():
+        _record(judge.examine(row, level), row, level, failures)
     return set()
 
 
@@ -226,18 +221,28 @@ def _settle(
     solved.status[coarse] = Status.ROUNDING
     for k in np.flatnonzero(solved.status != Status.CONVERGED):
         row = int(rows[k])
-        if judge and _record(judge.examine_failed(row, level), row, level, failures):
+        placement = judge.examine_failed(row, level) if judge else Placement(Verdict.INSIDE)
+        if _record(placement, row, level, failures):
             continue
         status = Status(int(solved.status[k]))
-        words = ""
         if row in doubtful:
             found = status is Status.ROUNDING and solved.residual[k] <= ROUNDED_RESIDUAL
             status = status if found else Status.BOUNDARY
             words = "to the rounding of the moments"
-        elif status is Status.ROUNDING and rounding[k] > ROUNDING_TOLERANCE:
-            words = f"their rounding moves the deficit by {rounding[k]:.1e} nats"
-        elif status is Status.ROUNDING:
-            words = f"the features are collinear under the fit, condition {solved.condition[k]:.0e}"
-        elif status is Status.UNRESOLVED:
-            words = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes"
+        else:
+            words = _words(solved, int(k), by_rows=judge is not None)
+        words = "; ".join(part for part in (words, placement.words) if part)
         failures[row] = Failure(level, status, words)
+
+
+def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:
+    """What stopped the solver in row ``k`` of a stack."""
+    status, rounding = Status(int(solved.status[k])), float(solved.moment_rounding[k])
+    if status is Status.ROUNDING:
+        found = f"the features are collinear under the fit, condition {solved.condition[k]:.0e}"
+        if rounding > ROUNDING_TOLERANCE:
+            found = f"their rounding moves the deficit by {rounding:.1e} nats"
+        return found if by_rows else f"{found}; the directions themselves may determine it"
+    if status is Status.UNRESOLVED:
+        return f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes, {_OURS}"
+    return _OURS

@@ -31,7 +31,6 @@ from steradian.hierarchies.products import second_moments
 from steradian.hierarchies.support_words import (
     face_words,
     few_words,
-    light_words,
     sphere_words,
     undecided_words,
     vector_words,
@@ -76,18 +75,11 @@ def sphere_verdicts(features: Array, level: int) -> IntArray:
 
 
 def examine_circle(x: Array, weights: Array, level: int) -> Placement:
-    """Exact: fewer than ``level + 1`` distinct points lie on the boundary, more never do.
-
-    Points so close together that double precision cannot tell them from fewer count as fewer;
-    points of so little weight that they do not show are left to the solver.
-    """
-    rows = np.sqrt(weights)[:, None] * circle_rows(x, level)
-    if not null_space(rows).size:
+    """Exact: up to ``level`` distinct points lie on the boundary, more never do."""
+    if len(x) > level:
         return _INSIDE
-    f = circle_square(rows)[1]
-    if len(x) > level and np.abs(f(x)).max() > CERTIFIED:
-        return Placement(Verdict.UNSURE, undecided_words(level, light_words(weights)))
-    return Placement(Verdict.OUTSIDE, few_words(len(x), level), f)
+    rows = np.sqrt(weights)[:, None] * circle_rows(x, level)
+    return Placement(Verdict.OUTSIDE, few_words(len(x), level), circle_square(rows)[1])
 
 
 def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
@@ -152,7 +144,7 @@ def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
     # the direction the atom alone carries: the rows of the others vanish along it
     unit = np.zeros(len(x))
     unit[worst] = 1.0
-    alone = np.asarray(np.linalg.lstsq(rows, unit)[0], dtype=np.float64)
+    alone = np.asarray(np.linalg.lstsq(rows, unit, rcond=None)[0], dtype=np.float64)
     square = sphere_square(alone[:, None], level, zoom(x[worst : worst + 1])[0])
     words = f"away from the single point {vector_words(x[worst])}, {others}"
     return _shown(x, level, zoom.pulled_back(square, level), words)

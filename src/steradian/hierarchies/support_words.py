@@ -75,9 +75,7 @@ def near_circle_words(x: Array) -> str:
 
 
 def few_words(count: int, level: int) -> str:
-    """Why ``count`` points of the circle are too few for a level, or as good as too few."""
-    if count > level:
-        return f"the {count} points are too close together for level {level} in double precision"
+    """Why ``count`` points of the circle are too few for a level."""
     points = "one point" if count == 1 else f"only {count} distinct points"
     return f"the support is {points}, and level {level} needs at least {level + 1}"
 

@@ -54,8 +54,7 @@ _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
 _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
-_UNDETERMINED = 1e13  # condition at which the moments' rounding moves a fit (measured)
-_COLLINEAR_ROUNDING = 16.0  # how much worse than ROUNDOFF ‖λ‖₁ it gets on the way there
+_SUMMED = 1e3  # roundings by which sums over rows are off, measured on tight clusters
 _NEARLY, _TRIES = 1e-6, 4  # residual worth a few more steps from where Newton ended
 _MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
@@ -373,18 +372,14 @@ def _solve_with(
 
 
 def _as_determined(out: DualSolution, start: Array) -> DualSolution:
-    """What is left of a fit to moments whose features are nearly collinear under it.
+    """A fit to moments alone, under which the features may be nearly collinear.
 
-    Their rounding moves the deficit by more than one rounding of each feature would; beyond
-    `_UNDETERMINED` it moves the fit itself, and only the law of the level below, where that has
-    all the moments already, is beyond doubt.
+    Sums over many rows and transforms leave moments good to some hundreds of roundings, which
+    only laws of large parameters feel. The law of the level below, where it has all the
+    moments already, is beyond doubt.
     """
-    if out.status[0] != _CONVERGED or np.array_equal(out.lam[0], start):
-        return out
-    if out.condition[0] > _UNDETERMINED:
-        out.status[:] = Status.ROUNDING
-    elif out.condition[0] > _COLLINEAR:
-        out.moment_rounding[:] *= _COLLINEAR_ROUNDING
+    if not np.array_equal(out.lam[0], start) and out.condition[0] > _COLLINEAR:
+        out.moment_rounding[:] *= _SUMMED
     return out
 
 

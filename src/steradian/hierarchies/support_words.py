@@ -59,21 +59,6 @@ def undecided_words(level: int, why: str) -> str:
     return f"whether level {level} exists is not decided: {why}; a limit of ours, not of the data"
 
 
-def light_words(weights: Array) -> str:
-    """When rows carry too little of the weight to show in double precision."""
-    share = float(weights.min() / weights.sum())
-    return f"some points carry as little as {share:.0e} of the weight, less than rounding shows"
-
-
-def near_circle_words(x: Array) -> str:
-    """The circle that holds all points ``x`` (n >= 3, 3) but for a little; else empty."""
-    normal, centre, _ = best_plane(x)
-    away = float(np.abs((x - centre) @ normal).max())
-    if away > _NEARLY:
-        return ""
-    return f"all points lie within {away:.0e} of {circle_words(normal, centre, 4.0 * away)}"
-
-
 def few_words(count: int, level: int) -> str:
     """Why ``count`` points of the circle are too few for a level."""
     points = "one point" if count == 1 else f"only {count} distinct points"

@@ -59,6 +59,15 @@ def undecided_words(level: int, why: str) -> str:
     return f"whether level {level} exists is not decided: {why}; a limit of ours, not of the data"
 
 
+def near_circle_words(x: Array) -> str:
+    """The circle that holds all points ``x`` (n >= 3, 3) but for a little; else empty."""
+    normal, centre, _ = best_plane(x)
+    away = float(np.abs((x - centre) @ normal).max())
+    if away > _NEARLY:
+        return ""
+    return f"all points lie within {away:.0e} of {circle_words(normal, centre, 4.0 * away)}"
+
+
 def few_words(count: int, level: int) -> str:
     """Why ``count`` points of the circle are too few for a level."""
     points = "one point" if count == 1 else f"only {count} distinct points"

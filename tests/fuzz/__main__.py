@@ -13,7 +13,7 @@ from fuzz.cases import Record, checked, shrunk
 from fuzz.samples import Case
 from fuzz.summary import SHOWN, Summary
 
-CHUNK = 8  # cases a process takes at a time
+BATCH = 16  # cases for each process between two looks at the clock
 
 
 def main() -> int:
@@ -23,24 +23,26 @@ def main() -> int:
     summary, found = Summary(), []
     work = partial(checked, limit=options.limit)
     until = time.monotonic() + options.seconds if options.seconds else float("inf")
-    cases = _numbers(options.seed, options.cases, until)
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        for record in pool.imap_unordered(work, cases, chunksize=CHUNK):
-            summary.add(record)
-            if record.violations:
-                found.append(record)
-                print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
+        for batch in _batches(options.seed, options.cases, BATCH * options.processes, until):
+            for record in pool.imap_unordered(work, batch):
+                summary.add(record)
+                if record.violations:
+                    found.append(record)
+                    print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
     print(f"\n{summary}")
     if options.shrink:
         print(_shrunk(found, options.limit))
     return 1 if summary.count else 0
 
 
-def _numbers(first: int, many: int, until: float) -> Iterator[Case]:
-    seed = first
-    while (not many or seed < first + many) and time.monotonic() < until:
-        yield Case(seed)
-        seed += 1
+def _batches(first: int, many: int, size: int, until: float) -> Iterator[list[Case]]:
+    """Cases some at a time, so that the end of the time allowed is the end of the work."""
+    end = first + many if many else sys.maxsize
+    for seed in range(first, end, size):
+        if time.monotonic() > until:
+            return
+        yield [Case(k) for k in range(seed, min(seed + size, end))]
 
 
 def _one(case: Case, limit: float) -> int:

@@ -96,7 +96,8 @@ class FisherBinghamFamily:
         values = np.linalg.eigvalsh(scatter)
         if not values[0] > _FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
-        rounding = float(ROUNDOFF * values[-1] / values[0])
+        # of S against its least eigenvalue, and of m against the least spread
+        rounding = float(ROUNDOFF * values[-1] / values[0] + self.space.d * ROUNDOFF**2 / values[0])
         if rounding > _LOST:  # whatever were found would be refused: do not look for it
             lost = DualSolution.empty(1, self.q, Status.ROUNDING)
             lost.moment_rounding[:] = rounding

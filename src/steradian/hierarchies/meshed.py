@@ -35,7 +35,8 @@ _MOST_PIECES = 1600
 _MOST_ENTRIES = 30_000_000  # numbers held at the nodes
 _MOST_WORK = 6e10  # multiplications: a few seconds
 _STEPS = 100  # of the primal-dual method between two looks at the mesh
-_ROUNDS = 40
+_ROUNDS = 20
+_MOST_STEPS = 400
 _COARSE = 3e-2  # share of the mass that the mesh may miss on the way,
 _CLOSE = 1e-7  # and near the end, by an estimate that is on the safe side
 _FINE = 1e-11  # difference of two meshes that is aimed at
@@ -49,6 +50,7 @@ _FELT = 1e-22  # mass of a node from which its piece counts
 _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differences
 _PROBES = 16  # nodes of a piece from which its distance to the data is taken
 _LAST_STEPS = 30
+_LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
 _VERIFICATIONS = 4
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 
@@ -232,13 +234,14 @@ def _solve(mesh: Mesh, log_mass: Array, target: _Target) -> DualSolution:
     """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh."""
     q = mesh.features.shape[2]
     at = PrimalDual(np.zeros(q + 1), log_mass - log_sum(log_mass), False, False, 0, 0.0)
-    work, steps = 0.0, 0
+    work, steps, found = 0.0, 0, False
     for _ in range(_ROUNDS):
         at = primal_dual(*mesh.flat(), at, _STEPS)
-        work, steps = work + at.work, steps + at.steps
+        work, steps, found = work + at.work, steps + at.steps, found or at.converged
         errors = mesh.errors(at.theta[1:])[0] if at.converged else _primal_errors(mesh, at)
         split = worst(errors, _CLOSE if at.converged else _COARSE, _room(mesh))
-        if work > _MOST_WORK or ((at.converged or at.lost) and not split.any()):
+        tired = steps > _MOST_STEPS or work > (_MOST_WORK if found else 0.5 * _MOST_WORK)
+        if tired or ((at.converged or at.lost) and not split.any()):
             break
         if split.any():
             mesh, at = _refined(mesh, at, split)
@@ -300,11 +303,13 @@ def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array]
         part = Mesh.of(mesh.basis, mesh.pieces.take(which[start : start + many]).parts())
         more, mean = _sums(part.features, part.log_weights, theta, psi)
         total, first = total + more, first + mean
+    if not 0.0 < total < math.inf:
+        return math.inf, first
     return abs(math.log(total)), first / total
 
 
 def _sums(g: Array, log_weights: Array, theta: Array, psi: float) -> tuple[float, Array]:
-    mass = np.exp(g @ theta + log_weights - psi).ravel()
+    mass = np.exp(np.minimum(g @ theta + log_weights - psi, _LARGEST)).ravel()
     return float(mass.sum()), mass @ g.reshape(-1, len(theta))
 
 

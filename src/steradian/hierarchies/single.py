@@ -12,9 +12,15 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.dual import ACCEPTED_RESIDUAL, ARMIJO, DualSolution, matched_to_rounding
+from steradian.dual import (
+    ACCEPTED_RESIDUAL,
+    ARMIJO,
+    MOMENT_ROUNDING,
+    DualSolution,
+    matched_to_rounding,
+)
 from steradian.hierarchies.products import products_with_constant
-from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 
 _MOST_STEPS = 15
@@ -81,7 +87,7 @@ def solve_one(
             size = np.add.reduce(np.abs(covariance)).max()
             reciprocal, _ = lapack.dpocon(factor[1:, 1:], size)
             condition = 1.0 / float(reciprocal)
-            rounding = ROUNDOFF * float(np.abs(lam).sum())
+            rounding = MOMENT_ROUNDING * float(np.abs(lam).sum())
             numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
             return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count)
         if residual <= matched_to_rounding(m[None])[0]:

@@ -17,6 +17,7 @@ from steradian.errors import (
     BoundaryError,
     ConvergenceError,
     DesignError,
+    InvalidArgument,
     InvalidDirections,
     MissingExtra,
     ResolutionError,
@@ -30,7 +31,7 @@ from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests
 from steradian.inference.intervals import GapIntervals
-from steradian.inference.order import OrderChoice, choose_order
+from steradian.diagnostics.order import OrderChoice, choose_order
 from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
@@ -54,6 +55,7 @@ __all__ = [
     "GapIntervals",
     "GapTests",
     "Harmonics",
+    "InvalidArgument",
     "InvalidDirections",
     "MaxEntFit",
     "MissingExtra",

@@ -12,6 +12,7 @@ __all__ = [
     "BoundaryError",
     "ConvergenceError",
     "DesignError",
+    "InvalidArgument",
     "InvalidDirections",
     "LevelError",
     "MissingExtra",
@@ -26,6 +27,10 @@ class SteradianError(Exception):
 
 class InvalidDirections(SteradianError, ValueError):
     """The input is not a set of weighted unit vectors."""
+
+
+class InvalidArgument(SteradianError, ValueError):
+    """A count, seed, share or name that cannot be meant."""
 
 
 class MissingExtra(SteradianError, ImportError):

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import generator, whole_number
 from steradian.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections
@@ -85,12 +86,10 @@ class MaxEntFit:
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
-        if n < 0:
-            raise ValueError(f"n is {n}; ask for 0 draws or more")
-        generator = np.random.default_rng(rng)
+        count, source = whole_number("n", n, 0), generator(rng)
         if self.level == 0:
-            return self.space.uniform(n, generator)
-        return self.hierarchy.family(self.level).sample(self.lam, n, generator)
+            return self.space.uniform(count, source)
+        return self.hierarchy.family(self.level).sample(self.lam, count, source)
 
     @property
     def kappa(self) -> float:

@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from steradian.arguments import seed_number, whole_number
 from steradian.diagnostics.leftover import GriddedLeftover, Leftover
-from steradian.errors import DesignError, ResolutionError
+from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
@@ -32,6 +33,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 Method = Literal["exact", "bootstrap"]
+METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
@@ -47,10 +49,10 @@ class Calibration:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.method not in (None, "exact", "bootstrap"):
-            raise ValueError(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
-        if not isinstance(self.replicates, int | np.integer) or self.replicates < 19:
-            raise ValueError(f"replicates is {self.replicates!r}; give a whole number from 19 on")
+        if not (self.method is None or self.method in METHODS):
+            raise InvalidArgument(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
+        whole_number("replicates", self.replicates, 19)
+        seed_number(self.seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import special_ortho_group
 
+from steradian.arguments import seed_number, whole_number
 from steradian.hierarchies import GriddedFamily, MomentStack
 from steradian.io.records import without_nan
 from steradian.moments import Moments
@@ -117,8 +118,7 @@ def sensitivity_of(
     """Fit the same moments again in every way."""
     if not epsilons:
         raise ValueError("epsilons is empty; give shares like (0.0, 0.01)")
-    if rotations < 1:
-        raise ValueError(f"rotations is {rotations}; give at least 1")
+    rotations, seed = whole_number("rotations", rotations, 1), seed_number(seed)
     return Sensitivity(
         epsilon=np.array(epsilons, dtype=np.float64),
         uniform=_mixed(profile, epsilons, "uniform"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.directions import Directions
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.sample import Sample
 from steradian.inference.units import Units
 from steradian.moments import Moments
@@ -92,15 +92,15 @@ def _from_halves(sample: Sample) -> Array:
     halves = [
         half for _ in range(_SPLITS) for half in np.array_split(rng.permutation(units.count), 2)
     ]
-    gaps = np.array([_gaps_of(rows, units, half, levels) for half in halves])
+    stacks = [_moments_of(rows, units, half, levels) for half in halves]
+    hierarchy = Harmonics(rows.d, levels)
+    gaps = fit_levels(hierarchy, MomentStack.concatenated(stacks)).gaps
     return np.asarray(gaps.mean(axis=0) - sample.nested.gaps[0])
 
 
-def _gaps_of(rows: Directions, units: Units, some: IntArray, levels: int) -> Array:
+def _moments_of(rows: Directions, units: Units, some: IntArray, levels: int) -> MomentStack:
     chosen = np.zeros(units.count, dtype=bool)
     chosen[some] = True
     pick = chosen if units.labels is None else chosen[units.labels]
     part = Directions(rows.x[pick], rows.weights[pick] if rows.weighted else None)
-    hierarchy = Harmonics(rows.d, levels)
-    moments = Moments.from_directions(part, hierarchy)
-    return np.asarray(fit_levels(hierarchy, moments.stack()).gaps[0])
+    return Moments.from_directions(part, Harmonics(rows.d, levels)).stack()

@@ -357,16 +357,15 @@ def test_whole_units_are_held_out() -> None:
 
 
 def test_the_residual_test() -> None:
-    """From the uniform law, 50 rows: six features through level 3, covariance about zero."""
+    """From the uniform law, 50 rows: ten white features through degree 5, so χ²."""
     x = circle(np.random.default_rng(9).vonmises(0.0, 0.3, 50))
     theta = np.arctan2(x[:, 1], x[:, 0])
-    phi = np.sqrt(2.0) * np.hstack([circle(k * theta) for k in (1, 2, 3)])
-    score = 25.0 * float(np.sum(phi.mean(axis=0) ** 2))
-    omega = np.linalg.eigvalsh(0.5 * phi.T @ phi / 50.0)
-    got = sr.choose_order(sr.profile(x, levels=1), folds=5)
-    want = float(contour_tail(score, omega.tolist(), 10))
+    phi = np.sqrt(2.0) * np.hstack([circle(k * theta) for k in range(1, 6)])
+    p = sr.profile(x, levels=1)
+    got = sr.choose_order(p, folds=5)
+    want = float(chi2.sf(50.0 * float(np.sum(phi.mean(axis=0) ** 2)), 10))
     assert got.residual_pvalue[0] == pytest.approx(want, rel=1e-8)
-    assert 0.0 < got.residual_pvalue[1] < 1.0
+    assert got.residual_pvalue[1] == p.residuals().pvalue[0]
 
 
 def test_weighted_designs_choose_too() -> None:

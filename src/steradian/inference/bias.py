@@ -8,6 +8,8 @@ is twice as large.
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from steradian.directions import Directions
@@ -40,7 +42,8 @@ def information_traces(sample: Sample) -> Array:
     for k, solution in enumerate(sample.nested.solutions[:formed]):
         _, _, curvature = sample.hierarchy.family(k + 1).log_partition(solution.lam)
         p = curvature.shape[1]
-        traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
+        with contextlib.suppress(np.linalg.LinAlgError):  # NaN where it is singular
+            traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
     return traces
 
 

@@ -175,7 +175,7 @@ def noncentrality(seen: float, q: int, p: float) -> float:
     return float(brentq(lambda v: ncx2.cdf(seen, q, v) - p, 1e-12, 40.0 * seen + 400.0))
 
 
-def noncentral(  # noqa: PLR0913, PLR0917 - the formula, written out
+def noncentral(  # noqa: PLR0917 - the formula, written out
     value: float, bias: float, g: Array, share: float, q: int, rate: float, level: float
 ) -> list[float]:
     """Both ends, from the units' parts ``g`` of the value and the share p / n of matched features.

@@ -68,7 +68,8 @@ def checked_profile(value: Any) -> Profile:
     if not hasattr(value, "as_sample"):
         kind = type(value).__name__
         raise InvalidArgument(f"a profile is needed, not {kind}; make one with sr.profile(data)")
-    return value  # type: ignore[no-any-return]
+    profile: Profile = value
+    return profile
 
 
 def _shown(value: Any) -> str:

@@ -109,6 +109,7 @@ class Calibrated:
             "levels": self.levels.tolist(),
             "pvalue": [one.pvalue for one in self.judged],
             "methods": list(self.methods),
+            "resting": [one.resting for one in self.judged],
             "warnings": list(self.warnings),
         }
 
@@ -138,10 +139,11 @@ def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> 
         return Judged(np.nan, "–", (said,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
-    found = _judged_by_rows(sample, left, squared, how)
     resting = resting_on(sample, left)
     if not resting:
-        return found
+        return _judged_by_rows(sample, left, squared, how)
+    plain = how if how.method else replace(how, method="exact")  # no replicate tells more
+    found = _judged_by_rows(sample, left, squared, plain)
     said = f"level {left.level}: {resting}: what it leaves over cannot be judged"
     return replace(found, resting=resting, warnings=(*found.warnings, said))
 

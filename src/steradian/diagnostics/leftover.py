@@ -227,7 +227,7 @@ class PolarLeftover:
 
     def sizes(self, x: Array) -> Array:
         """From the coordinate along the axis alone, and the coefficients of its blocks."""
-        mean_t, _, mean_tt, slope, var_0, _, shift, var_1, fourth = self.white.moments
+        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments
         d = self.hierarchy.d
         t = x @ self.white.axis
         rest = np.maximum(1.0 - t * t, 0.0)

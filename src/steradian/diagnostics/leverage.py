@@ -25,6 +25,10 @@ def resting_on(sample: Sample, left: Leftover) -> str:
     """The one or two units that decide about a level, in words; empty when none do."""
     if not sample.has_rows or sample.units.effective <= _FEW:
         return ""
+    held = sample.units.unit_weights
+    heaviest = int(np.argmax(held))
+    if held[heaviest] > MOST_SHARE:
+        return f"{_named(sample, np.array([heaviest]))} {held[heaviest]:.0%} of the weight"
     looked = _looked_at(sample, left)
     share = _shares(sample, left, looked)
     top = np.argsort(share)[::-1][:_FEW]

@@ -187,6 +187,9 @@ def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
             found = gap_tests(sample, Options())
         except SteradianError as error:
             return np.full(top, np.nan), [str(error)]
+        except np.linalg.LinAlgError:
+            said = "no Holm p: the features of a level are collinear under the fit below it"
+            return np.full(top, np.nan), [said]
         return found.pvalue_holm, []
     mean = sample.moments.up_to_level(1)
     first = float(chi2.sf(sample.rate**2 * float(mean @ mean), d))

@@ -21,6 +21,7 @@ _MOST_STEPS = 25
 _LAST_STEP = 1e-3  # decrement from which one more step leaves 1e-6
 _MISMATCH = 1e-5  # of the moments
 _UNRESOLVED = 1e-4  # nats
+_LOST = 1e-2  # nats
 _ENTRIES = 4_000_000  # densities held at once
 
 
@@ -50,6 +51,8 @@ class Refits:
         left = np.arange(len(m))
         for reach in _NODES_TO[self.space.d]:
             grid = self.space.exact_grid(max(reach, 3 * self.level + degree))
+            if self._too_coarse(grid):
+                continue
             for part in np.array_split(left, 1 + len(left) * grid.nodes // _ENTRIES):
                 found, matched, resolved = self._on(grid, m[part], degree)
                 out[part[matched]] = found[matched]
@@ -58,6 +61,12 @@ class Refits:
             if not len(left):
                 break
         return out, sure
+
+    def _too_coarse(self, grid: Grid) -> bool:
+        """Whether the fit that the replicates lie about is itself lost between the nodes."""
+        values, _ = _densities(grid, self.lam[None])
+        values /= values @ grid.weights
+        return bool(grid.unresolved(values, self.level)[0] > _LOST)
 
     def _on(self, grid: Grid, m: Array, degree: int) -> tuple[Array, BoolArray, BoolArray]:
         """The same on one grid, which rows have a law there, and which it resolves."""

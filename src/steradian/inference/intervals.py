@@ -122,8 +122,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     dims = np.array(sample.hierarchy.dims[:levels], dtype=np.float64)
     of_steps, of_wholes = _errors(sample)
     bias, units, matched = gap_bias(sample), _units(sample), np.cumsum(dims)
-    of_gaps = _Estimates(gaps, *of_steps, bias, dims, matched, rate, units)
-    of_deficits = _Estimates(deficits, *of_wholes, np.cumsum(bias), matched, matched, rate, units)
+    of_gaps = _Estimates(gaps, of_steps, bias, dims, matched, rate, units)
+    of_deficits = _Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
     low, high = of_gaps.interval(confidence, method)
     d_low, d_high = of_deficits.interval(confidence, method)
     crowded = concerns.of_crowding(sample)
@@ -214,14 +214,27 @@ class _Estimates:
     """Estimates of one kind at every level, with what their sampling law asks for, (L,) each."""
 
     value: Array
-    se: Array
-    dof: Array  # of se²
-    skew: Array  # of the sum over the units whose variance is se²
+    errors: Array  # (3, L), see `_error`
     bias: Array  # NaN where it is not known
     features: Array  # q, those the value is a quadratic form in
     matched: Array  # p, all that the fit of the level has matched
     rate: float
     units: float  # independent units, as it were
+
+    @property
+    def se(self) -> Array:
+        """Standard error."""
+        return np.asarray(self.errors[0])
+
+    @property
+    def dof(self) -> Array:
+        """Degrees of freedom of its square."""
+        return np.asarray(self.errors[1])
+
+    @property
+    def skew(self) -> Array:
+        """Skewness of the sum over the units whose variance its square is."""
+        return np.asarray(self.errors[2])
 
     def interval(self, confidence: float, method: IntervalMethod) -> tuple[Array, Array]:
         """Both ends."""

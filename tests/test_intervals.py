@@ -181,7 +181,7 @@ def noncentral(  # noqa: PLR0917 - the formula, written out
     """Both ends, from the units' parts ``g`` of the value and the share p / n of matched features.
 
     c from Var = Σ g², Student's t and 1 + p / n; one bias for the other, for the upper end half
-    of it where it would be lowered; half of Hall's term for skewness, outward.
+    of it where it would be lowered; Hall's term for skewness, outward.
     """
     tail, z = 0.5 * (1.0 - level), float(norm.ppf(0.5 + 0.5 * level))
     squares = g * g
@@ -194,7 +194,7 @@ def noncentral(  # noqa: PLR0917 - the formula, written out
     by = one * q - bias
     low = one * noncentrality(max(value + by, 0.0) / one, q, 1.0 - tail)
     high = one * noncentrality(max(value + max(by, 0.5 * by), 0.0) / one, q, tail)
-    lean = 0.5 * float((g**3).sum()) / variance * (2.0 * z * z + 1.0) / 6.0
+    lean = float((g**3).sum()) / variance * (2.0 * z * z + 1.0) / 6.0
     return [max(low + min(lean, 0.0), 0.0), max(high, value - bias) + max(lean, 0.0)]
 
 

@@ -272,11 +272,11 @@ class _Estimates:
         """How far an end moves out because rows of one side are rare, and large when they come.
 
         A sample that lacks them has too large a value and too small an error. Hall's term
-        ``se γ (2z² + 1) / 6`` (JRSS B 54, 1992), γ the skewness of the sum, moves both ends; half
-        of it, and only outward, is what keeps the coverage from 50 rows on.
+        ``se γ (2z² + 1) / 6`` (JRSS B 54, 1992), γ the skewness of the sum, moves both ends; here
+        only the one that it moves outward.
         """
         z = float(norm.ppf(quantile))
-        return np.asarray(0.5 * self.se * self.skew * (2.0 * z * z + 1.0) / 6.0)
+        return np.asarray(self.se * self.skew * (2.0 * z * z + 1.0) / 6.0)
 
     def scale(self) -> Array:
         """The c with Var(2 a² I) = 4 c (2 a² I) far from zero."""

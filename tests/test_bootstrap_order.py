@@ -12,7 +12,6 @@ from scipy.special import i0, i0e, i1e
 from scipy.stats import chi2
 
 import steradian as sr
-from oracles_mixture import contour_tail
 from steradian.errors import DesignError, InvalidDirections
 from steradian.inference.resample import resampled_weights
 from steradian.inference.units import Units
@@ -357,16 +356,63 @@ def test_whole_units_are_held_out() -> None:
 
 
 def test_the_residual_test() -> None:
-    """From the uniform law, 50 rows: six features through level 3, covariance about zero."""
+    """From the uniform law, 50 rows: ten white features through degree 5, so χ²."""
     x = circle(np.random.default_rng(9).vonmises(0.0, 0.3, 50))
     theta = np.arctan2(x[:, 1], x[:, 0])
-    phi = np.sqrt(2.0) * np.hstack([circle(k * theta) for k in (1, 2, 3)])
-    score = 25.0 * float(np.sum(phi.mean(axis=0) ** 2))
-    omega = np.linalg.eigvalsh(0.5 * phi.T @ phi / 50.0)
-    got = sr.choose_order(sr.profile(x, levels=1), folds=5)
-    want = float(contour_tail(score, omega.tolist(), 10))
+    phi = np.sqrt(2.0) * np.hstack([circle(k * theta) for k in range(1, 6)])
+    p = sr.profile(x, levels=1)
+    got = sr.choose_order(p, folds=5)
+    want = float(chi2.sf(50.0 * float(np.sum(phi.mean(axis=0) ** 2)), 10))
     assert got.residual_pvalue[0] == pytest.approx(want, rel=1e-8)
-    assert 0.0 < got.residual_pvalue[1] < 1.0
+    assert got.residual_pvalue[1] == p.residuals().pvalue[0]
+
+
+@pytest.mark.parametrize("name", ["mcmurdo", "turtles"])
+def test_one_residual_everywhere(name: str) -> None:
+    """The order's residual is that of residuals(), to the digit, by every default."""
+    p = sr.profile(sr.examples.load(name), levels=2)
+    order = sr.choose_order(p)
+    np.testing.assert_array_equal(order.residual_pvalue[1:], p.residuals().pvalue)
+    if name == "mcmurdo":
+        assert (order.residual_pvalue < 1e-8).all()
+        assert order.chosen["residual"] is None
+
+
+def test_structure_that_tests_see_is_not_left_to_level_2() -> None:
+    """Two hundred rows about four poles: level 3 is clear, so level 2 is not chosen."""
+    rng = np.random.default_rng(8)
+    poles = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
+    x = unit(poles[rng.integers(0, 4, 208)] + 0.35 * rng.normal(size=(208, 3)))
+    p = sr.profile(x, levels=3)
+    assert p.tests().pvalue[2] < 1e-6
+    assert p.residuals().pvalue[1] < 1e-8
+    assert sr.choose_order(p).chosen["residual"] not in {0, 1, 2}
+
+
+def test_nobody_complains_about_folds_that_nobody_gave() -> None:
+    rng = np.random.default_rng(5)
+    few = sr.profile(circle(rng.vonmises(0.0, 1.0, 9)), levels=1)
+    np.testing.assert_array_equal(
+        sr.choose_order(few).held_out, sr.choose_order(few, folds=9).held_out
+    )
+    many = sr.profile(circle(rng.vonmises(0.0, 1.0, 50)), levels=1)
+    np.testing.assert_array_equal(
+        sr.choose_order(many).held_out, sr.choose_order(many, folds=10).held_out
+    )
+
+
+def test_order_of_noise_in_high_dimension() -> None:
+    """Where the default tests would draw for minutes, and the residuals do not."""
+    x = unit(np.random.default_rng(0).standard_normal((1200, 120)))
+    got = sr.choose_order(sr.profile(x))
+    assert got.chosen["residual"] == got.chosen["holm"] == got.chosen["held_out"] == 0
+    assert "Rayleigh's test" in got.warnings[0]
+    assert "! Holm p by" in str(got)
+    assert got.to_dict()["warnings"] == list(got.warnings)
+    strong = unit(np.random.default_rng(1).normal(0.0, np.linspace(0.5, 2.0, 120), (1200, 120)))
+    found = sr.choose_order(sr.profile(strong))
+    assert found.holm_pvalue[2] < 1e-8
+    assert found.chosen["holm"] == 2
 
 
 def test_weighted_designs_choose_too() -> None:

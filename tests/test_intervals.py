@@ -13,6 +13,7 @@ from scipy.stats import t as student
 
 import steradian as sr
 from steradian.errors import DesignError
+from steradian.inference.intervals import noncentrality as noncentrality_of
 from steradian.numerics.arrays import Array
 
 Method = Literal["noncentral", "sqrt", "wald"]
@@ -167,27 +168,34 @@ def test_standard_errors_agree_with_the_bootstrap(name: str) -> None:
 # --- the three intervals ------------------------------------------------------------------
 
 
-def degrees_of_freedom(g: Array, factor: float, gamma: Array) -> float:
-    """2 V² / Var V of the variance estimate V = Σ s_u, at least 3."""
-    s = factor * (g @ gamma) ** 2
-    return max(2.0 * float(s.sum()) ** 2 / float((s**2).sum() - s.sum() ** 2 / len(s)), 3.0)
+def noncentrality(seen: float, q: int, p: float) -> float:
+    """δ with P(χ²_q(δ) <= seen) = p, with scipy's law and root finder; 0 where there is none."""
+    if chi2.cdf(seen, q) <= p:
+        return 0.0
+    return float(brentq(lambda v: ncx2.cdf(seen, q, v) - p, 1e-12, 40.0 * seen + 400.0))
 
 
-def noncentral(value: float, se: float, dof: float, q: int, rate: float, level: float) -> Array:
-    """Invert P(χ²_q(δ) <= 2 a² I / c) = 1 - tail, tail with scipy's law and root finder."""
-    tail = 0.5 * (1.0 - level)
-    inflate = (student.ppf(1.0 - tail, dof) / norm.ppf(1.0 - tail)) ** 2
-    c = se**2 * rate**2 / (2.0 * value) * inflate
-    seen = 2.0 * rate**2 * value / c
-    ends = []
-    for p in (1.0 - tail, tail):
-        if chi2.cdf(seen, q) <= p:
-            ends.append(0.0)
-        else:
-            ends.append(
-                brentq(lambda delta, p=p: ncx2.cdf(seen, q, delta) - p, 1e-12, 40.0 * seen + 400.0)
-            )
-    return np.array(ends) * c / (2.0 * rate**2)
+def noncentral(  # noqa: PLR0917 - the formula, written out
+    value: float, bias: float, g: Array, share: float, q: int, rate: float, level: float
+) -> list[float]:
+    """Both ends, from the units' parts ``g`` of the value and the share p / n of matched features.
+
+    c from Var = Σ g², Student's t and 1 + p / n; one bias for the other, for the upper end half
+    of it where it would be lowered; Hall's term for skewness, outward.
+    """
+    tail, z = 0.5 * (1.0 - level), float(norm.ppf(0.5 + 0.5 * level))
+    squares = g * g
+    variance = float(squares.sum())
+    noise = float((squares**2).sum()) / variance**2 - 1.0 / len(g)
+    dof = 2.0 / noise if noise > 1e-12 else np.inf
+    inflate = (student.ppf(1.0 - tail, max(dof, 3.0)) / z) ** 2 * (1.0 + share)
+    c = variance * rate**2 / (2.0 * value) * inflate
+    one = c / (2.0 * rate**2)
+    by = one * q - bias
+    low = one * noncentrality(max(value + by, 0.0) / one, q, 1.0 - tail)
+    high = one * noncentrality(max(value + max(by, 0.5 * by), 0.0) / one, q, tail)
+    lean = float((g**3).sum()) / variance * (2.0 * z * z + 1.0) / 6.0
+    return [max(low + min(lean, 0.0), 0.0), max(high, value - bias) + max(lean, 0.0)]
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
@@ -196,16 +204,38 @@ def test_the_noncentral_interval(name: str, confidence: float) -> None:
     p = made(2, name)
     got = p.intervals(confidence)
     assert got.method == "noncentral"
-    g, _, factor = unit_sums(2, name)
-    rate = p.tests(covariance="null").rate
+    g, unit_weight, factor = unit_sums(2, name)
+    g, rate = np.sqrt(factor) * g, p.tests(covariance="null").rate
+    units = 1.0 / float(unit_weight @ unit_weight)
     steps, wholes, _ = gammas(2, name)
-    for k, q in enumerate((2, 2)):
-        dof = degrees_of_freedom(g, factor, steps[k])
-        want = noncentral(p.gaps[k], got.se[k], dof, q, rate, confidence)
+    bias = p.gaps - got.debiased
+    for k in range(2):
+        share = (2 + 2 * k) / units
+        want = noncentral(p.gaps[k], bias[k], g @ steps[k], share, 2, rate, confidence)
         np.testing.assert_allclose([got.low[k], got.high[k]], want, rtol=1e-6, atol=1e-12)
-    dof = degrees_of_freedom(g, factor, wholes[1])
-    want = noncentral(p.deficits[1], got.deficit_se[1], dof, 4, rate, confidence)
+    whole = float(bias.sum())
+    want = noncentral(p.deficits[1], whole, g @ wholes[1], 4.0 / units, 4, rate, confidence)
     np.testing.assert_allclose([got.deficit_low[1], got.deficit_high[1]], want, rtol=1e-6)
+
+
+def test_the_first_level_has_one_interval() -> None:
+    for name in DESIGNS:
+        got = made(3, name).intervals()
+        np.testing.assert_allclose(got.deficit_low[0], got.low[0], rtol=1e-12)
+        np.testing.assert_allclose(got.deficit_high[0], got.high[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("q", [2.0, 5.0, 65.0])
+@pytest.mark.parametrize("probability", [0.005, 0.025, 0.5, 0.975, 0.995])
+def test_far_out_the_expansion_meets_the_exact_law(q: float, probability: float) -> None:
+    """On both sides of where one takes over from the other, against scipy's distribution."""
+    for seen in (4.9e3, 5.1e3, 2e4):
+        delta = float(noncentrality_of(np.array([seen]), np.array([q]), probability)[0])
+        spread = np.sqrt(2.0 * q + 4.0 * delta)
+        exact = brentq(lambda v, s=seen: ncx2.cdf(s, q, v) - probability, 0.5 * seen, 2.0 * seen)
+        assert delta == pytest.approx(exact, abs=1e-3 * spread)
+    none = noncentrality_of(np.array([0.0, 1e-8, 0.01]), np.full(3, q), 0.975)
+    assert none.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_noncentral_interval_that_reaches_zero() -> None:
@@ -214,7 +244,7 @@ def test_a_noncentral_interval_that_reaches_zero() -> None:
     got = p.intervals()
     for k in range(3):
         assert got.low[k] == 0.0
-        assert got.high[k] > p.gaps[k] > 0.0
+        assert got.high[k] > max(got.debiased[k], 0.0)
         assert got.near_zero[k]
     assert "near zero: no normal law describes the error there; see tests()" in str(got)
 
@@ -359,10 +389,12 @@ def test_sums_give_what_rows_give(d: int, name: str) -> None:
             np.testing.assert_allclose(getattr(a, field), getattr(b, field), rtol=1e-8)
         assert a.near_zero.tolist() == b.near_zero.tolist()
     rate = rows.tests(covariance="null").rate
-    got = sums.intervals()  # sums do not tell how well the variance is known
-    for k in range(2):
-        q = int(rows.dims[k])
-        want = noncentral(rows.gaps[k], got.se[k], np.inf, q, rate, 0.95)
+    got = sums.intervals()  # sums do not tell how well the variance is known, nor how skew it is
+    signs = np.tile([0.1, -0.1], 50)
+    for k, q in enumerate(int(q) for q in rows.dims):
+        share = float(rows.dims[: k + 1].sum()) / rows.ess
+        bias = float(rows.gaps[k] - got.debiased[k])
+        want = noncentral(rows.gaps[k], bias, got.se[k] * signs, share, q, rate, 0.95)
         np.testing.assert_allclose([got.low[k], got.high[k]], want, rtol=1e-6)
 
 

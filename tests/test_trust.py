@@ -150,3 +150,30 @@ def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
     found = sr.profile(rows, levels=4, design="importance").trust().statistical
     assert found.answer == "not assessed"
     assert "400000 rows take a while: see residuals()" in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "seed"),
+    [(2000, 300, 0), *((n, d, s) for n, d in ((300, 40), (200, 20), (500, 60)) for s in range(3))],
+)
+def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> None:
+    """Normalised Gaussian noise: level 2 has about d²/4n nats, and none of it means anything."""
+    p = sr.profile(unit(np.random.default_rng(seed).normal(size=(n, d))))
+    found = p.trust().statistical
+    expected = (d * (d + 1) / 2 - 1) / (2 * n)
+    said = f"all of I₂ is what noise gives ({p.gaps[1]:.3g} against {expected:.3g} expected)"
+    assert found.reasons[0] == said
+    assert found.answer == "no"
+    assert "all of I₂ is what noise gives" in " ".join(str(p).split())
+
+
+def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
+    rng = np.random.default_rng(4)
+    spread = np.where(np.arange(40) < 5, 3.0, 1.0)
+    strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().statistical
+    assert not any("noise" in reason for reason in strong.reasons)
+    weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().statistical
+    assert any("most of I₂ is what noise gives" in reason for reason in weak.reasons)
+    enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().statistical
+    assert any("all of I₂ is what noise gives" in reason for reason in enough.reasons)
+    assert enough.answer == "not assessed"

@@ -9,6 +9,7 @@ from steradian import examples
 from steradian.diagnostics import kernels
 from steradian.diagnostics.boundary import Boundary, boundary
 from steradian.diagnostics.mmd import Mmd
+from steradian.diagnostics.order import OrderChoice, choose_order
 from steradian.diagnostics.residuals import Residuals
 from steradian.diagnostics.ridge import RidgeNotExact, ridge
 from steradian.diagnostics.trust import Trust
@@ -31,7 +32,6 @@ from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests
 from steradian.inference.intervals import GapIntervals
-from steradian.inference.order import OrderChoice, choose_order
 from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions

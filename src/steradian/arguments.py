@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steradian.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
 
 MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""
@@ -60,6 +63,29 @@ def random_generator(rng: Any, name: str = "rng") -> np.random.Generator:
     if not plain or rng < 0:
         raise InvalidArgument(f"{name} is {shown(rng)}; give a numpy Generator or a seed like 0")
     return np.random.default_rng(int(rng))
+
+
+def seed_number(value: Any, name: str = "seed") -> int:
+    """A seed of random numbers, which is never hidden: a whole number from 0 on."""
+    return whole_number(value, name, least=0)
+
+
+def open_share(value: Any, name: str, example: float) -> float:
+    """``value`` as a float between 0 and 1, both left out."""
+    remedy = f"give a number between 0 and 1, like {example:g}"
+    share = real_number(value, name, remedy)
+    if not 0.0 < share < 1.0:
+        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+    return share
+
+
+def checked_profile(value: Any) -> Profile:
+    """``value`` itself, when it is a profile."""
+    if not hasattr(value, "as_sample"):
+        kind = type(value).__name__
+        raise InvalidArgument(f"a profile is needed, not {kind}; make one with sr.profile(data)")
+    profile: Profile = value
+    return profile
 
 
 def refuse_too_many(rows: int, columns: int, what: str) -> None:

@@ -26,7 +26,15 @@ class SteradianError(Exception):
 
 
 class InvalidArgument(SteradianError, ValueError):
-    """An argument has a value that means nothing here, or one beyond what is possible."""
+    """An argument has a value that means nothing here, or one beyond what is possible.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.profile([[1.0, 0.0], [0.0, 1.0]], levels=1).fits[1].sample(2.5, 0)
+    Traceback (most recent call last):
+    steradian.errors.InvalidArgument: n is 2.5; give a whole number
+    """
 
 
 class InvalidDirections(InvalidArgument):

@@ -12,29 +12,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
+from steradian.arguments import seed_number, whole_number
 from steradian.diagnostics.leftover import GriddedLeftover, Leftover
-from steradian.errors import DesignError, ResolutionError
+from steradian.diagnostics.leverage import resting_on
+from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
 from steradian.inference.designs import Descriptive
 from steradian.inference.gap_tests import FEWEST_PER_FEATURE
-from steradian.inference.null_replicates import add_one, samples_of_fit
+from steradian.inference.null_replicates import add_one
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
 from steradian.inference.scores import row_blocks, scores_of, streamed_scores
 from steradian.inference.stacks import chunks, moments_of
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 
 Method = Literal["exact", "bootstrap"]
+METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
-_BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
+BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
+_ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
+_FIRST = 32  # replicates of the first piece
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
 
 
@@ -47,10 +54,10 @@ class Calibration:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.method not in (None, "exact", "bootstrap"):
-            raise ValueError(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
-        if not isinstance(self.replicates, int | np.integer) or self.replicates < 19:
-            raise ValueError(f"replicates is {self.replicates!r}; give a whole number from 19 on")
+        if not (self.method is None or self.method in METHODS):
+            raise InvalidArgument(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
+        whole_number(self.replicates, "replicates", least=19)
+        seed_number(self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,7 @@ class Judged:
     method: str
     warnings: tuple[str, ...] = ()
     rough: bool = False  # an asymptotic law where the sample is small for it
+    resting: str = ""  # the one or two units that decide, in words; then it cannot be judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +109,7 @@ class Calibrated:
             "levels": self.levels.tolist(),
             "pvalue": [one.pvalue for one in self.judged],
             "methods": list(self.methods),
+            "resting": [one.resting for one in self.judged],
             "warnings": list(self.warnings),
         }
 
@@ -130,12 +139,22 @@ def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> 
         return Judged(np.nan, "–", (said,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
+    resting = resting_on(sample, left)
+    if not resting:
+        return _judged_by_rows(sample, left, squared, how)
+    plain = how if how.method else replace(how, method="exact")  # no replicate tells more
+    found = _judged_by_rows(sample, left, squared, plain)
+    said = f"level {left.level}: {resting}: what it leaves over cannot be judged"
+    return replace(found, resting=resting, warnings=(*found.warnings, said))
+
+
+def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     of_rows = sample.units.rows_of_one_law
     _check_units(sample, left, of_rows)
     if how.method == "bootstrap":
         return _bootstrapped(sample, left, squared, how)
     exact = _exact(sample, left, squared, of_rows)
-    if exact.pvalue <= _BEYOND_DOUBT or _holds(sample, left, of_rows):
+    if exact.pvalue <= BEYOND_DOUBT or _holds(sample, left, of_rows):
         return exact
     if how.method is None:
         return _bootstrapped(sample, left, squared, how)
@@ -207,13 +226,24 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
 def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     signs = isinstance(left, GriddedLeftover)
     draw = _signed_units if signs else _samples_of_fit
-    found = np.concatenate([left.squares_of(stack) for stack in draw(sample, left, how)])
+    found = np.zeros(0)
+    enough = how.replicates if how.method else _ENOUGH
+    for stack in draw(sample, left, how):
+        found = np.concatenate([found, left.squares_of(stack, squared)])
+        if np.sum(found >= squared) >= enough:
+            break
     method = f"{'multiplier' if signs else 'parametric'} bootstrap"
-    return judged_among(found, left.level, squared, method)
+    return judged_among(found, left.level, squared, method, enough)
 
 
-def judged_among(found: Array, level: int, squared: float, method: str) -> Judged:
-    """Where a squared distance stands among those of replicates, NaN for one without a fit."""
+def judged_among(
+    found: Array, level: int, squared: float, method: str, enough: int = 1 << 60
+) -> Judged:
+    """Where a squared distance stands among those of replicates, NaN for one without a fit.
+
+    With ``enough`` replicates above it the p-value is that number over how many it took
+    (Besag and Clifford, Biometrika 78, 1991).
+    """
     known = found[np.isfinite(found)]
     lost = 1.0 - len(known) / len(found)
     if lost > _MOST_LOST:
@@ -222,16 +252,25 @@ def judged_among(found: Array, level: int, squared: float, method: str) -> Judge
             "nothing; use fewer levels or more units"
         )
     said = f"level {level}: {lost:.0%} of the replicates have no fit and were left out"
-    return Judged(add_one(squared, known), method, (said,) if lost > _SOME_LOST else ())
+    above = np.flatnonzero(known >= squared)
+    pvalue = add_one(squared, known)
+    if len(above) >= enough:
+        pvalue = float(enough / (above[enough - 1] + 1))
+    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
     """Moments of samples drawn from the fit, with the observed weights."""
     if not sample.units.rows_of_one_law:
         raise _only_rows(sample)
-    wide = left.hierarchy
-    for x, weights in samples_of_fit(sample, left.level, how.replicates, how.seed, wide.d):
-        yield moments_of(wide, x, weights)
+    d, w = left.hierarchy.d, sample.units.weights
+    kappa = sample.fits[left.level].kappa
+    rng = np.random.default_rng([how.seed, left.level + 1])
+    pieces = _growing(how.replicates, len(w) * d)
+    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
+        count = piece.stop - piece.start
+        x = von_mises_fisher_draws(d, kappa, count * len(w), rng).reshape(count, len(w), d)
+        yield moments_of(left.hierarchy, x, np.broadcast_to(w, (count, len(w))))
 
 
 def _only_rows(sample: Sample) -> DesignError:
@@ -246,12 +285,22 @@ def _signed_units(sample: Sample, left: Leftover, how: Calibration) -> Iterator[
     assert isinstance(left, GriddedLeftover)
     contributions = _contributions(sample, left.hierarchy, left.mean)
     rng = np.random.default_rng([how.seed, left.level])
-    pieces = list(chunks(how.replicates, sum(contributions.shape)))
+    pieces = _growing(how.replicates, sum(contributions.shape))
     for piece in tracked(pieces, len(pieces), f"level {left.level}: random signs"):
         signs = rng.integers(0, 2, (piece.stop - piece.start, len(contributions))) * 2.0 - 1.0
         features = left.mean + signs @ contributions
         mean, second = low_moments(left.hierarchy.d, features)
         yield MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+
+
+def _growing(replicates: int, per_sample: int) -> list[slice]:
+    """Pieces of the replicates, few at first: most p-values are known after few."""
+    ends, size = [0], _FIRST
+    most = max(1, next(iter(chunks(replicates, per_sample))).stop)
+    while ends[-1] < replicates:
+        ends.append(min(ends[-1] + min(size, most), replicates))
+        size *= 2
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def _contributions(sample: Sample, hierarchy: Harmonics, centre: Array) -> Array:

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
+from steradian.diagnostics.refits import Refits
 from steradian.hierarchies import GriddedFamily, Harmonics, MomentStack
 from steradian.hierarchies.quadratic import coordinates, feature_moments
 from steradian.inference.whitening import PolarWhitening, whitening
@@ -25,6 +26,7 @@ from steradian.numerics.quadratics import quadratic_size
 from steradian.spaces import Circle, Sphere
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance
+_CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
 _MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
 
@@ -55,8 +57,15 @@ class Leftover(Protocol):
         """Eigenvalues of the covariance of ξ under the fit, descending."""
         ...
 
-    def squares_of(self, stack: MomentStack) -> Array:
-        """R² of other samples (B,), each against its own fit; NaN where there is none."""
+    def squares_of(self, stack: MomentStack, about: float) -> Array:
+        """R² of other samples (B,), each against its own fit; NaN where there is none.
+
+        Roughly where that is enough to tell on which side of ``about`` it lies.
+        """
+        ...
+
+    def sizes(self, x: Array) -> Array:
+        """|ξ| at ``x`` (n, d): (n,)."""
         ...
 
 
@@ -70,10 +79,13 @@ class GriddedLeftover:
     mean: Array  # (q_K,) μ under the fit
     slope: Array  # (q_u, q_v): J_uu⁻¹ J_uv
     covariance: Array  # (q_v, q_v) of ξ under the fit
+    lam: Array  # (q_u,) natural parameters of the fit
 
     @classmethod
     def of(cls, hierarchy: Harmonics, level: int, lam: Array, weights: Array) -> GriddedLeftover:
         """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
+        if not level:
+            return cls._of_uniform(hierarchy, weights)
         points, mass = gridded_law(hierarchy, level).rule(lam, 2 * hierarchy.levels)
         seen = mass > _NEGLIGIBLE
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
@@ -84,7 +96,15 @@ class GriddedLeftover:
         slope = np.linalg.lstsq(matched, above, rcond=None)[0]
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
         left = scale * (above - matched @ slope)
-        return cls(hierarchy, level, scale, mean, slope, left.T @ left)
+        return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
+
+    @classmethod
+    def _of_uniform(cls, hierarchy: Harmonics, weights: Array) -> GriddedLeftover:
+        """Level 0: nothing is matched, and the harmonics are white."""
+        scale = np.sqrt(np.repeat(weights, hierarchy.dims))
+        none = np.zeros((0, len(scale)))
+        flat = np.zeros(len(scale))
+        return cls(hierarchy, 0, scale, flat, none, np.diag(scale**2), np.zeros(0))
 
     @property
     def below(self) -> int:
@@ -118,17 +138,38 @@ class GriddedLeftover:
     def coefficients(self) -> Array:
         return np.maximum(np.linalg.eigvalsh(self.covariance)[::-1], 0.0)
 
-    def squares_of(self, stack: MomentStack) -> Array:
-        fits = fit_levels(Harmonics(self.hierarchy.d, self.level), stack)
-        out = np.full(len(stack), np.nan)
-        good = np.array([r for r in range(len(stack)) if r not in fits.failures], dtype=np.int64)
-        if not len(good):
-            return out
-        lam = fits.solutions[-1].lam[good]
-        expected = gridded_law(self.hierarchy, self.level).expectations(lam, self.hierarchy.levels)
-        away = (stack.features[good, : len(self.mean)] - expected)[:, self.below :]
-        out[good] = ((self.scale * away) ** 2).sum(axis=1)
+    def squares_of(self, stack: MomentStack, about: float) -> Array:
+        seen = stack.features[:, : len(self.mean)]
+        if not self.level:
+            return np.asarray(((self.scale * seen) ** 2).sum(axis=1))
+        law = gridded_law(self.hierarchy, self.level)
+        quick = Refits(law.space, self.level, self.lam)
+        expected, sure = quick.expectations(seen[:, : self.below], self.hierarchy.levels)
+        out = self._squares(seen - expected)
+        with np.errstate(invalid="ignore"):
+            clear = np.abs(np.log(out / about)) > _CLEARLY
+        left = np.flatnonzero(~(sure | clear))
+        if len(left):
+            out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
         return out
+
+    def _squares(self, away: Array) -> Array:
+        return np.asarray(((self.scale * away[:, self.below :]) ** 2).sum(axis=1))
+
+    def _verified(self, stack: MomentStack) -> Array:
+        """E φ through degree K of verified fits; NaN where there is none."""
+        out = np.full((len(stack), len(self.mean)), np.nan)
+        fits = fit_levels(Harmonics(self.hierarchy.d, self.level), stack)
+        good = np.array([r for r in range(len(stack)) if r not in fits.failures], dtype=np.int64)
+        if len(good):
+            lam = fits.solutions[-1].lam[good]
+            law = gridded_law(self.hierarchy, self.level)
+            out[good] = law.expectations(lam, self.hierarchy.levels)
+        return out
+
+    def sizes(self, x: Array) -> Array:
+        """|ξ| at ``x`` (n, d): (n,)."""
+        return np.asarray(np.linalg.norm(self.rows(x[None])[0, :, self.below :], axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,14 +210,31 @@ class PolarLeftover:
         values = np.concatenate([np.full(count, value) for value, count in blocks])
         return np.sort(0.5 * d * (d + 2.0) * self.weight * values)[::-1]
 
-    def squares_of(self, stack: MomentStack) -> Array:
+    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+        """``½ d(d+2) |E xxᵀ - E_fit xxᵀ|²``: no feature is formed."""
         below = Harmonics(self.hierarchy.d, 1)
-        start = np.zeros((len(stack), below.d))
-        lam = below.family(1).solve(stack, start).lam
-        second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
-        seen = [feature_moments(below.space, m, s) for m, s in zip(stack.mean, second, strict=True)]
-        away = np.array(seen)[:, below.d :] - _degree_2(self.hierarchy, lam)
-        return np.asarray(self.weight * (away**2).sum(axis=1))
+        lam = below.family(1).solve(stack, np.zeros((len(stack), below.d))).lam
+        out = np.empty(len(stack))
+        for k, (mean, scatter) in enumerate(zip(stack.mean, stack.scatter, strict=True)):
+            white = whitening(self.hierarchy, 2, lam[k : k + 1])
+            assert isinstance(white, PolarWhitening)
+            mean_t, var_t, *_, across, _, _, _ = white.moments
+            away = scatter - across * np.eye(below.d)
+            away += np.outer(mean, mean)
+            away -= (var_t + mean_t**2 - across) * np.outer(white.axis, white.axis)
+            out[k] = (away**2).sum()
+        return np.asarray(0.5 * below.d * (below.d + 2.0) * self.weight * out)
+
+    def sizes(self, x: Array) -> Array:
+        """From the coordinate along the axis alone, and the coefficients of its blocks."""
+        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments
+        d = self.hierarchy.d
+        t = x @ self.white.axis
+        rest = np.maximum(1.0 - t * t, 0.0)
+        along = d / (d - 1.0) * (t * t - mean_tt - slope * (t - mean_t)) ** 2
+        cross = 2.0 * (t - shift) ** 2 * rest
+        across = (1.0 - 1.0 / (d - 1.0)) * rest**2
+        return np.sqrt(0.5 * d * (d + 2.0) * self.weight * (along + cross + across))
 
 
 def gridded_law(hierarchy: Harmonics, level: int) -> GriddedFamily:
@@ -198,9 +256,48 @@ def _degree_2(hierarchy: Harmonics, lam: Array) -> Array:
     return np.array(out)
 
 
+@dataclass(frozen=True, eq=False)
+class UniformLeftover:
+    """Level 0 and degree 2 in any dimension: the uniform law leaves all moments over."""
+
+    hierarchy: Harmonics
+    scale: Array  # (q_2,) √a of each feature
+    level: int = 0
+
+    @classmethod
+    def of(cls, hierarchy: Harmonics, weights: Array) -> UniformLeftover:
+        """From the weights a (2,)."""
+        return cls(hierarchy, np.sqrt(np.repeat(weights, hierarchy.dims)))
+
+    def excess(self, moments: Array) -> Array:
+        return np.asarray(self.scale * moments)
+
+    @property
+    def noise(self) -> float:
+        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale))
+
+    @property
+    def coefficients(self) -> Array:
+        return np.sort(self.scale**2)[::-1]
+
+    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+        d = self.hierarchy.d
+        first, second = self.scale[0] ** 2, self.scale[-1] ** 2
+        away = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :] - np.eye(d) / d
+        lengths = d * np.einsum("bi,bi->b", stack.mean, stack.mean)
+        return np.asarray(
+            first * lengths + second * 0.5 * d * (d + 2.0) * (away**2).sum(axis=(1, 2))
+        )
+
+    def sizes(self, x: Array) -> Array:
+        return np.full(len(x), float(np.linalg.norm(self.scale)))
+
+
 def leftover_of(d: int, level: int, lam: Array, weights: Array) -> Leftover:
     """What ``level`` with natural parameters ``lam`` (q_u,) leaves over through degree K."""
     hierarchy = Harmonics(d, len(weights))
+    if hierarchy.d > 3 and not level:
+        return UniformLeftover.of(hierarchy, weights)
     if hierarchy.d > 3:
         return PolarLeftover.of(hierarchy, lam, float(weights[1]))
     return GriddedLeftover.of(hierarchy, level, lam, weights)

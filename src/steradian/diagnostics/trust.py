@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import Calibration
+from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
 from steradian.hierarchies.margin import Evidence, margin_bound
 from steradian.inference import concerns
 from steradian.inference.sample import Sample
+from steradian.inference.whitening import PolarWhitening, whitening
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -29,6 +30,7 @@ _GOOD, _USABLE = 1e-8, 1e-6  # nats of numerical error
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
 _COLLINEAR = 1e12
 _THIN = 1e-4  # margin, the share of the uniform law in the moments, that is close to none
+_CLEAR = 3.1  # standard deviations: one in a thousand by chance
 _QUICK = 2e9  # multiplications that nobody notices
 _WIDTH, _LABEL = 80, 15
 
@@ -118,6 +120,7 @@ def _statistical(profile: Profile) -> Judgement:
     found = [_residual(profile, sample)]
     if profile.design.name != "descriptive":
         found += [(Answer.CARE, words) for words in concerns.of_weights(sample)]
+        found += _noise(profile, sample)
         found += _rows(profile, sample)
     return _judgement("statistically", found)
 
@@ -153,11 +156,15 @@ def _quick(profile: Profile, degree: int) -> bool:
 def _answer(r: Residuals) -> tuple[Answer, str]:
     """What the p-value of the highest level says."""
     top, pvalue, rough = r.levels[-1], float(r.pvalue[-1]), r.judged[-1].rough
+    resting = r.judged[-1].resting
     if np.isnan(pvalue):
         return Answer.UNKNOWN, r.warnings[-1]
     words = f"R = {r.values[-1]:.3g} through degree {r.degree}, "
     words += f"p = {pvalue:.2g}" if pvalue > 0.0 else "p < 1e-300"
     words += "; roughly, see residuals()" if rough else ""
+    if resting and pvalue >= BEYOND_DOUBT:
+        said = f"what level {top} leaves over cannot be judged: {resting} ({words})"
+        return (Answer.UNKNOWN if pvalue >= DOUBTFUL else Answer.CARE), said
     if pvalue >= DOUBTFUL:
         return (Answer.CARE if rough else Answer.YES), f"nothing found above level {top} ({words})"
     answer = Answer.NO if pvalue < REJECTED else Answer.CARE
@@ -166,6 +173,28 @@ def _answer(r: Residuals) -> tuple[Answer, str]:
 
 def _most(r: Residuals) -> int:
     return int(np.argmax(r.contributions[-1])) + 1
+
+
+def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
+    """How much of level 2 in high dimension is what noise gives.
+
+    Fitted gaps run ahead of their limit there; the score ``a² |r|²``, which for noise is about
+    its number of features q give or take √(2q), does not, and needs no more than E xxᵀ.
+    """
+    if profile.d <= 3 or len(profile.levels) < 2 or profile.design.name not in {"iid", "fixed"}:
+        return []
+    white = whitening(sample.hierarchy, 2, sample.parameters(1))
+    assert isinstance(white, PolarWhitening)
+    m, rate, q = sample.moments, sample.rate, white.q
+    second = m.scatter / m.weight + np.outer(m.mean, m.mean)
+    score = rate**2 * white.score(m.mean, second)
+    against = f"({profile.gaps[1]:.3g} against {0.5 * q / rate**2:.3g} expected)"
+    few = rate**2 < _ROWS_PER_FEATURE * q
+    if score - q < _CLEAR * np.sqrt(2.0 * q):
+        return [(Answer.NO if few else Answer.YES, f"all of I₂ is what noise gives {against}")]
+    if few and score < 2.0 * q:
+        return [(Answer.CARE, f"most of I₂ is what noise gives {against}")]
+    return []
 
 
 def _rows(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:

@@ -8,10 +8,12 @@ is twice as large.
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from steradian.directions import Directions
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.sample import Sample
 from steradian.inference.units import Units
 from steradian.moments import Moments
@@ -40,7 +42,8 @@ def information_traces(sample: Sample) -> Array:
     for k, solution in enumerate(sample.nested.solutions[:formed]):
         _, _, curvature = sample.hierarchy.family(k + 1).log_partition(solution.lam)
         p = curvature.shape[1]
-        traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
+        with contextlib.suppress(np.linalg.LinAlgError):  # NaN where it is singular
+            traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
     return traces
 
 
@@ -92,15 +95,15 @@ def _from_halves(sample: Sample) -> Array:
     halves = [
         half for _ in range(_SPLITS) for half in np.array_split(rng.permutation(units.count), 2)
     ]
-    gaps = np.array([_gaps_of(rows, units, half, levels) for half in halves])
+    stacks = [_moments_of(rows, units, half, levels) for half in halves]
+    hierarchy = Harmonics(rows.d, levels)
+    gaps = fit_levels(hierarchy, MomentStack.concatenated(stacks)).gaps
     return np.asarray(gaps.mean(axis=0) - sample.nested.gaps[0])
 
 
-def _gaps_of(rows: Directions, units: Units, some: IntArray, levels: int) -> Array:
+def _moments_of(rows: Directions, units: Units, some: IntArray, levels: int) -> MomentStack:
     chosen = np.zeros(units.count, dtype=bool)
     chosen[some] = True
     pick = chosen if units.labels is None else chosen[units.labels]
     part = Directions(rows.x[pick], rows.weights[pick] if rows.weighted else None)
-    hierarchy = Harmonics(rows.d, levels)
-    moments = Moments.from_directions(part, hierarchy)
-    return np.asarray(fit_levels(hierarchy, moments.stack()).gaps[0])
+    return Moments.from_directions(part, Harmonics(rows.d, levels)).stack()

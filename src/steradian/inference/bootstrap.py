@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from steradian.arguments import (
+    checked_profile,
+    one_of,
+    open_share,
+    seed_number,
+    whole_number,
+)
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference.null_replicates import gap_replicates_of, multiplier_replicates
@@ -82,9 +89,7 @@ class Bootstrap:
             raise DesignError(
                 "these replicates have a gap of zero; for intervals use kind='design'"
             )
-        if not 0.0 < confidence < 1.0:
-            raise ValueError(f"confidence is {confidence}; give a number between 0 and 1")
-        tail = 0.5 * (1.0 - confidence)
+        tail = 0.5 * (1.0 - open_share(confidence, "confidence", 0.95))
         low, high = np.nanquantile(self.gaps, [tail, 1.0 - tail], axis=0)
         return np.maximum(2.0 * self.observed - high, 0.0), 2.0 * self.observed - low
 
@@ -126,15 +131,13 @@ def bootstrap(
     >>> sr.bootstrap(p, replicates=200).gaps.shape
     (200, 2)
     """
-    return bootstrap_gaps(profile.as_sample(), kind, replicates, seed)
+    return bootstrap_gaps(checked_profile(profile).as_sample(), kind, replicates, seed)
 
 
 def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bootstrap:
     """Replicates of every gap of a sample."""
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}; choose {', '.join(KINDS)}")
-    if replicates < 2:
-        raise ValueError(f"replicates is {replicates}; give at least 2")
+    one_of(kind, "kind", KINDS)
+    replicates, seed = whole_number(replicates, "replicates", least=2), seed_number(seed)
     units = sample.units  # a design without units says so
     observed = sample.nested.gaps[0]
     levels = range(1, len(observed) + 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from steradian.arguments import seed_number, whole_number
+from steradian.errors import InvalidArgument
 from steradian.inference.scores import Covariance
 
 Null = Literal["moment", "model"]
@@ -30,11 +32,11 @@ class Options:
             ("covariance", self.covariance, (None, "tilted", "null", "empirical")),
             ("method", self.method, (None, "exact", "simulate", "bootstrap")),
         ):
-            if value not in choices:
+            if not (value is None or isinstance(value, str)) or value not in choices:
                 known = ", ".join(repr(c) for c in choices if c)
-                raise ValueError(f"{name} is {value!r}; choose {known}")
-        if self.replicates < 19:
-            raise ValueError(f"replicates is {self.replicates}; give at least 19")
+                raise InvalidArgument(f"{name} is {value!r}; choose {known}")
+        whole_number(self.replicates, "replicates", least=19)
+        seed_number(self.seed)
         if self.statistic == "gap" and self.covariance == "tilted":
             raise ValueError(
                 "the fitted gap does not follow the tilted law (it rejects far too often); "

@@ -30,6 +30,7 @@ _BISECTIONS = 16  # of a logit: the saddle need not be exact, only close
 _SMALL = 1e-14  # coefficients below this share of the largest move no digit of a tail
 _SPREAD = 3.0  # along the contour, before which no integrand is negligible
 _TOGETHER = 4  # factors multiplied before a logarithm: far from overflow
+_MANY = 64  # coefficients from which it is worth looking for equal ones
 _ROWS = 256  # tails taken together
 
 
@@ -122,6 +123,11 @@ def _log_product(z: Complex, rate: Array) -> Complex:
     Moduli are multiplied before their logarithm is taken, a few at a time; the phases add.
     """
     x, y = z.real, z.imag
+    if rate.shape[1] > _MANY:  # many coefficients in high dimension are few different ones
+        different, times = np.unique(rate, axis=1, return_counts=True)
+        if len(times) <= _MANY:
+            parts = (n * _log_product(z, different[:, [k]]) for k, n in enumerate(times))
+            return np.asarray(sum(parts, np.zeros_like(z)))
     log_modulus, phase = np.zeros_like(x), np.zeros_like(x)
     for first in range(0, rate.shape[1], _TOGETHER):
         square = np.ones_like(x)

@@ -6,26 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import chi2
 
+from steradian.arguments import checked_profile, open_share, seed_number, whole_number
+from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
+from steradian.diagnostics.residuals import Residuals, harmonic_residuals
 from steradian.directions import Directions
-from steradian.errors import DesignError
+from steradian.errors import DesignError, InvalidArgument, SteradianError
 from steradian.hierarchies import Harmonics
 from steradian.inference.bias import information_traces
-from steradian.inference.gap_tests import gap_tests
+from steradian.inference.gap_tests import gap_tests, holm
 from steradian.inference.options import Options
+from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
-from steradian.inference.scores import scores_of
-from steradian.inference.whitening import whitening
 from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.chi_square_mixture import mixture_sf
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
 
-_ABOVE = 2  # levels above the highest that a residual looks at
-_UNITS_PER_FEATURE = 10
+_FOLDS = 10
+_QUICK = 5e9  # multiplications of the default tests that nobody waits long for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,8 +39,8 @@ class OrderChoice:
     levels : array of int, (L + 1,)
         0..L.
     residual_pvalue : array, (L + 1,)
-        Of the score test of everything above the level, up to two levels above the highest;
-        the residual criterion takes the smallest level that is not rejected.
+        Those of `Profile.residuals`, with level 0 (uniform) before them: is anything left above
+        the level? The residual criterion takes the smallest level that is not rejected.
     holm_pvalue : array, (L + 1,)
         Holm-corrected p-values of the gaps (NaN at level 0); the criterion takes the highest
         level that is rejected.
@@ -50,6 +52,8 @@ class OrderChoice:
         error of its difference to the best. The largest wins.
     chosen : dict of str to int or None
         The order by each criterion; None where it cannot be told.
+    warnings : tuple of str
+        What speaks against trusting a p-value.
     """
 
     levels: IntArray
@@ -62,11 +66,13 @@ class OrderChoice:
     held_out_se: Array
     chosen: dict[str, int | None]
     alpha: float
+    warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         arrays = {k: getattr(self, k).tolist() for k in (*_CRITERIA, "levels", "held_out_se")}
-        return {**arrays, "chosen": dict(self.chosen), "alpha": self.alpha}
+        words = {"chosen": dict(self.chosen), "warnings": list(self.warnings)}
+        return {**arrays, **words, "alpha": self.alpha}
 
     def __repr__(self) -> str:
         return f"OrderChoice({', '.join(f'{k}: {v}' for k, v in self.chosen.items())})"
@@ -84,14 +90,14 @@ class OrderChoice:
                 mark = "*" if self.chosen[name] == level else " "
                 cells.append(f"{getattr(self, column)[k]:>11.4g}{mark}")
             lines.append(f"{level:>5} " + " ".join(cells))
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
 
 
 _CRITERIA = ("residual_pvalue", "holm_pvalue", "aic", "bic", "tic", "held_out")
 
 
 def choose_order(
-    profile: Profile, *, alpha: float = 0.05, folds: int = 10, seed: int = 0
+    profile: Profile, *, alpha: float = 0.05, folds: int | None = None, seed: int = 0
 ) -> OrderChoice:
     """How many levels the data support, by every criterion, side by side.
 
@@ -101,8 +107,9 @@ def choose_order(
         Of directions, with a design that has units.
     alpha : float
         Size of the tests among the criteria.
-    folds : int
-        Of the held-out log score; whole units are held out.
+    folds : int, optional
+        Of the held-out log score; whole units are held out. By default 10, or as many as there
+        are units.
     seed : int
         Of the split into folds.
 
@@ -113,22 +120,22 @@ def choose_order(
     >>> sr.choose_order(p).chosen["bic"]
     2
     """
-    return order_choice(profile.as_sample(), alpha, folds, seed)
+    return order_choice(checked_profile(profile).as_sample(), alpha, folds, seed)
 
 
-def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderChoice:
+def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> OrderChoice:
     """Every criterion for the levels 0..L of a sample."""
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha is {alpha}; give a number between 0 and 1, like 0.05")
+    alpha, seed = open_share(alpha, "alpha", 0.05), seed_number(seed)
     units = sample.units
+    folds = min(_FOLDS, units.count) if folds is None else whole_number(folds, "folds", least=0)
     if not 2 <= folds <= units.count:
-        raise ValueError(f"folds is {folds}; give 2 to {units.count}, the number of units")
+        raise InvalidArgument(f"folds is {folds}; give 2 to {units.count}, the number of units")
     top = len(sample.nested.solutions)
     deficits = np.concatenate([[0.0], sample.nested.deficits[0]])
     sizes = np.concatenate([[0.0], np.cumsum(sample.hierarchy.dims[:top])])
     rate2 = sample.rate**2
-    residual = np.array([_residual_pvalue(sample, level) for level in range(top + 1)])
-    holm = np.concatenate([[np.nan], gap_tests(sample, Options()).pvalue_holm])
+    residuals = harmonic_residuals(sample, None, "unit", Calibration(), from_level=0)
+    corrected, said = _holm(sample, residuals)
     held_out, se = _held_out(sample, folds, seed)
     criteria = {
         "aic": rate2 * deficits - sizes,
@@ -137,54 +144,64 @@ def order_choice(sample: Sample, alpha: float, folds: int, seed: int) -> OrderCh
         "held_out": held_out,
     }
     chosen = {
-        "residual": _first_not_rejected(residual, alpha),
-        "holm": max(np.flatnonzero(holm < alpha).tolist(), default=0),
+        "residual": _first_adequate(residuals, alpha),
+        "holm": None if np.isnan(corrected).all() else _highest_proven(corrected, alpha),
         **{name: _largest(values) for name, values in criteria.items()},
     }
     return OrderChoice(
         levels=np.arange(top + 1),
-        residual_pvalue=residual,
-        holm_pvalue=holm,
+        residual_pvalue=residuals.pvalue,
+        holm_pvalue=np.concatenate([[np.nan], corrected]),
         held_out_se=se,
         chosen=chosen,
         alpha=alpha,
+        warnings=(*said, *residuals.warnings),
         **criteria,
     )
 
 
-def _first_not_rejected(pvalues: Array, alpha: float) -> int | None:
-    """Index of the first p-value that is not small; None when that is not known."""
-    for index, pvalue in enumerate(pvalues.tolist()):
-        if np.isnan(pvalue):
+def _first_adequate(residuals: Residuals, alpha: float) -> int | None:
+    """The first level whose residual is not rejected; None when that cannot be told."""
+    for level, one in zip(residuals.levels.tolist(), residuals.judged, strict=True):
+        if np.isnan(one.pvalue) or (one.resting and one.pvalue >= BEYOND_DOUBT):
             return None
-        if pvalue >= alpha:
-            return index
+        if one.pvalue >= alpha:
+            return int(level)
     return None
+
+
+def _highest_proven(corrected: Array, alpha: float) -> int:
+    return max((np.flatnonzero(corrected < alpha) + 1).tolist(), default=0)
+
+
+def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
+    """Holm-corrected p-values of the gaps, (L,), as `Profile.tests` has them where they are quick.
+
+    In high dimension those draw many large samples. Then level 1 has Rayleigh's test, and level 2
+    what level 1 leaves over at degree 2, which asks the same of the same null.
+    """
+    d, top = sample.hierarchy.d, len(sample.nested.solutions)
+    work = Options().replicates * sample.moments.n * d * d
+    if d <= 3 or not sample.units.rows_of_one_law or work <= _QUICK:
+        try:
+            found = gap_tests(sample, Options())
+        except SteradianError as error:
+            return np.full(top, np.nan), [str(error)]
+        except np.linalg.LinAlgError:
+            said = "no Holm p: the features of a level are collinear under the fit below it"
+            return np.full(top, np.nan), [said]
+        return found.pvalue_holm, []
+    mean = sample.moments.up_to_level(1)
+    first = float(chi2.sf(sample.rate**2 * float(mean @ mean), d))
+    said = (
+        f"Holm p by Rayleigh's test and by the residual of level 1: tests() draws "
+        f"{Options().replicates} samples of {sample.moments.n} × {d}, which takes a while"
+    )
+    return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
 
 
 def _largest(values: Array) -> int | None:
     return None if np.isnan(values).any() else int(np.argmax(values))
-
-
-def _residual_pvalue(sample: Sample, level: int) -> float:
-    """Score test of all features above ``level``, up to `_ABOVE` levels above the highest."""
-    d, top = sample.hierarchy.d, len(sample.nested.solutions)
-    highest = top + _ABOVE if d <= 3 else 2
-    if level >= highest:
-        return float("nan")
-    units, wide = sample.units, Harmonics(d, highest)
-    if d > 3 and level == 0:
-        first = gap_tests(sample, Options()).pvalue[:1]
-        both = [*first.tolist(), *([_residual_pvalue(sample, 1)] if top > 1 else [])]
-        return float(min(1.0, len(both) * min(both)))  # level 2 is judged from level 1
-    features = wide.space.size(highest) - 1
-    if features >= units.count // 2:
-        return float("nan")
-    white = whitening(wide, highest, sample.parameters(level))
-    scores = scores_of(sample.rows, units, white)
-    tilted = features * _UNITS_PER_FEATURE <= units.count and units.strata is None
-    coefficients = scores.coefficients("tilted" if tilted else "null")
-    return float(mixture_sf(scores.statistic, coefficients, scores.dof)[0])
 
 
 def _traces(sample: Sample) -> Array:
@@ -200,7 +217,7 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array]:
     of_row = fold if units.labels is None else fold[units.labels]
     hierarchy = Harmonics(rows.d, top)
     logs = np.zeros((rows.n, top + 1))
-    for k in range(folds):
+    for k in tracked(range(folds), folds, "held-out scores"):
         out = of_row == k
         kept = Directions(rows.x[~out], rows.weights[~out] if rows.weighted else None)
         moments = Moments.from_directions(kept, hierarchy)

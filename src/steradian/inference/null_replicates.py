@@ -9,28 +9,35 @@ import numpy as np
 from steradian.hierarchies import Harmonics
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
-from steradian.inference.scores import Scores
+from steradian.inference.scores import Covariance, Scores
 from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
 from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 _ENTRIES = 4_000_000
+_ENOUGH = 10  # p-values as small as the observed one that settle where it stands
+_FIRST = 40  # samples of a fit in the first chunk, where most p-values are settled
 
 
 def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, seed: int) -> float:
-    """Where ``pvalue`` of the tilted test stands among those of samples of the reduced fit.
+    """Where ``pvalue`` of the plain tilt stands among those of samples of the reduced fit.
 
     The observed weights are kept. Valid to first order under the moment null as well, since
-    the p-value is asymptotically pivotal.
+    the p-value is asymptotically pivotal. Sampling stops at ten p-values as small as the
+    observed one: 10 / samples is then a p-value (Besag and Clifford, Biometrika 78, 1991).
     """
     features = sample.hierarchy.space.size(level) - 1
-    null = []
-    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+    seen = below = 0
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features, first=_FIRST):
         scores, _ = null_scores(sample.hierarchy, level, x, weights)
-        null.append(mixture_sf(scores.statistic, scores.coefficients("tilted")))
-    values = np.concatenate(null)
-    return add_one(-pvalue, -values)
+        null = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+        hits = below + np.cumsum(null <= pvalue)
+        if len(hits) and hits[-1] >= _ENOUGH:
+            return _ENOUGH / (seen + int(np.argmax(hits >= _ENOUGH)) + 1)
+        seen += len(null)
+        below = int(hits[-1]) if len(hits) else below
+    return (below + 1) / (seen + 1)
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -74,18 +81,23 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
     return np.concatenate(parts)
 
 
-def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
-    """½ a² |r*|² with each unit's centred score given a random sign, (replicates,)."""
+def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
+    """½ |Σ ε_g √weight_g h_g|² with random signs ε and the weights of Ω, (replicates,).
+
+    Their covariance given the units is the Ω that the exact tail takes its coefficients from.
+    """
     rng = np.random.default_rng(seed)
-    spread = 1.0 if scores.rows else np.sqrt(scores.spread[0, :, None])
-    centred = scores.base[0, :, None] * spread * scores.centred[0]
+    rows = scores.spread_out(kind)[0]
+    dof = scores.tail_dof(kind)
     out = np.empty(replicates)
-    size = max(1, _ENTRIES // len(centred))
+    size = max(1, _ENTRIES // len(rows))
     for first in range(0, replicates, size):
         count = min(size, replicates - first)
-        signs = rng.integers(0, 2, (count, len(centred))) * 2.0 - 1.0
-        out[first : first + count] = ((signs @ centred) ** 2).sum(axis=1)
-    return np.asarray(0.5 * scores.rate[0] ** 2 * out)
+        signs = rng.integers(0, 2, (count, len(rows))) * 2.0 - 1.0
+        out[first : first + count] = ((signs @ rows) ** 2).sum(axis=1)
+    if np.isfinite(dof):
+        out *= dof / rng.chisquare(dof, replicates)
+    return np.asarray(0.5 * out)
 
 
 def add_one(value: float, null: Array) -> float:
@@ -94,13 +106,18 @@ def add_one(value: float, null: Array) -> float:
 
 
 def samples_of_fit(
-    sample: Sample, level: int, replicates: int, seed: int, features: int
+    sample: Sample, level: int, replicates: int, seed: int, features: int, *, first: int = 0
 ) -> Iterator[tuple[Array, Array]]:
-    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
+    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n).
+
+    ``first`` is the size of the first chunk, where not all may be needed.
+    """
     fit, w = sample.fits[level], sample.units.weights
     n, d = len(w), sample.hierarchy.d
     rng = np.random.default_rng([seed, level + 1])
     pieces = list(chunks(replicates, n * max(features, d)))
+    if 0 < first < pieces[0].stop:
+        pieces[:1] = [slice(0, first), slice(first, pieces[0].stop)]
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
         yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 
-HEAVY = 0.7  # above it the mean itself converges too slowly to be trusted
+HEAVY = 0.5  # above it the ratios have no variance, and no standard error means anything
 _FEWEST = 20  # largest ratios needed to say anything
 
 

@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike
 
 from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
+from steradian.inference import concerns
+from steradian.inference.judgement import judged as can_judge
+from steradian.inference.judgement import needs_calibration
 from steradian.inference.options import Null, Options, Statistic
 from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
 from steradian.inference.stacks import chunks, features_of, moments_of_features
 from steradian.inference.whitening import gridded_whitening
 from steradian.nested import fit_levels
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 _UNIT_TOLERANCE = 1e-6
@@ -32,6 +35,12 @@ class SampleTests:
         As in `GapTests`, without recalibration.
     coefficients : tuple of arrays (B, q)
         Per level, the coefficients of the null law.
+    judged : array of bool, (B, L)
+        False where one row outweighs all others together, as in `GapTests`.
+    rough : array of bool, (B, L)
+        Where `Profile.tests` would calibrate the p-value on draws of the reduced fit.
+    warnings : tuple of str
+        How many samples are not judged, or rough, or have ratios with a heavy tail.
     """
 
     gaps: Array
@@ -39,6 +48,9 @@ class SampleTests:
     score_statistic: Array
     pvalue: Array
     coefficients: tuple[Array, ...]
+    judged: BoolArray
+    rough: BoolArray
+    warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"
@@ -124,6 +136,7 @@ def _tested(
     ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
     score = np.full((count, levels), np.nan)
+    judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
     coefficients = [np.full((count, q), np.nan) for q in hierarchy.dims]
     sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
     none = np.zeros((count, 0))
@@ -139,7 +152,9 @@ def _tested(
             scores = make(white.of_features(part), white.below, w[rows])
             score[rows, k] = scores.statistic
             coefficients[k][rows] = _omega(scores, options)
-            dof[k] = scores.dof
+            judged[rows, k] = can_judge(scores)
+            rough[rows, k] = needs_calibration(scores)
+            dof[k] = scores.tail_dof(options.kind)
     rate = np.full(count, np.sqrt(n)) if importance else np.einsum("bn,bn->b", w, w) ** -0.5
     gap_statistic = rate[:, None] ** 2 * fits.gaps
     chosen = score if options.statistic == "score" else gap_statistic
@@ -147,7 +162,10 @@ def _tested(
     for k in range(levels):
         rows = np.flatnonzero(np.isfinite(chosen[:, k]) & sound[k])
         pvalue[rows, k] = mixture_sf(chosen[rows, k], coefficients[k][rows], dof[k])
-    return SampleTests(fits.gaps, gap_statistic, score, pvalue, tuple(coefficients))
+    said = concerns.of_stack(w, judged, rough, importance=importance)
+    return SampleTests(
+        fits.gaps, gap_statistic, score, pvalue, tuple(coefficients), judged, rough, said
+    )
 
 
 def _omega(scores: Scores, options: Options) -> Array:

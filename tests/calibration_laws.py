@@ -354,6 +354,10 @@ def _zipf(count: int, largest: int) -> IntArray:
     return np.maximum(np.round(largest / np.arange(1, count + 1)), 1).astype(np.int64)
 
 
+def _lognormal_sizes() -> IntArray:
+    return np.round(np.random.default_rng(200).lognormal(1.0, 1.0, 200)).astype(np.int64) + 1
+
+
 def lognormal(sigma: float) -> Callable[[tuple[int, int], Rng], Array]:
     """Lognormal weights."""
     return lambda shape, rng: rng.lognormal(0.0, sigma, shape)
@@ -407,7 +411,6 @@ def _regular() -> tuple[Cell, ...]:
 
 def _clusters() -> tuple[Cell, ...]:
     """Clusters of unequal sizes."""
-    large = np.round(np.random.default_rng(200).lognormal(1.0, 1.0, 200)).astype(np.int64) + 1
     named = {
         "30 clusters, one of 60": _one_large(30, 5, 60),
         "30 clusters, one of half the rows": _one_large(30, 5, 145),
@@ -416,7 +419,7 @@ def _clusters() -> tuple[Cell, ...]:
         "20 clusters of 2 to 15": _sizes(20, 20, 2, 15),
         "30 clusters of 5": np.full(30, 5),
         "100 clusters of 5": np.full(100, 5),
-        "200 lognormal clusters": large,
+        "200 lognormal clusters": _lognormal_sizes(),
     }
     return tuple(
         in_clusters(f"S¹ {law}, {name}", shape, sizes, levels)
@@ -516,7 +519,7 @@ def _further_rows() -> tuple[Cell, ...]:
         Cell("S² 1 + 2.2 P₄", 150, (1, 2), iid(axial(four_fold_height))),
         Cell("S¹ two opposite vM(4)", 80, (1,), iid(circular(OPPOSITE))),
         Cell("S⁴ vMF(5)", 300, (2,), iid(rows_of(vmf_in(5, 5.0)))),
-        Cell("S⁹ uniform", 300, (1, 2), iid(rows_of(vmf_in(10, 0.0)))),
+        Cell("S⁹ uniform", 1000, (1, 2), iid(rows_of(vmf_in(10, 0.0)))),
         Cell("S⁹ vMF(10)", 1000, (2,), iid(rows_of(vmf_in(10, 10.0)))),
     ]
     return (*ratios, *settled, *equal)
@@ -532,7 +535,28 @@ def _beyond() -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
+def _alternatives() -> tuple[Cell, ...]:
+    """Laws of which the level's null is *not* true, for power."""
+    law = circular(FISHER_BINGHAM_CIRCLE)
+    name = "S¹ exp(2 cos θ + 0.6 cos 2θ)"
+    one = circular(circle(exponential(1.0, 0.0)))
+
+    def log_ratio(x: Array) -> Array:
+        return np.asarray(x[..., 0] + 0.6 * (2.0 * x[..., 0] ** 2 - 1.0))
+
+    return (
+        Cell(name, 200, (2,), iid(law)),
+        Cell(f"{name}, Pareto weights", 400, (2,), fixed(law), "fixed"),
+        Cell(f"{name} from vM(1)", 200, (2,), importance(one, log_ratio), "importance"),
+        in_clusters("S¹ vM(1), 10 clusters of 2 to 15", vm(1.0), _sizes(10, 10, 2, 15), (1,)),
+        in_clusters("S¹ vM(0.5), 200 lognormal clusters", vm(0.5), _lognormal_sizes(), (1,)),
+        in_chain("S¹ vM(0.3), chain 0.9", vm(0.3), 0.9, 4000, (1,)),
+        Cell("S² Kent(5, 0.8)", 200, (2,), iid(kent(5.0, 0.8))),
+    )
+
+
 REGULAR, FURTHER, BEYOND = _regular(), _further(), _beyond()
+ALTERNATIVES = _alternatives()
 HOSTILE = (*_clusters(), *_rows())
 CELLS = (*REGULAR, *HOSTILE, *FURTHER)
 ROW_CELLS = tuple(c for c in REGULAR if c.kind in {"iid", "fixed"})

@@ -70,7 +70,7 @@ class SizeRow:
 def size_rows(cell: Cell, count: int = REPLICATES) -> list[SizeRow]:
     """The default test in a cell, level by level."""
     x, w = cell.draw(count)
-    if cell.kind in {"iid", "fixed", "importance"} and x.shape[2] <= 3:
+    if cell.kind != "chain" and x.shape[2] <= 3:
         pvalue, judged, plain = _together(cell, x, w)
     else:
         found = [_singly(cell, one, None if w is None else w[k], k) for k, one in enumerate(x)]
@@ -84,12 +84,9 @@ def size_rows(cell: Cell, count: int = REPLICATES) -> list[SizeRow]:
 def _together(cell: Cell, x: Array, w: Array | None) -> tuple[Array, BoolArray, Array]:
     """All samples at once; those that the default calibrates once more, one by one."""
     levels = max(cell.levels)
-    design = None if w is None else cell.kind
-    stacked = {
-        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)  # type: ignore[arg-type]
-        for kind in (None, "tilted")
-    }
-    found = stacked[None]
+    found = sr.sample_tests(x, weights=w, levels=levels, design=cell.design)
+    by_name: Covariance = "null" if cell.kind == "survey" else "tilted"
+    plain = sr.sample_tests(x, weights=w, levels=levels, design=cell.design, covariance=by_name)
     pvalue = found.pvalue.copy()
     asked = found.rough & (pvalue > SETTLED)
     asked[:, [k for k in range(levels) if k + 1 not in cell.levels]] = False
@@ -97,7 +94,7 @@ def _together(cell: Cell, x: Array, w: Array | None) -> tuple[Array, BoolArray, 
         weights = None if w is None else w[k]
         profile = sr.profile(x[k], weights=weights, levels=levels, design=cell.design)
         pvalue[k] = profile.tests(seed=int(k)).pvalue
-    return pvalue, found.judged, stacked["tilted"].pvalue
+    return pvalue, found.judged, plain.pvalue
 
 
 def _singly(cell: Cell, x: Array, w: Array | None, seed: int) -> tuple[Array, Array, Array]:
@@ -149,9 +146,10 @@ VARIANTS = (
 def variant_pvalues(x: Array, w: Array | None, levels: int) -> dict[str, Array]:
     """P-values (B, L) of every variant, never recalibrated, from one pass per covariance."""
     design = None if w is None else "fixed"
+    kinds: tuple[Covariance, ...] = ("damped", "tilted", "null", "empirical")
     tested = {
-        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)  # type: ignore[arg-type]
-        for kind in ("damped", "tilted", "null", "empirical")
+        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)
+        for kind in kinds
     }
     out = {}
     for variant in VARIANTS:
@@ -341,6 +339,9 @@ def power(cell: PowerCell, count: int = REPLICATES) -> dict[str, tuple[float, fl
     found: list[dict[str, float]] = []
     for x in cell.samples(count):
         share = {k: _rejected(p[:, 1]) for k, p in variant_pvalues(x, None, 2).items()}
+        share["default"] = _rejected(
+            _together(Cell("", cell.n, (2,), laws.iid(cell.null)), x, None)[0][:, 1]
+        )
         if cell.n <= 200:
             share["multiplier bootstrap"] = _bootstrapped(x, "moment")
         if cell.parametric:

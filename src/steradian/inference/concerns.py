@@ -53,7 +53,7 @@ def of_weights(sample: Sample) -> list[str]:
 
 
 def of_stack(
-    weights: Array, judged: BoolArray, rough: BoolArray, *, importance: bool
+    weights: Array, judged: BoolArray, rough: BoolArray, *, ratios: bool
 ) -> tuple[str, ...]:
     """What speaks against the p-values of many samples (B, L), counted."""
     out, count = [], len(judged)
@@ -61,15 +61,15 @@ def of_stack(
         unjudged, few = int((~judged[:, k]).sum()), int(rough[:, k].sum())
         if unjudged:
             out.append(
-                f"level {k + 1}: {unjudged} of {count} samples cannot be judged: one row outweighs "
-                "all others together, or there is no fit"
+                f"level {k + 1}: {unjudged} of {count} samples cannot be judged: one unit "
+                "outweighs all others together, or there is no fit"
             )
         if few:
             out.append(
                 f"level {k + 1}: {few} of {count} samples have few rows per feature or one of high "
                 "leverage; Profile.tests() calibrates such p-values, these are rough"
             )
-    if importance:
+    if ratios:
         heavy = sum(pareto_shape(w) > HEAVY for w in weights)
         if heavy:
             out.append(f"{heavy} of {count} samples have ratios with a heavy tail (k > {HEAVY})")

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from steradian.errors import DesignError
 from steradian.inference import concerns
-from steradian.inference.judgement import FEWEST_ROWS, needs_calibration
+from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.null_replicates import (
     add_one,
     gap_replicates,
@@ -301,6 +301,9 @@ def _moment_test(
     kind = scores.settled(options.kind)
     value = float(scores.statistic[0]) if options.statistic == "score" else gap
     found = _referred(scores, kind, value, level, options)
+    if worthless(scores)[0]:
+        found = replace(found, pvalue=np.nan, method="refused")
+        return found.said(concerns.unjudged(level, scores, units))
     by_default = options.kind == "damped"
     if by_default and options.drawn is None and needs_calibration(scores)[0]:
         found = _calibrated(sample, level, scores, found, options)

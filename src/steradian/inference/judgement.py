@@ -41,6 +41,13 @@ def too_uneven(scores: Scores) -> BoolArray:
     return np.asarray(effective_rows(scores) < least * scores.h.shape[2])
 
 
+def worthless(scores: Scores) -> BoolArray:
+    """Rows whose weights are worth so few of equal weight that no p-value is given, (B,)."""
+    if scores.units is not None:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    return np.asarray(effective_rows(scores) < FEWEST_ROWS * scores.h.shape[2])
+
+
 def judged(scores: Scores) -> BoolArray:
     """Which samples of a stack can judge the level, (B,)."""
     return np.asarray((dominating(scores) < 0) & ~too_uneven(scores))

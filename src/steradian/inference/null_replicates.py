@@ -17,7 +17,7 @@ from steradian.numerics.chi_square_mixture import mixture_sf
 
 _ENTRIES = 4_000_000
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands
-_FIRST = 40  # samples of a fit in the first chunk, where most p-values are settled
+_FIRST = 25  # samples of a fit in the first chunk, where many p-values are settled
 
 
 def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, seed: int) -> float:
@@ -110,14 +110,12 @@ def samples_of_fit(
 ) -> Iterator[tuple[Array, Array]]:
     """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n).
 
-    ``first`` is the size of the first chunk, where not all may be needed.
+    ``first`` is the size of the first chunk, where not all may be needed; later ones double.
     """
     fit, w = sample.fits[level], sample.units.weights
     n, d = len(w), sample.hierarchy.d
     rng = np.random.default_rng([seed, level + 1])
-    pieces = list(chunks(replicates, n * max(features, d)))
-    if 0 < first < pieces[0].stop:
-        pieces[:1] = [slice(0, first), slice(first, pieces[0].stop)]
+    pieces = list(chunks(replicates, n * max(features, d), first=first))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
         yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

@@ -66,7 +66,7 @@ class Scores:
     rows: bool  # whether the units are rows of one law, whatever their weights
     dof: float = np.inf  # of the scale of the covariance, when its units are few
     damped_dof: float = np.inf  # the same once it is damped
-    units: Units | None = None  # of a single sample, for its strata
+    units: Units | None = None  # of the samples, where they are groups of rows
 
     @property
     def q(self) -> int:
@@ -86,8 +86,14 @@ class Scores:
     @property
     def centred(self) -> Array:
         """Added scores of the units about their own mean, (B, U, q)."""
-        h = self.h[:, :, self.below :] - self.share[:, :, None] * self.mean[:, None, :]
-        return h if self.units is None else self.units.within_strata(h[0])[None]
+        return self._in_strata(
+            self.h[:, :, self.below :] - self.share[:, :, None] * self.mean[:, None, :]
+        )
+
+    def _in_strata(self, h: Array) -> Array:
+        if self.units is None:
+            return h
+        return np.swapaxes(self.units.within_strata(np.swapaxes(h, 0, 1)), 0, 1)
 
     @cached_property
     def _tilt(self) -> tuple[Array, BoolArray]:
@@ -171,8 +177,7 @@ class Scores:
             weights = weights / (self.spread * over).sum(axis=1, keepdims=True)
         if kind == "empirical":
             return weights, self.centred
-        h = self.h[:, :, self.below :]
-        return weights, h if self.units is None else self.units.within_strata(h[0])[None]
+        return weights, self._in_strata(self.h[:, :, self.below :])
 
     def _law(self, kind: Covariance) -> Array:
         if kind == "damped":
@@ -198,18 +203,24 @@ def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
         zeta = white.rows(directions.x[None])
         make = ratio_scores if units.random_weights else row_scores
         return make(zeta, below, units.weights[None])
-    count, p = units.count, below + white.q
-    g = np.zeros((count, p))
+    p = below + white.q
+    g = np.zeros((units.count, p))
     for rows, x in row_blocks(directions, p):
         np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
+    return group_scores(g[None], below, units.unit_weights[None], units)
+
+
+def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Scores:
+    """Groups of rows: sums (B, U, p) of their w ζ, and their weights (B, U) of sum one."""
+    count, ones = units.count, np.ones(len(sums))
     small, dof = small_sample(units.dof, below)
     return Scores(
-        h=count * g[None],
-        base=np.full((1, count), 1.0 / count),
-        spread=units.factors[None],
-        share=count * units.unit_weights[None],
-        scale=np.array([small * units.rate**2 / count / (1.0 - units.unseen)]),
-        rate=np.array([units.rate]),
+        h=count * sums,
+        base=np.full(weights.shape, 1.0 / count),
+        spread=np.broadcast_to(units.factors, weights.shape),
+        share=count * weights,
+        scale=ones * (small * units.rate**2 / count / (1.0 - units.unseen)),
+        rate=ones * units.rate,
         below=below,
         rows=False,
         dof=dof,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from steradian.inference import concerns
+from steradian.inference.judgement import worthless
 from steradian.inference.sample import Sample
 from steradian.inference.scores import MOST_ENTRIES, scores_of, streamed_scores
 from steradian.inference.whitening import Whitening, gridded_whitening
@@ -147,6 +148,8 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     coefficients = scores.coefficients(kind)
     pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
     said += concerns.of_scores(level, scores, kind, units, default=True)
+    if worthless(scores)[0]:
+        pvalue = np.nan
     return _Through(value, pvalue, (*said,), words is None)
 
 

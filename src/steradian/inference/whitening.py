@@ -14,8 +14,9 @@ from typing import Protocol
 import numpy as np
 from scipy.special import logsumexp
 
+from steradian.errors import ResolutionError
 from steradian.hierarchies import Harmonics
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 
 _NODES = 4001
@@ -52,6 +53,11 @@ class GriddedWhitening:
     @property
     def q(self) -> int:
         return self.mean.shape[1] - self.below
+
+    @property
+    def sound(self) -> BoolArray:
+        """Which fits of a stack have white features at all, (B,)."""
+        return np.asarray(np.isfinite(self.inverse).all(axis=(1, 2)))
 
     def rows(self, x: Array) -> Array:
         p = self.mean.shape[1]
@@ -124,9 +130,18 @@ class PolarWhitening:
 
 
 def whitening(hierarchy: Harmonics, level: int, lam: Array) -> Whitening:
-    """The white features of ``level`` under the fits ``lam`` (B, q) of the level below."""
-    d = hierarchy.d
-    return _polar(d, lam) if d > 3 and level == 2 else gridded_whitening(hierarchy, level, lam)
+    """The white features of ``level`` under the fit ``lam`` (1, q) of the level below."""
+    if hierarchy.d > 3 and level == 2:
+        return _polar(hierarchy.d, lam)
+    white = gridded_whitening(hierarchy, level, lam)
+    if not white.sound.all():
+        raise ResolutionError(
+            level,
+            "cannot be tested: the fit below is so concentrated that the features of the level "
+            "cannot be told apart in double precision",
+            "ask for fewer levels, or look at the rows of largest weight",
+        )
+    return white
 
 
 def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWhitening:
@@ -139,9 +154,19 @@ def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWh
     start = np.zeros((len(lam), family.q))
     start[:, : lam.shape[1]] = lam
     _, mean, covariance = family.log_partition(start)
-    inverse = np.linalg.inv(np.linalg.cholesky(covariance))
+    inverse = _inverse_roots(covariance)
     seen = Harmonics(hierarchy.d, level)
-    return GriddedWhitening(seen, lam.shape[1], mean, np.tril(inverse))
+    return GriddedWhitening(seen, lam.shape[1], mean, inverse)
+
+
+def _inverse_roots(covariance: Array) -> Array:
+    """C⁻¹ of J = C Cᵀ for a stack (B, p, p); NaN where J is not positive definite."""
+    try:
+        return np.tril(np.linalg.inv(np.linalg.cholesky(covariance)))
+    except np.linalg.LinAlgError:
+        if len(covariance) == 1:
+            return np.full_like(covariance, np.nan)
+        return np.concatenate([_inverse_roots(one[None]) for one in covariance])
 
 
 def _polar(d: int, lam: Array) -> PolarWhitening:

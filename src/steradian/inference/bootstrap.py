@@ -198,6 +198,6 @@ def _said(sample: Sample, level: int, kind: Kind) -> list[str]:
         out += concerns.of_model(level, scores)
     if kind == "multiplier":
         settled = scores.settled("damped")
-        out += concerns.of_scores(level, scores, settled, units, default=True)
+        out = out or concerns.of_scores(level, scores, settled, units, default=True)
         out += concerns.not_calibrated(level, scores, units)
     return out

@@ -308,10 +308,11 @@ def _moment_test(
     if by_default and options.drawn is None and needs_calibration(scores)[0]:
         found = _calibrated(sample, level, scores, found, options)
     said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
-    said += concerns.of_scores(level, scores, kind, units, default=by_default)
+    words = concerns.unjudged(level, scores, units)
+    if words is None:
+        said += concerns.of_scores(level, scores, kind, units, default=by_default)
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
-    words = concerns.unjudged(level, scores, units)
     return replace(found, warnings=(*said,)).said(words)
 
 

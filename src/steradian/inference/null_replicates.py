@@ -11,7 +11,7 @@ from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance, Scores
 from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
-from steradian.inference.whitening import PolarWhitening, whitening
+from steradian.inference.whitening import polar_stack
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 
@@ -41,27 +41,27 @@ def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, see
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
-    """Score statistics of samples of the reduced fit, (replicates,)."""
+    """Score statistics of samples of the reduced fit; those without a fit are left out."""
     hierarchy = sample.hierarchy
-    half = 0.5 * sample.rate**2
-    out = []
-    if hierarchy.d > 3 and level == 2:
-        below = Harmonics(hierarchy.d, 1)
-        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, hierarchy.d):
-            stack = moments_of(below, x, weights)
-            lam = below.family(1).solve(stack, np.zeros((len(x), hierarchy.d))).lam
-            second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
-            for k in range(len(x)):
-                white = whitening(hierarchy, 2, lam[k : k + 1])
-                assert isinstance(white, PolarWhitening)
-                out.append(half * white.score(stack.mean[k], second[k]))
-        return np.array(out)
-    features = hierarchy.space.size(level) - 1
-    parts = [
-        null_scores(hierarchy, level, x, weights)[0].statistic
-        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features)
-    ]
-    return np.concatenate(parts)
+    polar = hierarchy.d > 3 and level == 2
+    features = hierarchy.d if polar else hierarchy.space.size(level) - 1
+    parts = []
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+        if polar:
+            parts.append(0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights))
+        else:
+            parts.append(null_scores(hierarchy, level, x, weights)[0].statistic)
+    found = np.concatenate(parts)
+    return np.asarray(found[np.isfinite(found)])
+
+
+def _polar_scores(d: int, x: Array, weights: Array) -> Array:
+    """|Σ w ζ|² of level 2 of samples (B, n, d), from their moments alone."""
+    below = Harmonics(d, 1)
+    stack = moments_of(below, x, weights)
+    lam = below.family(1).solve(stack, np.zeros((len(x), d))).lam
+    second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
+    return polar_stack(d, lam).score(stack.mean, second)
 
 
 def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -118,4 +118,5 @@ def samples_of_fit(
     pieces = list(chunks(replicates, n * max(features, d), first=first))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
-        yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))
+        with np.errstate(all="ignore"):  # of fits so sharp that their samples have none
+            yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

@@ -9,7 +9,7 @@ import numpy as np
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference.scores import Scores, row_scores
-from steradian.inference.whitening import GriddedWhitening, gridded_whitening, whitening
+from steradian.inference.whitening import GriddedWhitening, gridded_whitening, polar_stack
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
@@ -81,9 +81,8 @@ def null_scores(
         rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
         lam = fits.solutions[-1].lam[rows]
     if hierarchy.d > 3 and level == 2:
-        parts = [whitening(hierarchy, level, lam[k : k + 1]) for k in range(len(rows))]
-        zeta = np.stack([w.rows(x[r]) for w, r in zip(parts, rows, strict=True)])
-        return row_scores(zeta, parts[0].below, weights[rows]), rows
+        polar = polar_stack(hierarchy.d, lam)
+        return row_scores(polar.rows(x[rows]), polar.below, weights[rows]), rows
     white, sound = sound_whitening(hierarchy, level, lam)
     rows = rows[sound]
     return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows

@@ -147,7 +147,8 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     value = float(scores.statistic[0])
     coefficients = scores.coefficients(kind)
     pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
-    said += concerns.of_scores(level, scores, kind, units, default=True)
+    if words is None:
+        said += concerns.of_scores(level, scores, kind, units, default=True)
     if worthless(scores)[0]:
         pvalue = np.nan
     return _Through(value, pvalue, (*said,), words is None)

@@ -480,6 +480,23 @@ def test_many_samples_of_clusters_as_one_at_a_time(name: str) -> None:
         assert got.judged[k].tolist() == one.judged.tolist()
 
 
+def test_many_samples_are_calibrated_as_one_at_a_time() -> None:
+    """Rows of high leverage; every sample has its own seed."""
+    x = circle(np.random.default_rng(6).vonmises(0.0, 10.0, (8, 120)))
+    w = np.random.default_rng(7).lognormal(0.0, 0.7, (8, 120))
+    for weights, design in ((None, None), (w, "fixed")):
+        got = sr.sample_tests(x, weights=weights, levels=2, design=design, replicates=99)
+        assert got.rough[:, 1].sum() >= 6
+        assert not any("rough" in words for words in got.warnings)
+        for k in range(8):
+            row = None if weights is None else weights[k]
+            p = sr.profile(x[k], weights=row, levels=2, design=design)
+            one = p.tests(replicates=99, seed=k)
+            np.testing.assert_allclose(got.pvalue[k], one.pvalue, rtol=1e-7)
+    quick = sr.sample_tests(x, levels=2)
+    assert any("these are rough" in words for words in quick.warnings)
+
+
 def test_one_weighting_for_all_samples() -> None:
     shared = sr.sample_tests(SAMPLES[2], weights=MANY[0], design="fixed")
     each = sr.sample_tests(SAMPLES[2], weights=np.tile(7.0 * MANY[0], (6, 1)), design="fixed")

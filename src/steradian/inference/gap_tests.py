@@ -15,10 +15,10 @@ from steradian.inference.null_replicates import (
     add_one,
     gap_replicates,
     multiplier_replicates,
-    recalibrated,
     score_replicates,
 )
 from steradian.inference.options import Options
+from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.inference.sample import Sample
 from steradian.inference.scores import (
     MOST_ENTRIES,
@@ -33,7 +33,6 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
-_SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -341,11 +340,13 @@ def _calibrated(
     Without damping it has the most power, and the draws pay for what it loses. A damped p-value
     that the draws could not resolve stays.
     """
-    if found.pvalue <= _SETTLED:
+    if found.pvalue <= SETTLED:
         return found
-    plain = float(mixture_sf(scores.statistic, scores.coefficients("tilted"))[0])
-    pvalue = recalibrated(sample, level, plain, options.replicates, options.seed)
-    return replace(found, pvalue=pvalue, method=f"{found.method}, recalibrated")
+    plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+    below = sample.parameters(level - 1)
+    fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
+    pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
+    return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
 
 
 def _too_many_features(

@@ -13,31 +13,8 @@ from steradian.inference.scores import Covariance, Scores
 from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
 from steradian.inference.whitening import polar_stack
 from steradian.numerics.arrays import Array
-from steradian.numerics.chi_square_mixture import mixture_sf
 
 _ENTRIES = 4_000_000
-_ENOUGH = 10  # p-values as small as the observed one that settle where it stands
-_FIRST = 25  # samples of a fit in the first chunk, where many p-values are settled
-
-
-def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, seed: int) -> float:
-    """Where ``pvalue`` of the plain tilt stands among those of samples of the reduced fit.
-
-    The observed weights are kept. Valid to first order under the moment null as well, since
-    the p-value is asymptotically pivotal. Sampling stops at ten p-values as small as the
-    observed one: 10 / samples is then a p-value (Besag and Clifford, Biometrika 78, 1991).
-    """
-    features = sample.hierarchy.space.size(level) - 1
-    seen = below = 0
-    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features, first=_FIRST):
-        scores, _ = null_scores(sample.hierarchy, level, x, weights)
-        null = mixture_sf(scores.statistic, scores.coefficients("tilted"))
-        hits = below + np.cumsum(null <= pvalue)
-        if len(hits) and hits[-1] >= _ENOUGH:
-            return _ENOUGH / (seen + int(np.argmax(hits >= _ENOUGH)) + 1)
-        seen += len(null)
-        below = int(hits[-1]) if len(hits) else below
-    return (below + 1) / (seen + 1)
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -106,16 +83,13 @@ def add_one(value: float, null: Array) -> float:
 
 
 def samples_of_fit(
-    sample: Sample, level: int, replicates: int, seed: int, features: int, *, first: int = 0
+    sample: Sample, level: int, replicates: int, seed: int, features: int
 ) -> Iterator[tuple[Array, Array]]:
-    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n).
-
-    ``first`` is the size of the first chunk, where not all may be needed; later ones double.
-    """
+    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
     fit, w = sample.fits[level], sample.units.weights
     n, d = len(w), sample.hierarchy.d
     rng = np.random.default_rng([seed, level + 1])
-    pieces = list(chunks(replicates, n * max(features, d), first=first))
+    pieces = list(chunks(replicates, n * max(features, d)))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
         with np.errstate(all="ignore"):  # of fits so sharp that their samples have none

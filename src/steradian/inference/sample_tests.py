@@ -15,6 +15,7 @@ from steradian.inference.designs import Design, as_design
 from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.judgement import judged as can_judge
 from steradian.inference.options import Null, Options, Statistic
+from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.inference.scores import (
     Covariance,
     Scores,
@@ -24,7 +25,7 @@ from steradian.inference.scores import (
 )
 from steradian.inference.stacks import chunks, features_of, moments_of_features, sound_whitening
 from steradian.inference.units import Units
-from steradian.nested import fit_levels
+from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
@@ -39,13 +40,14 @@ class SampleTests:
     Attributes
     ----------
     gaps, gap_statistic, score_statistic, pvalue : arrays, (B, L)
-        As in `GapTests`, without recalibration.
+        As in `GapTests`; recalibrated only where ``replicates`` were asked for.
     coefficients : tuple of arrays (B, q)
         Per level, the coefficients of the null law.
     judged : array of bool, (B, L)
         False where one row outweighs all others together, as in `GapTests`.
     rough : array of bool, (B, L)
-        Where `Profile.tests` would calibrate the p-value on draws of the reduced fit.
+        Where `Profile.tests` calibrates the p-value on draws of the reduced fit, and these are
+        rough if it was not asked for.
     warnings : tuple of str
         How many samples are not judged, or rough, or have ratios with a heavy tail.
     """
@@ -72,6 +74,7 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     null: Null = "moment",
     statistic: Statistic = "score",
     covariance: Covariance | None = None,
+    replicates: int = 0,
 ) -> SampleTests:
     """Profile and test many samples of the same size on the circle or the two-sphere.
 
@@ -86,7 +89,11 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     design : {"iid", "fixed", "importance"}, Clusters or Survey, optional
         How rows and weights arose, alike in all samples; needed when there are weights.
     null, statistic, covariance : str
-        As in `Profile.tests`; the p-value is the exact tail, never recalibrated.
+        As in `Profile.tests`; the p-value is the exact tail.
+    replicates : int
+        Draws of the reduced fit on which rough p-values of the default test are calibrated, at
+        most; sample k gets what ``tests(replicates=replicates, seed=k)`` gives. By default none,
+        which is far quicker.
 
     Examples
     --------
@@ -109,7 +116,8 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
     if units.strata is not None and chosen.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
-    return _tested(Harmonics(points.shape[2], levels), points, w, units, chosen)
+    found = _tested(Harmonics(points.shape[2], levels), points, w, units, chosen)
+    return found.finished(w, units, chosen, replicates)
 
 
 def _units(plan: Design, x: Array, weights: Array | None) -> Units:
@@ -131,9 +139,7 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
-def _tested(
-    hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options
-) -> SampleTests:
+def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options) -> _Found:
     count, n, _ = x.shape
     levels = hierarchy.levels
     size = hierarchy.space.size(levels) - 1
@@ -148,7 +154,7 @@ def _tested(
         for k, piece in enumerate(pieces)
     ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
-    found = _Found.empty(count, hierarchy)
+    found = _Found.empty(hierarchy, fits)
     sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
     none = np.zeros((count, 0))
     for index, piece in enumerate(pieces):
@@ -163,36 +169,29 @@ def _tested(
             part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
             scores = _scores(white.of_features(part), white.below, w[rows], units)
             found.put(rows, k, scores, options)
-    rate = np.full(count, units.rate)
-    if units.rows_of_one_law:
-        rate = np.einsum("bn,bn->b", w, w) ** -0.5
-    gap_statistic = rate[:, None] ** 2 * fits.gaps
-    chosen = found.score if options.statistic == "score" else gap_statistic
-    said = concerns.of_stack(
-        w, found.judged, found.rough, ratios=units.labels is None and units.random_weights
-    )
-    return SampleTests(
-        fits.gaps, gap_statistic, found.score, found.tails(chosen), tuple(found.coefficients),
-        found.judged, found.rough, said,
-    )  # fmt: skip
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
     """What is known of the samples so far, level by level."""
 
+    hierarchy: Harmonics
+    fits: NestedFits
     score: Array
+    plain: Array  # p-values of the plain tilt, which recalibration places among others
     judged: BoolArray
     rough: BoolArray
     coefficients: list[Array]
     dof: list[float]
 
     @classmethod
-    def empty(cls, count: int, hierarchy: Harmonics) -> _Found:
-        levels = hierarchy.levels
+    def empty(cls, hierarchy: Harmonics, fits: NestedFits) -> _Found:
+        count, levels = fits.gaps.shape
         judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
+        score, plain = np.full((2, count, levels), np.nan)
         unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
-        return cls(np.full((count, levels), np.nan), judged, rough, unknown, [np.inf] * levels)
+        return cls(hierarchy, fits, score, plain, judged, rough, unknown, [np.inf] * levels)
 
     def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
         """Note the scores of some samples at one level."""
@@ -200,12 +199,33 @@ class _Found:
         self.score[rows, k] = scores.statistic
         self.coefficients[k][rows] = 0.5 if model else scores.coefficients(kind)
         self.judged[rows, k] = can_judge(scores)
-        self.rough[rows, k] = needs_calibration(scores)
+        self.rough[rows, k] = rough = needs_calibration(scores)
         self.dof[k] = np.inf if model else scores.tail_dof(kind)
+        if kind == "damped" and not model and rough.any():
+            plain = scores.coefficients("tilted")[rough]
+            self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
         if not model:  # what no p-value could be true of
             self.coefficients[k][rows[worthless(scores)]] = np.nan
 
-    def tails(self, statistic: Array) -> Array:
+    def finished(self, w: Array, units: Units, options: Options, replicates: int) -> SampleTests:
+        """The p-values, calibrated if asked for."""
+        rate = np.full(len(w), units.rate)
+        if units.rows_of_one_law:
+            rate = np.einsum("bn,bn->b", w, w) ** -0.5
+        gap_statistic = rate[:, None] ** 2 * self.fits.gaps
+        pvalue = self._tails(self.score if options.statistic == "score" else gap_statistic)
+        if replicates:
+            self._calibrate(pvalue, w, replicates)
+        said = concerns.of_stack(
+            w, self.judged, self.rough & (not replicates),
+            ratios=units.labels is None and units.random_weights,
+        )  # fmt: skip
+        return SampleTests(
+            self.fits.gaps, gap_statistic, self.score, pvalue, tuple(self.coefficients),
+            self.judged, self.rough, said,
+        )  # fmt: skip
+
+    def _tails(self, statistic: Array) -> Array:
         """P-values (B, L) of a statistic; NaN where it or its law is not known."""
         out = np.full_like(self.score, np.nan)
         for k, coefficients in enumerate(self.coefficients):
@@ -213,6 +233,16 @@ class _Found:
             rows = np.flatnonzero(known & np.isfinite(self.score[:, k]))
             out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], self.dof[k])
         return out
+
+    def _calibrate(self, pvalue: Array, w: Array, replicates: int) -> None:
+        """Replace rough p-values (B, L) by where they stand among draws of the reduced fits."""
+        for k in range(pvalue.shape[1]):
+            rows = np.flatnonzero(np.isfinite(self.plain[:, k]) & (pvalue[:, k] > SETTLED))
+            if not len(rows):
+                continue
+            lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
+            reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
+            pvalue[rows, k] = recalibrated(reduced, self.plain[rows, k], replicates, rows)
 
 
 def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:

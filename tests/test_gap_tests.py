@@ -412,6 +412,11 @@ def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "level 1: too many rows to tilt" in got.warnings[0]
     again = p.tests(method="simulate", seed=5, replicates=99)
     np.testing.assert_allclose(again.pvalue, simulated.pvalue, rtol=1e-12)
+    w = np.ones(250)
+    w[33] = 500.0
+    heavy = sr.profile(CIRCLE, weights=w, levels=1, design="importance").tests()
+    assert not heavy.judged[0]
+    assert any("cannot be judged: row 33 carries" in words for words in heavy.warnings)
 
 
 # --- Holm, simulations and bootstraps -----------------------------------------------------

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from steradian.inference.judgement import (
+    DOMINATES,
     LEVERAGE,
     PER_FEATURE,
     dominating,
@@ -96,16 +97,26 @@ def unjudged(level: int, scores: Scores, units: Units) -> str | None:
 def outweighed(level: int, scores: Scores, units: Units) -> str | None:
     """The one unit of a single sample that outweighs all others together, named."""
     unit = int(dominating(scores)[0])
-    if unit < 0:
-        return None
-    carried, held = float(scores.contributed[0, unit]), float(units.unit_weights[unit])
+    return None if unit < 0 else outweighing(level, units, unit, float(scores.contributed[0, unit]))
+
+
+def outweighing(level: int, units: Units, unit: int, carried: float) -> str:
+    """Said of a unit that carries this share of the squared scores, or holds too much weight."""
     what = f"carries {carried:.0%} of the squared scores of this level"
-    if carried <= _MOST_SHARE:
-        what = f"holds {held:.0%} of the weight"
+    if carried <= DOMINATES:
+        what = f"holds {float(units.unit_weights[unit]):.0%} of the weight"
     return (
         f"level {level}: cannot be judged: {units.name_of(unit)} {what} and outweighs all others "
         "together, so there is nothing to compare it with"
     )
+
+
+def of_sums(level: int, sample: Sample, p: int) -> list[str]:
+    """Weights known from their sums alone that are worth few rows."""
+    worth = float(sample.moments.ess)
+    if sample.design.name == "known" or worth >= PER_FEATURE * p:
+        return []
+    return [f"level {level}: {worth:.0f} rows' worth of weight for {p} features: the law is rough"]
 
 
 def not_calibrated(level: int, scores: Scores, units: Units) -> list[str]:

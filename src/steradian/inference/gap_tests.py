@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from steradian.errors import DesignError
 from steradian.inference import concerns
-from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
+from steradian.inference.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.null_replicates import (
     add_one,
     gap_replicates,
@@ -387,7 +387,12 @@ def _streamed_test(
     else:
         pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
     how = "simulated tail" if options.method == "simulate" else "exact tail"
-    return _LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said)
+    words = None
+    if found.share > DOMINATES:
+        words = concerns.outweighing(level, sample.units, found.top, found.share)
+    return _LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said).said(
+        words
+    )
 
 
 def _test_from_sums(
@@ -415,9 +420,10 @@ def _test_from_sums(
         omega = small * omega
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap
-    said = () if options.covariance or sample.design.name == "known" else (
+    said = () if options.covariance or known else (
         "made from sums, so nothing could be tilted: covariance centred at the null",
     )  # fmt: skip
+    said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, level, options)
         return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)

@@ -236,6 +236,8 @@ class StreamedScores:
     statistic: float
     coefficients: Array
     dof: float
+    top: int  # the row that contributes most to r
+    share: float  # of Σ |u|² that it holds
 
 
 def streamed_scores(
@@ -244,18 +246,23 @@ def streamed_scores(
     """Statistic and null-centred or empirical coefficients from sums over blocks of rows."""
     q, p = white.q, white.below + white.q
     mean, squares, second = np.zeros(q), np.zeros(q), np.zeros((q, q))
+    top, most = 0, 0.0
     for rows, x in row_blocks(directions, p):
         z, w = white.rows(x[None])[0, :, white.below :], units.weights[rows]
+        lengths = w * w * np.einsum("nq,nq->n", z, z)
+        if lengths.max() > most:
+            top, most = rows.start + int(np.argmax(lengths)), float(lengths.max())
         mean += w @ z
         squares += (w * w) @ z
         second += z.T @ ((w * w)[:, None] * z)
+    share = most / max(float(np.trace(second)), _TINY)
     if kind == "empirical":
         cross = np.outer(mean, squares)
         second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T
     small, dof = small_sample(units.dof, white.below) if units.random_weights else (1.0, np.inf)
     omega = np.linalg.eigvalsh(0.5 * units.rate**2 * small * second)
     statistic = 0.5 * units.rate**2 * float(mean @ mean)
-    return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof)
+    return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof, top, share)
 
 
 def row_blocks(directions: Directions, p: int) -> Iterator[tuple[slice, Array]]:

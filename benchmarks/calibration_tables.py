@@ -1,6 +1,7 @@
-"""Print the tables of docs/calibration.md: size, variants, Table 3, coverage, power.
+"""Print the tables of docs/calibration.md: sizes, variants, Table 3, coverage, power.
 
-    python benchmarks/calibration_tables.py [size] [variants] [table_3] [coverage] [power]
+    python benchmarks/calibration_tables.py [size] [hostile] [further] [beyond] [tilts]
+                                            [variants] [table_3] [coverage] [power]
 
 The laws and what is measured are those of the slow tests, with the same seeds.
 """
@@ -38,19 +39,52 @@ def short(values: Iterable[float], digits: int = 3) -> str:
     return " / ".join(f"{v:.{digits}f}".replace("0.", ".", 1) for v in values)
 
 
+def _sizes(cells: Iterable[laws.Cell]) -> None:
+    head("cell", "design", "level", "plain tilt", "default", "not judged", "")
+    for cell in cells:
+        for found in study.size_rows(cell):
+            limit = study.allowed(np.array(study.ALPHAS), study.REPLICATES, study.WIDER)
+            notes = ["above 1.3 times nominal"] * bool((found.found > limit).any())
+            if found.refused:
+                notes.append(f"{found.refused:.1%} refused")
+            row(
+                cell.label,
+                cell.kind,
+                found.level,
+                "–" if cell.kind == "survey" else short(study.rates(found.plain)),
+                short(found.as_printed),
+                f"{found.unjudged:.0%}" if found.unjudged else "",
+                ", ".join(notes),
+            )
+
+
 def size() -> None:
-    """Rejection rates of the default test."""
-    head("cell", "design", "level", "samples", "1 % / 5 % / 10 %", "")
-    for cell in laws.CELLS:
-        count = study.samples_of(cell)
-        for level, pvalues in study.default_pvalues(cell, count).items():
-            found = study.rates(pvalues)
-            notes = ["recalibrated"] * cell.recalibrated
-            if np.isnan(pvalues).any():
-                notes.append(f"{np.isnan(pvalues).sum()} refused")
-            if (found > study.allowed(np.array(study.ALPHAS), count)).any():
-                notes.append("above tolerance")
-            row(cell.label, cell.design, level, count, short(found), ", ".join(notes))
+    """Rejection rates of the default test on the cells of the first table."""
+    _sizes(laws.REGULAR)
+
+
+def hostile() -> None:
+    """The cells on which the plain tilt failed."""
+    _sizes(laws.HOSTILE)
+
+
+def further() -> None:
+    """Cells that played no part in the choice of the method."""
+    _sizes(laws.FURTHER)
+
+
+def beyond() -> None:
+    """What no check on the sample can mend."""
+    _sizes(laws.BEYOND)
+
+
+def tilts() -> None:
+    """Power of the default and of the plain tilt at 5 %."""
+    head("alternative", "design", "level", "plain tilt", "default")
+    for cell in laws.ALTERNATIVES:
+        for found in study.size_rows(cell):
+            shares = (study.rates(p)[1] for p in (found.plain, found.pvalue))
+            row(cell.label, cell.kind, found.level, *(short([v]) for v in shares))
 
 
 def variants() -> None:
@@ -121,7 +155,8 @@ def power() -> None:
             row(null, name, *(short(one[name]) if name in one else "–" for one in found))
 
 
-TABLES = {f.__name__: f for f in (size, variants, table_3, coverage, power)}
+ALL = (size, hostile, further, beyond, tilts, variants, table_3, coverage, power)
+TABLES = {f.__name__: f for f in ALL}
 
 
 def main() -> None:

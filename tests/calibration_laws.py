@@ -18,6 +18,8 @@ from scipy.special import i0e, ndtr
 import steradian as sr
 
 Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Rng = np.random.Generator
 Draw = Callable[[int, Rng], Array]  # count -> (count, d)
 Sampler = Callable[[int, int, Rng], tuple[Array, Array | None]]  # B, n -> (B, n, d), (B, n)
@@ -85,6 +87,9 @@ VON_MISES = circle(exponential(2.0, 0.0))
 FISHER_BINGHAM_CIRCLE = circle(exponential(2.0, 0.6))
 FOUR_FOLD = circle(lambda t: 1.0 + 0.8 * np.cos(4.0 * t))
 MIXTURE = circle(mixture_density)
+OPPOSITE = circle(lambda t: np.cosh(4.0 * np.cos(t)))
+
+THREE = circle(lambda t: sum(np.exp(4.0 * np.cos(t - c)) for c in 2.0 * np.pi * np.arange(3) / 3))
 
 
 def circular(law: Inverse) -> Draw:
@@ -117,6 +122,11 @@ def contaminated_height(z: Array) -> Array:
     return np.asarray((1.0 - CONTAMINATION) * law + CONTAMINATION * 0.5)
 
 
+def four_fold_height(z: Array) -> Array:
+    """1 + 2.2 P₄(z), which is nowhere negative and has no moments of degree 1 to 3."""
+    return 1.0 + 2.2 * (35.0 * z**4 - 30.0 * z**2 + 3.0) / 8.0
+
+
 def kent(kappa: float, beta: float) -> Draw:
     """exp{κ z + β (x² - y²)}: height by inversion, twice the longitude is von Mises."""
     height = Inverse(
@@ -131,6 +141,14 @@ def kent(kappa: float, beta: float) -> Draw:
         return on_sphere(z, 0.5 * twice + np.pi * rng.integers(0, 2, count))
 
     return draw
+
+
+def six_heaps(count: int, rng: Rng) -> Array:
+    """Equal parts of vMF(10) about both ends of every axis: nothing of degree 1, 2 and 3."""
+    heap = vmf(10.0)(count, rng)
+    heap *= np.where(rng.integers(0, 2, count), 1.0, -1.0)[:, None]
+    turn = rng.integers(0, 3, count)
+    return heap[np.arange(count)[:, None], (np.arange(3) + turn[:, None]) % 3]
 
 
 def uniform_sphere(count: int, rng: Rng) -> Array:
@@ -169,29 +187,90 @@ def importance(proposal: Draw, log_ratio: Callable[[Array], Array]) -> Sampler:
     return sample
 
 
-CLUSTERS, PER_CLUSTER, WITHIN, AUTOREGRESSION = 40, 5, 0.5, 0.7
+def weighted(draw: Draw, weights: Callable[[tuple[int, int], Rng], Array]) -> Sampler:
+    """Rows of a law with weights that know nothing of them."""
 
-
-def clustered(law: Inverse) -> Sampler:
-    """Gaussian copula of correlation 0.5 within clusters of five."""
-
-    def sample(count: int, n: int, rng: Rng) -> tuple[Array, None]:
-        common = np.repeat(rng.standard_normal((count, n // PER_CLUSTER)), PER_CLUSTER, axis=1)
-        own = rng.standard_normal((count, n))
-        u = ndtr(np.sqrt(WITHIN) * common + np.sqrt(1.0 - WITHIN) * own)
-        return on_circle(law.quantile(u)), None
+    def sample(count: int, n: int, rng: Rng) -> tuple[Array, Array]:
+        return draw(count * n, rng).reshape(count, n, -1), weights((count, n), rng)
 
     return sample
 
 
-def autoregressive(law: Inverse) -> Sampler:
+# --- dependent rows ---------------------------------------------------------------------------
+
+WITHIN = 0.5  # correlation of latent normal variables within clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Polar:
+    """A law about the first axis of R^d, made from latent normal variables (…, n, d)."""
+
+    d: int
+    height: Inverse  # of the coordinate along the axis
+
+    def __call__(self, latent: Array) -> Array:
+        t = self.height.quantile(ndtr(latent[..., 0]))
+        y = latent[..., 1:]
+        y = y / np.linalg.norm(y, axis=-1, keepdims=True)
+        return np.concatenate(
+            [t[..., None], np.sqrt(np.maximum(1.0 - t * t, 0.0))[..., None] * y], axis=-1
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Angle:
+    """A law of the angle, made from one latent normal variable."""
+
+    law: Inverse
+    d: int = 1
+
+    def __call__(self, latent: Array) -> Array:
+        return on_circle(self.law.quantile(ndtr(latent[..., 0])))
+
+
+Shape = Polar | Angle
+
+
+def vmf_in(d: int, kappa: float) -> Polar:
+    """Von Mises-Fisher about the first axis of R^d."""
+
+    def density(t: Array) -> Array:
+        return np.exp(kappa * (t - 1.0)) * np.maximum(1.0 - t * t, 1e-300) ** (0.5 * (d - 3))
+
+    return Polar(d, Inverse(-1.0, 1.0, density))
+
+
+def rows_of(shape: Shape) -> Draw:
+    """Independent draws of a shape."""
+    return lambda count, rng: shape(rng.standard_normal((count, shape.d)))
+
+
+def clustered(shape: Shape, sizes: IntArray, *, weighty: float = 0.0) -> Sampler:
+    """Gaussian copula of correlation 0.5 within clusters of these sizes.
+
+    ``weighty`` is the sigma of lognormal weights, one per cluster and sample.
+    """
+    ids = np.repeat(np.arange(len(sizes)), sizes)
+
+    def sample(count: int, n: int, rng: Rng) -> tuple[Array, Array | None]:
+        common = rng.standard_normal((count, len(sizes), shape.d))[:, ids]
+        own = rng.standard_normal((count, n, shape.d))
+        x = shape(np.sqrt(WITHIN) * common + np.sqrt(1.0 - WITHIN) * own)
+        if not weighty:
+            return x, None
+        return x, rng.lognormal(0.0, weighty, (count, len(sizes)))[:, ids]
+
+    return sample
+
+
+def autoregressive(shape: Shape, slope: float) -> Sampler:
     """Gaussian copula of a stationary first-order autoregression."""
 
     def sample(count: int, n: int, rng: Rng) -> tuple[Array, None]:
-        z = rng.standard_normal((count, n))
+        z = rng.standard_normal((count, n, shape.d))
         for k in range(1, n):
-            z[:, k] = AUTOREGRESSION * z[:, k - 1] + np.sqrt(1.0 - AUTOREGRESSION**2) * z[:, k]
-        return on_circle(law.quantile(ndtr(z))), None
+            z[:, k] = slope * z[:, k - 1] + np.sqrt(1.0 - slope**2) * z[:, k]
+        return shape(z), None
 
     return sample
 
@@ -207,8 +286,7 @@ class Cell:
     n: int
     levels: tuple[int, ...]
     sampler: Sampler
-    design: str = "iid"
-    recalibrated: bool = False  # fewer than ten rows per feature: the default resamples
+    design: sr.designs.Design | str = "iid"
 
     def draw(self, count: int, stream: int = 0) -> tuple[Array, Array | None]:
         """``count`` samples (count, n, d) and their weights, from the cell's own seed."""
@@ -216,11 +294,9 @@ class Cell:
         return self.sampler(count, self.n, np.random.default_rng([SEED, key, stream]))
 
     @property
-    def plan(self) -> sr.designs.Design | str:
-        """The design as `steradian.profile` takes it."""
-        if self.design == "clusters":
-            return sr.designs.Clusters(np.repeat(np.arange(CLUSTERS), PER_CLUSTER))
-        return self.design
+    def kind(self) -> str:
+        """The name of the design."""
+        return self.design if isinstance(self.design, str) else self.design.name
 
     @property
     def label(self) -> str:
@@ -228,21 +304,76 @@ class Cell:
         return f"{self.name}, n={self.n}"
 
 
-def _cells() -> tuple[Cell, ...]:
-    circle_uniform, vm = iid(circular(UNIFORM_CIRCLE)), iid(circular(VON_MISES))
+UNIFORM_ANGLE, VM2 = Angle(UNIFORM_CIRCLE), Angle(VON_MISES)
+
+
+def vm(kappa: float) -> Angle:
+    """Von Mises of this concentration."""
+    return Angle(circle(lambda t: np.exp(kappa * (np.cos(t) - 1.0))))
+
+
+def in_clusters(
+    name: str, shape: Shape, sizes: IntArray, levels: tuple[int, ...], *, weighty: float = 0.0
+) -> Cell:
+    """A cell of clusters of these sizes."""
+    plan = sr.designs.Clusters(np.repeat(np.arange(len(sizes)), sizes))
+    sampler = clustered(shape, sizes, weighty=weighty)
+    return Cell(name, int(sizes.sum()), levels, sampler, plan)
+
+
+def in_survey(
+    name: str, shape: Shape, strata: int, per_stratum: int, levels: tuple[int, ...]
+) -> Cell:
+    """Primary units of five rows in strata, sampled at rates 1, 2, …, one law everywhere."""
+    psus = strata * per_stratum
+    psu = np.repeat(np.arange(psus), 5)
+    stratum = psu // per_stratum
+    weights = 1.0 + stratum
+    rows = clustered(shape, np.full(psus, 5))
+
+    def sample(count: int, n: int, rng: Rng) -> tuple[Array, Array]:
+        return rows(count, n, rng)[0], np.broadcast_to(weights, (count, n)).astype(float)
+
+    return Cell(name, 5 * psus, levels, sample, sr.designs.Survey(psu=psu, strata=stratum))
+
+
+def in_chain(name: str, shape: Shape, slope: float, n: int, levels: tuple[int, ...]) -> Cell:
+    """A cell of one chain."""
+    return Cell(name, n, levels, autoregressive(shape, slope), "chain")
+
+
+def _sizes(key: int, count: int, low: int, high: int) -> IntArray:
+    return np.random.default_rng(key).integers(low, high + 1, count)
+
+
+def _one_large(count: int, others: int, large: int) -> IntArray:
+    return np.concatenate([[large], np.full(count - 1, others)])
+
+
+def _zipf(count: int, largest: int) -> IntArray:
+    return np.maximum(np.round(largest / np.arange(1, count + 1)), 1).astype(np.int64)
+
+
+def _lognormal_sizes() -> IntArray:
+    return np.round(np.random.default_rng(200).lognormal(1.0, 1.0, 200)).astype(np.int64) + 1
+
+
+def lognormal(sigma: float) -> Callable[[tuple[int, int], Rng], Array]:
+    """Lognormal weights."""
+    return lambda shape, rng: rng.lognormal(0.0, sigma, shape)
+
+
+def _regular() -> tuple[Cell, ...]:
+    circle_uniform, von_mises = iid(circular(UNIFORM_CIRCLE)), iid(circular(VON_MISES))
     ball, cloud = iid(uniform_sphere), iid(vmf(5.0))
-    small = [
-        Cell("S² uniform", 100, (3,), ball, recalibrated=True),
-        Cell("S² vMF(5)", 100, (3,), cloud, recalibrated=True),
-    ]
     plain = [
         cell
         for n in (100, 400)
         for cell in (
             Cell("S¹ uniform", n, (1, 2, 3), circle_uniform),
-            Cell("S¹ vM(2)", n, (2, 3), vm),
-            Cell("S² uniform", n, (1, 2, 3) if n > 100 else (1, 2), ball),
-            Cell("S² vMF(5)", n, (2, 3) if n > 100 else (2,), cloud),
+            Cell("S¹ vM(2)", n, (2, 3), von_mises),
+            Cell("S² uniform", n, (1, 2, 3), ball),
+            Cell("S² vMF(5)", n, (2, 3), cloud),
         )
     ]
     others = [
@@ -268,20 +399,169 @@ def _cells() -> tuple[Cell, ...]:
             "importance",
         ),
     ]
-    rows = CLUSTERS * PER_CLUSTER
+    five = np.full(40, 5)
     dependent = [
-        Cell("S¹ uniform, clusters", rows, (1,), clustered(UNIFORM_CIRCLE), "clusters"),
-        Cell("S¹ vM(2), clusters", rows, (2, 3), clustered(VON_MISES), "clusters"),
-        Cell("S¹ uniform, chain", 1000, (1,), autoregressive(UNIFORM_CIRCLE), "chain"),
-        Cell("S¹ vM(2), chain", 1000, (2, 3), autoregressive(VON_MISES), "chain"),
+        in_clusters("S¹ uniform, 40 clusters of 5", UNIFORM_ANGLE, five, (1,)),
+        in_clusters("S¹ vM(2), 40 clusters of 5", VM2, five, (2, 3)),
+        in_chain("S¹ uniform, chain 0.7", UNIFORM_ANGLE, 0.7, 1000, (1,)),
+        in_chain("S¹ vM(2), chain 0.7", VM2, 0.7, 1000, (2, 3)),
     ]
-    return (*plain, *small, *others, *ratios, *dependent)
+    return (*plain, *others, *ratios, *dependent)
 
 
-CELLS = _cells()
-ROW_CELLS = tuple(c for c in CELLS if c.design in {"iid", "fixed"})
+def _clusters() -> tuple[Cell, ...]:
+    """Clusters of unequal sizes."""
+    named = {
+        "30 clusters, one of 60": _one_large(30, 5, 60),
+        "30 clusters, one of half the rows": _one_large(30, 5, 145),
+        "30 clusters, one of 15": _one_large(30, 5, 15),
+        "10 clusters of 2 to 15": _sizes(10, 10, 2, 15),
+        "20 clusters of 2 to 15": _sizes(20, 20, 2, 15),
+        "30 clusters of 5": np.full(30, 5),
+        "100 clusters of 5": np.full(100, 5),
+        "200 lognormal clusters": _lognormal_sizes(),
+    }
+    return tuple(
+        in_clusters(f"S¹ {law}, {name}", shape, sizes, levels)
+        for name, sizes in named.items()
+        for law, shape, levels in (("uniform", UNIFORM_ANGLE, (1, 2)), ("vM(2)", VM2, (2,)))
+    )
+
+
+def _rows() -> tuple[Cell, ...]:
+    """Weights that know nothing of the directions, concentrated laws, slow chains."""
+    flat, two = circular(UNIFORM_CIRCLE), circular(VON_MISES)
+    uneven = [
+        Cell(f"S¹ {law}, {kind} lognormal({sigma:g})", n, levels,
+             weighted(draw, lognormal(sigma)), kind)
+        for kind, sigma, n in (
+            ("importance", 1.0, 50), ("importance", 1.0, 400), ("importance", 2.0, 100),
+            ("fixed", 1.0, 100), ("fixed", 1.0, 400),
+        )
+        for law, draw, levels in (("uniform", flat, (1, 2)), ("vM(2)", two, (2,)))
+    ]  # fmt: skip
+    tight = [
+        Cell(f"S¹ vM({kappa:g})", n, (2,), iid(rows_of(vm(kappa))))
+        for kappa, n in ((10.0, 100), (10.0, 400), (10.0, 1000), (30.0, 200))
+    ]
+    slow = [
+        in_chain(f"S¹ {law}, chain 0.9", shape, 0.9, n, levels)
+        for n in (1000, 4000)
+        for law, shape, levels in (("uniform", UNIFORM_ANGLE, (1,)), ("vM(2)", VM2, (2,)))
+    ]
+    return (*uneven, *tight, *slow)
+
+
+def _further() -> tuple[Cell, ...]:
+    """Cells that played no part in the choice of the method."""
+    ball, flat = vmf_in(3, 0.0), vmf_in(5, 0.0)
+    grouped = [
+        in_clusters("S¹ uniform, 40 Zipf clusters", UNIFORM_ANGLE, _zipf(40, 80), (1, 2)),
+        in_clusters("S¹ vM(2), 40 Zipf clusters", VM2, _zipf(40, 80), (2,)),
+        in_clusters("S¹ uniform, two of 25 clusters hold two thirds", UNIFORM_ANGLE,
+                    np.concatenate([[90, 90], np.full(23, 4)]), (1, 2)),
+        in_clusters("S¹ vM(2), 30 clusters of lognormal(1) weight", VM2, np.full(30, 6), (2,),
+                    weighty=1.0),
+        in_clusters("S² uniform, 40 Zipf clusters", ball, _zipf(40, 60), (1, 2)),
+        in_clusters("S² vMF(3), 60 clusters of 1 to 12", vmf_in(3, 3.0), _sizes(60, 60, 1, 12),
+                    (2,)),
+        in_clusters("S⁴ uniform, 60 clusters of 1 to 12", flat, _sizes(61, 60, 1, 12), (1, 2)),
+        in_clusters("S⁴ vMF(5), 100 lognormal clusters", vmf_in(5, 5.0),
+                    np.round(np.random.default_rng(5).lognormal(1, 1, 100)).astype(np.int64) + 1,
+                    (2,)),
+    ]  # fmt: skip
+    chains = [
+        in_chain("S¹ vM(2), chain 0.95", VM2, 0.95, 4000, (2,)),
+        in_chain("S¹ uniform, chain 0.97", UNIFORM_ANGLE, 0.97, 6000, (1, 2)),
+        in_chain("S² vMF(3), chain 0.9", vmf_in(3, 3.0), 0.9, 4000, (2,)),
+        in_chain("S⁴ uniform, chain 0.8", flat, 0.8, 3000, (1, 2)),
+    ]
+    surveys = [
+        in_survey("S¹ uniform, 4 strata of 8", UNIFORM_ANGLE, 4, 8, (1, 2)),
+        in_survey("S¹ vM(2), 4 strata of 8", VM2, 4, 8, (2,)),
+        in_survey("S¹ vM(2), 10 strata of 2", VM2, 10, 2, (2,)),
+        in_survey("S² uniform, 5 strata of 12", ball, 5, 12, (1, 2)),
+    ]
+    return (*grouped, *chains, *surveys, *_further_rows())
+
+
+def _further_rows() -> tuple[Cell, ...]:
+    def student(shape: tuple[int, int], rng: Rng) -> Array:
+        return np.abs(rng.standard_t(3.0, shape))
+
+    def gamma(shape: tuple[int, int], rng: Rng) -> Array:
+        return rng.gamma(0.3, size=shape)
+
+    flat, sphere = circular(UNIFORM_CIRCLE), uniform_sphere
+    ratios = [
+        Cell("S¹ uniform, importance |t₃|", 100, (1, 2), weighted(flat, student), "importance"),
+        Cell("S² uniform, importance |t₃|", 200, (1, 2), weighted(sphere, student), "importance"),
+        Cell("S¹ vM(8), importance gamma(0.3)", 200, (2,), weighted(rows_of(vm(8.0)), gamma),
+             "importance"),
+        Cell("S⁴ vMF(5), importance lognormal(1)", 400, (2,),
+             weighted(rows_of(vmf_in(5, 5.0)), lognormal(1.0)), "importance"),
+    ]  # fmt: skip
+    settled = [
+        Cell("S¹ vM(2), fixed lognormal(1.5)", 200, (2, 3),
+             weighted(circular(VON_MISES), lognormal(1.5)), "fixed"),
+        Cell("S² uniform, fixed |t₃|", 100, (1, 2), weighted(sphere, student), "fixed"),
+        Cell("S⁴ uniform, fixed lognormal(1)", 300, (1, 2),
+             weighted(rows_of(vmf_in(5, 0.0)), lognormal(1.0)), "fixed"),
+    ]  # fmt: skip
+    equal = [
+        Cell("S¹ vM(8)", 60, (2,), iid(rows_of(vm(8.0)))),
+        Cell("S¹ vM(20)", 150, (2, 3), iid(rows_of(vm(20.0)))),
+        Cell("S¹ vM(100)", 300, (2,), iid(rows_of(vm(100.0)))),
+        Cell("S² vMF(2)", 80, (2,), iid(vmf(2.0))),
+        Cell("S² vMF(40)", 150, (2,), iid(vmf(40.0))),
+        Cell("S¹ three vM(4) at 120°", 80, (1, 2), iid(circular(THREE))),
+        Cell("S² six vMF(10) on the axes", 120, (1, 2, 3), iid(six_heaps)),
+        Cell("S² 1 + 2.2 P₄", 150, (1, 2), iid(axial(four_fold_height))),
+        Cell("S¹ two opposite vM(4)", 80, (1,), iid(circular(OPPOSITE))),
+        Cell("S⁴ vMF(5)", 300, (2,), iid(rows_of(vmf_in(5, 5.0)))),
+        Cell("S⁹ uniform", 1000, (1, 2), iid(rows_of(vmf_in(10, 0.0)))),
+        Cell("S⁹ vMF(10)", 1000, (2,), iid(rows_of(vmf_in(10, 10.0)))),
+    ]
+    return (*ratios, *settled, *equal)
+
+
+def _beyond() -> tuple[Cell, ...]:
+    """What no check on the sample can mend."""
+    narrow = circular(circle(exponential(4.0, 0.0)))
+    return (
+        Cell("S² vMF(5) + 3 % uniform", 100, (2,), iid(axial(contaminated_height))),
+        Cell("S¹ vM(1) from vM(4)", 200, (2,),
+             importance(narrow, lambda x: -3.0 * x[..., 0]), "importance"),
+    )  # fmt: skip
+
+
+def _alternatives() -> tuple[Cell, ...]:
+    """Laws of which the level's null is *not* true, for power."""
+    law = circular(FISHER_BINGHAM_CIRCLE)
+    name = "S¹ exp(2 cos θ + 0.6 cos 2θ)"
+    one = circular(circle(exponential(1.0, 0.0)))
+
+    def log_ratio(x: Array) -> Array:
+        return np.asarray(x[..., 0] + 0.6 * (2.0 * x[..., 0] ** 2 - 1.0))
+
+    return (
+        Cell(name, 200, (2,), iid(law)),
+        Cell(f"{name}, Pareto weights", 400, (2,), fixed(law), "fixed"),
+        Cell(f"{name} from vM(1)", 200, (2,), importance(one, log_ratio), "importance"),
+        in_clusters("S¹ vM(1), 10 clusters of 2 to 15", vm(1.0), _sizes(10, 10, 2, 15), (1,)),
+        in_clusters("S¹ vM(0.5), 200 lognormal clusters", vm(0.5), _lognormal_sizes(), (1,)),
+        in_chain("S¹ vM(0.3), chain 0.9", vm(0.3), 0.9, 4000, (1,)),
+        Cell("S² Kent(5, 0.8)", 200, (2,), iid(kent(5.0, 0.8))),
+    )
+
+
+REGULAR, FURTHER, BEYOND = _regular(), _further(), _beyond()
+ALTERNATIVES = _alternatives()
+HOSTILE = (*_clusters(), *_rows())
+CELLS = (*REGULAR, *HOSTILE, *FURTHER)
+ROW_CELLS = tuple(c for c in REGULAR if c.kind in {"iid", "fixed"})
 
 
 def cell(name: str, n: int) -> Cell:
     """The first cell of that name and size."""
-    return next(c for c in CELLS if c.name == name and c.n == n)
+    return next(c for c in (*CELLS, *BEYOND) if c.name == name and c.n == n)

@@ -9,15 +9,15 @@ from scipy.stats import chi2, norm
 
 import calibration_laws as laws
 import steradian as sr
-from calibration_laws import Array, Cell
+from calibration_laws import Array, BoolArray, Cell
 from steradian.inference.options import Null, Statistic
 from steradian.inference.scores import Covariance
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.paper import calibration as paper
 
 REPLICATES = 2000
-RECALIBRATED = 1000  # samples where each needs 199 of its own
 INNER = 199
+WIDER = 1.3  # how many times its nominal size a test may have, beyond Monte Carlo error
 ALPHAS = (0.01, 0.05, 0.10)
 
 
@@ -26,42 +26,83 @@ def rates(pvalues: Array) -> Array:
     return np.array([np.mean(np.nan_to_num(pvalues, nan=1.0) <= a + 1e-12) for a in ALPHAS])
 
 
-def allowed(alpha: float | Array, count: int) -> float | Array:
-    """Nominal size plus three binomial standard errors."""
-    return alpha + 3.0 * np.sqrt(alpha * (1.0 - np.asarray(alpha)) / count)
+def allowed(alpha: float | Array, count: int, times: float = 1.0) -> float | Array:
+    """So many times the nominal size, plus three binomial standard errors."""
+    size = times * np.asarray(alpha)
+    return size + 3.0 * np.sqrt(size * (1.0 - size) / count)
 
 
 # --- A: size of the default test --------------------------------------------------------------
 
 
-def default_pvalues(cell: Cell, count: int) -> dict[int, Array]:
-    """P-values of the default test per level, (count,) each."""
+@dataclass(frozen=True, eq=False)
+class SizeRow:
+    """What the default test and the plain tilt do in one cell and level whose null holds."""
+
+    cell: Cell
+    level: int
+    pvalue: Array  # (count,) of the default; NaN where the sample was refused
+    judged: BoolArray  # (count,)
+    plain: Array  # (count,) of the plain tilt, covariance="tilted"
+
+    @property
+    def found(self) -> Array:
+        """Rejections among all samples by p-values that the sample could judge."""
+        return rates(np.where(self.judged, self.pvalue, np.nan))
+
+    @property
+    def as_printed(self) -> Array:
+        """The same for every p-value that was printed."""
+        return rates(self.pvalue)
+
+    @property
+    def unjudged(self) -> float:
+        """Share of samples that could not be judged, refused ones apart."""
+        return float(np.mean(~self.judged & ~np.isnan(self.pvalue)))
+
+    @property
+    def refused(self) -> float:
+        """Share of samples without a p-value."""
+        return float(np.mean(np.isnan(self.pvalue)))
+
+
+def size_rows(cell: Cell, count: int = REPLICATES) -> list[SizeRow]:
+    """The default test in a cell, level by level."""
     x, w = cell.draw(count)
-    if cell.design in {"iid", "fixed", "importance"} and not cell.recalibrated:
-        found = sr.sample_tests(
-            x,
-            weights=w,
-            levels=max(cell.levels),
-            design=cell.design,  # type: ignore[arg-type]
-        ).pvalue
+    if cell.kind != "chain" and x.shape[2] <= 3:
+        pvalue, judged, plain = _together(cell, x, w)
     else:
-        found = np.array([_singly(cell, one, k) for k, one in enumerate(x)])
-    return {level: found[:, level - 1] for level in cell.levels}
+        found = [_singly(cell, one, None if w is None else w[k], k) for k, one in enumerate(x)]
+        pvalue, judged, plain = (np.array(part) for part in zip(*found, strict=True))
+    return [
+        SizeRow(cell, level, pvalue[:, k], judged[:, k].astype(bool), plain[:, k])
+        for k, level in ((level - 1, level) for level in cell.levels)
+    ]
 
 
-def _singly(cell: Cell, x: Array, seed: int) -> Array:
-    """The default test of one sample; NaN where the design refuses it."""
+def _together(cell: Cell, x: Array, w: Array | None) -> tuple[Array, BoolArray, Array]:
+    """All samples at once, as the default would test each."""
     levels = max(cell.levels)
+    found = sr.sample_tests(x, weights=w, levels=levels, design=cell.design, replicates=999)
+    by_name: Covariance = "null" if cell.kind == "survey" else "tilted"
+    plain = sr.sample_tests(x, weights=w, levels=levels, design=cell.design, covariance=by_name)
+    return found.pvalue, found.judged, plain.pvalue
+
+
+def _singly(cell: Cell, x: Array, w: Array | None, seed: int) -> tuple[Array, Array, Array]:
+    """One sample, by default and by the plain tilt; NaN where the design refuses it."""
+    levels = max(cell.levels)
+    none = np.full(levels, np.nan)
     try:
-        profile = sr.profile(x, levels=levels, design=cell.plan)
+        profile = sr.profile(x, weights=w, levels=levels, design=cell.design)
     except sr.DesignError:
-        return np.full(levels, np.nan)
-    return profile.tests(replicates=INNER, seed=seed).pvalue
-
-
-def samples_of(cell: Cell) -> int:
-    """How many samples of a cell the size study looks at."""
-    return RECALIBRATED if cell.recalibrated else REPLICATES
+        return none, np.zeros(levels), none
+    found = profile.tests(seed=seed)
+    try:
+        plain = profile.tests(covariance="tilted").pvalue
+    except sr.DesignError:  # strata
+        plain = none
+    return found.pvalue, found.judged.astype(float), plain
 
 
 # --- B: the other forms -----------------------------------------------------------------------
@@ -84,6 +125,7 @@ class Variant:
 DEFAULT = Variant("default", "moment", "score")
 VARIANTS = (
     DEFAULT,
+    Variant("score, plain tilt", "moment", "score", "tilted"),
     Variant("score, null", "moment", "score", "null"),
     Variant("score, empirical", "moment", "score", "empirical"),
     Variant("gap, null", "moment", "gap", "null"),
@@ -96,13 +138,14 @@ VARIANTS = (
 def variant_pvalues(x: Array, w: Array | None, levels: int) -> dict[str, Array]:
     """P-values (B, L) of every variant, never recalibrated, from one pass per covariance."""
     design = None if w is None else "fixed"
+    kinds: tuple[Covariance, ...] = ("damped", "tilted", "null", "empirical")
     tested = {
-        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)  # type: ignore[arg-type]
-        for kind in ("tilted", "null", "empirical")
+        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)
+        for kind in kinds
     }
     out = {}
     for variant in VARIANTS:
-        found = tested[variant.covariance or "tilted"]
+        found = tested[variant.covariance or "damped"]
         value = found.score_statistic if variant.statistic == "score" else found.gap_statistic
         if variant.null == "model":
             dof = [c.shape[1] for c in found.coefficients]
@@ -132,8 +175,6 @@ def variant_rows(cell: Cell, count: int = REPLICATES, looked: int = 100) -> list
     rows = []
     for level in cell.levels:
         for variant in VARIANTS:
-            if variant is DEFAULT and cell.recalibrated:
-                continue  # the size study has it, recalibrated
             p = pvalues[variant.name][:, level - 1]
             found = rates(p)
             worst = next(
@@ -149,14 +190,9 @@ def variant_rows(cell: Cell, count: int = REPLICATES, looked: int = 100) -> list
     return rows
 
 
-def _twice_too_large(found: Array) -> float:
-    sizes = zip((0.05, 0.01), (found[1], found[0]), strict=True)
-    return next((alpha for alpha, rate in sizes if rate > 2.0 * alpha), 0.0)
-
-
 def _warned(cell: Cell, x: Array, w: Array | None, k: int, level: int, variant: Variant) -> bool:
     weights = None if w is None else w[k]
-    profile = sr.profile(x[k], weights=weights, levels=level, design=cell.plan)
+    profile = sr.profile(x[k], weights=weights, levels=level, design=cell.design)
     said = variant.test(profile, replicates=19).warnings
     return any(s.startswith(f"level {level}:") or not s.startswith("level ") for s in said)
 
@@ -295,6 +331,9 @@ def power(cell: PowerCell, count: int = REPLICATES) -> dict[str, tuple[float, fl
     found: list[dict[str, float]] = []
     for x in cell.samples(count):
         share = {k: _rejected(p[:, 1]) for k, p in variant_pvalues(x, None, 2).items()}
+        share["default"] = _rejected(
+            _together(Cell("", cell.n, (2,), laws.iid(cell.null)), x, None)[0][:, 1]
+        )
         if cell.n <= 200:
             share["multiplier bootstrap"] = _bootstrapped(x, "moment")
         if cell.parametric:

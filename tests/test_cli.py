@@ -140,6 +140,24 @@ def clustered(tmp_path: Path, rows: int = 200, site: str = "") -> str:
     return str(path)
 
 
+def test_a_dominating_cluster_is_named(capsys: Capture, tmp_path: Path) -> None:
+    """21 types of which one holds 75 % of the rows."""
+    rng = np.random.default_rng(5)
+    kinds = np.repeat(["star", *(f"k{n}" for n in range(20))], [300, *[5] * 20])
+    angle = np.repeat(rng.uniform(0.0, 360.0, 21), [300, *[5] * 20]) + rng.normal(0.0, 30.0, 400)
+    file = tmp_path / "types.csv"
+    pd.DataFrame({"angle": angle, "type": kinds}).to_csv(file, index=False)
+    text = printed(capsys, "profile", str(file), "--design", "clusters:type", "--levels", "1")
+    assert "exact tail, damped; cannot be judged" in text
+    assert "! level 1: cannot be judged: cluster star carries" in text
+    record = printed(capsys, "profile", str(file), "--design", "clusters:type", "--levels", "1",
+                     "--json")  # fmt: skip
+    tests = json.loads(record)["tests"]
+    assert tests["judged"] == [False]
+    assert tests["pvalue"][0] > 0.01
+    assert any("cluster star" in words for words in tests["warnings"])
+
+
 def test_a_design_adds_tests_and_intervals(capsys: Capture, tmp_path: Path) -> None:
     file = clustered(tmp_path)
     text = printed(capsys, "profile", file, "--design", "clusters:site", "--levels", "2")

@@ -21,8 +21,8 @@ from steradian.inference.pareto import pareto_shape
 from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.numerics.arrays import Array, IntArray
 
-Kind = Literal["tilted", "null", "empirical"]
-KINDS: tuple[Kind, ...] = ("tilted", "null", "empirical")
+Kind = Literal["damped", "tilted", "null", "empirical"]
+KINDS: tuple[Kind, ...] = ("damped", "tilted", "null", "empirical")
 RNG = np.random.default_rng(0)
 
 
@@ -139,17 +139,30 @@ class Brute:
         return np.asarray(np.linalg.eigvalsh(0.5 * root @ covariance @ root.T)[::-1], np.float64)
 
 
+def damped(base: Array, tilted: Array, u: Array, schur: Array, c: float) -> Array:
+    """What is left of a tilt when units of high leverage keep their weight, of no fixed sum."""
+    q, count = u.shape[1], np.count_nonzero(base)
+    white = u @ np.linalg.inv(np.linalg.cholesky(schur)).T
+    leverage = np.sum(white * np.linalg.solve(white.T @ white, white.T).T, axis=1)
+    excess = np.clip((leverage - q / count) / (1.0 - q / count), 0.0, 1.0)
+    ratio = tilted / np.where(base > 0.0, base, 1.0)
+    return base * (ratio + np.maximum(1.0 - ratio, 0.0) * np.minimum(1.0, c * excess))
+
+
 def fixed_law(x: Array, w: Array | None, level: int, kind: Kind) -> tuple[float, Array, float]:
     """Statistic, coefficients and degrees of freedom for rows with fixed (or equal) weights."""
     b = Brute.of(x, w, level)
     square = b.w**2
     rate = float(square.sum() ** -0.5)
-    z = b.z
-    if kind == "tilted":
-        square = b.w * exponential_tilt(b.away, b.w, np.zeros(b.away.shape[1]))
+    z, total = b.z, None
+    if kind in {"damped", "tilted"}:
+        law = exponential_tilt(b.away, b.w, np.zeros(b.away.shape[1]))
+        if kind == "damped":
+            law, total = damped(b.w, law, b.w[:, None] * z, b.schur, 0.5), square.sum()
+        square = b.w * law
     if kind == "empirical":
         z = z - b.w @ z
-    sigma = np.einsum("i,ij,ik->jk", square / square.sum(), z, z)
+    sigma = np.einsum("i,ij,ik->jk", square / (total or square.sum()), z, z)
     return b.score(rate), b.omega(sigma), np.inf
 
 
@@ -162,22 +175,26 @@ def unit_law(
     member = (labels[None, :] == np.unique(labels)[:, None]).astype(float)
     centre = b.w @ b.z if kind == "empirical" else 0.0
     g = member @ (b.w[:, None] * (b.z - centre))
-    law = np.full(count, 1.0 / count)
-    if kind == "tilted":
+    even = law = np.full(count, 1.0 / count)
+    if kind in {"damped", "tilted"}:
         whole = count * member @ (b.w[:, None] * b.away)
-        law = exponential_tilt(whole, law, np.zeros(p))
+        law = exponential_tilt(whole, even, np.zeros(p))
+    if kind == "damped":
+        law = damped(even, law, g, b.schur, 2.0)
     sigma = count**2 * np.einsum("i,ij,ik->jk", law, g, g)
     dof = count - 1 - (p - b.z.shape[1])  # less the features of the levels below
     small = correction * (count - 1.0) / dof
-    return b.score(np.sqrt(count)), b.omega(small * sigma), dof
+    found = b.omega(small * sigma)
+    return b.score(np.sqrt(count)), found, np.inf if kind == "damped" else dof
 
 
 def check(got: sr.GapTests, level: int, want: tuple[float, Array, float]) -> None:
     score, omega, dof = want
     assert got.score_statistic[level - 1] == pytest.approx(score, rel=1e-7, abs=1e-10)
     np.testing.assert_allclose(got.coefficients[level - 1], omega, rtol=1e-7)
-    tail = float(contour_tail(score, omega.tolist(), 9, dof))
-    assert got.pvalue[level - 1] == pytest.approx(tail, rel=1e-6)
+    if "recalibrated" not in got.methods[level - 1]:
+        tail = float(contour_tail(score, omega.tolist(), 9, dof))
+        assert got.pvalue[level - 1] == pytest.approx(tail, rel=1e-6)
 
 
 LEVELS = {2: 3, 3: 2}
@@ -247,8 +264,9 @@ def test_strata(kind: Kind) -> None:
 def test_strata_are_not_tilted() -> None:
     p = sr.profile(CIRCLE, levels=2, design=sr.designs.Survey(strata=np.arange(250) % 3))
     assert all("null" in method for method in p.tests().methods)
-    with pytest.raises(DesignError, match="strata cannot be tilted as a whole"):
-        p.tests(covariance="tilted")
+    for kind in ("damped", "tilted"):
+        with pytest.raises(DesignError, match="strata cannot be tilted as a whole"):
+            p.tests(covariance=kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -357,6 +375,8 @@ def test_sums_in_high_dimension_are_refused() -> None:
 @pytest.mark.parametrize("design", ["fixed", "importance"])
 @pytest.mark.parametrize("d", [2, 3, 4])
 def test_rotations_change_nothing(d: int, design: str, kind: Kind) -> None:
+    if (d, design, kind) == (4, "fixed", "damped"):
+        pytest.skip("draws of the fit, which are not turned with the sample")
     turn = ortho_group(d, seed=4).rvs()
     plain, turned = (
         sr.profile(x, weights=WEIGHTS[d], levels=2, design=design).tests(covariance=kind)
@@ -365,7 +385,8 @@ def test_rotations_change_nothing(d: int, design: str, kind: Kind) -> None:
     np.testing.assert_allclose(turned.score_statistic, plain.score_statistic, rtol=1e-8)
     for one, other in zip(plain.coefficients, turned.coefficients, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-8)
-    np.testing.assert_allclose(turned.pvalue, plain.pvalue, rtol=1e-7)
+    alike = ["recalibrated" not in method for method in plain.methods]  # draws are not turned
+    np.testing.assert_allclose(turned.pvalue[alike], plain.pvalue[alike], rtol=1e-7)
 
 
 def test_a_known_covariance() -> None:
@@ -385,12 +406,17 @@ def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     p = sr.profile(CIRCLE, levels=2)
     want = p.tests(covariance="null")
     simulated = p.tests(covariance="null", method="simulate", seed=5, replicates=99)
-    monkeypatch.setattr(gap_tests_module, "_MOST_ENTRIES", 10)
+    monkeypatch.setattr(gap_tests_module, "MOST_ENTRIES", 10)
     got = p.tests()
     np.testing.assert_allclose(got.pvalue, want.pvalue, rtol=1e-8)
     assert "level 1: too many rows to tilt" in got.warnings[0]
     again = p.tests(method="simulate", seed=5, replicates=99)
     np.testing.assert_allclose(again.pvalue, simulated.pvalue, rtol=1e-12)
+    w = np.ones(250)
+    w[33] = 500.0
+    heavy = sr.profile(CIRCLE, weights=w, levels=1, design="importance").tests()
+    assert not heavy.judged[0]
+    assert any("cannot be judged: row 33 carries" in words for words in heavy.warnings)
 
 
 # --- Holm, simulations and bootstraps -----------------------------------------------------
@@ -435,14 +461,17 @@ def test_simulated_tails_are_the_exact_ones(kind: Kind) -> None:
     assert other.pvalue.tolist() != got.pvalue.tolist()
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", ["iid", "fixed", "importance"])
-def test_multipliers_follow_the_empirical_law(design: str) -> None:
+def test_multipliers_follow_the_law_of_the_covariance(design: str, kind: Kind) -> None:
     w = None if design == "iid" else np.random.default_rng(3).uniform(0.5, 1.5, 300)
     p = sr.profile(WEAK, weights=w, levels=2, design=design)
-    exact = p.tests(covariance="empirical").pvalue
-    got = p.tests(covariance="empirical", method="bootstrap", replicates=8000)
-    np.testing.assert_allclose(got.pvalue, exact, atol=0.02)
-    assert got.methods == ("multiplier bootstrap",) * 2
+    exact = p.tests(covariance=kind).pvalue
+    got = p.tests(covariance=kind, method="bootstrap", replicates=8000)
+    np.testing.assert_allclose(got.pvalue, exact, atol=0.025)
+    assert got.methods == (f"multiplier bootstrap, {kind}",) * 2
+    if kind == "damped":
+        assert got.pvalue.tolist() == p.tests(method="bootstrap", replicates=8000).pvalue.tolist()
 
 
 @pytest.mark.parametrize("statistic", ["score", "gap"])
@@ -467,12 +496,47 @@ def test_the_add_one_correction() -> None:
 
 def test_few_rows_per_feature_are_recalibrated() -> None:
     p = sr.profile(WEAK[:30], levels=2)  # 30 rows for 4 features
-    got = p.tests(replicates=1999)
-    plain = sr.sample_tests(WEAK[None, :30], levels=2).pvalue[0]
-    assert got.methods == ("exact tail, tilted", "exact tail, tilted, recalibrated")
-    assert got.pvalue[0] == pytest.approx(plain[0], rel=1e-9)
-    assert got.pvalue[1] == pytest.approx(plain[1], abs=0.08)
-    assert (got.pvalue[1] * 2000.0) == pytest.approx(round(got.pvalue[1] * 2000.0), abs=1e-6)
+    got = p.tests()
+    plain = sr.sample_tests(WEAK[None, :30], levels=2, covariance="tilted")
+    assert got.methods == ("exact tail, damped", "exact tail, damped, recalibrated")
+    many = [p.tests(seed=seed).pvalue[1] for seed in range(40)]
+    assert np.median(many) == pytest.approx(plain.pvalue[0, 1], abs=0.15)
+    assert plain.rough.tolist() == [[False, True]]
+    assert p.tests().pvalue.tolist() == got.pvalue.tolist()
+    assert p.tests(seed=1).pvalue[1] != got.pvalue[1]
+
+
+def test_recalibration_stops_at_ten() -> None:
+    """Besag and Clifford: 10 / samples, or (1 + fewer) / (all + 1)."""
+    p = sr.profile(WEAK[:30], levels=2)
+    samples = 10.0 / p.tests().pvalue[1]
+    assert samples == pytest.approx(round(samples), abs=1e-9)
+    assert 10.0 <= samples <= 999.0
+    theta = np.random.default_rng(3).vonmises(0.0, 2.0, 30)  # stretched, so that p is small
+    few = sr.profile(circle(theta * np.where(np.abs(theta) < 0.5, 0.3, 1.0)), levels=2)
+    stopped = few.tests(replicates=49, seed=2)
+    assert "recalibrated" in stopped.methods[1]
+    below = stopped.pvalue[1] * 50.0
+    assert below == pytest.approx(round(below), abs=1e-9) or stopped.pvalue[1] >= 10.0 / 49.0
+
+
+def test_a_row_of_high_leverage_is_recalibrated() -> None:
+    """Few rows at the far side of a concentrated law hold most of the second level."""
+    x = circle(np.random.default_rng(12).vonmises(0.0, 10.0, 200))
+    p = sr.profile(x, levels=2)
+    assert p.tests().methods[1] == "exact tail, damped, recalibrated"
+    assert sr.sample_tests(x[None], levels=2).rough.tolist() == [[False, True]]
+    said = p.tests(method="bootstrap").warnings
+    assert any("the default method calibrates this, this one does not" in w for w in said)
+
+
+def test_uneven_fixed_weights_count_as_fewer_rows() -> None:
+    """300 rows worth less than forty of equal weight."""
+    w = np.random.default_rng(3).lognormal(0.0, 1.8, 300)
+    w = np.sort(w)[::-1]
+    assert 8.0 < w.sum() ** 2 / (w @ w) < 40.0
+    got = sr.profile(WEAK, weights=w, levels=2, design="fixed").tests()
+    assert got.methods[1].startswith("exact tail, damped, recalibrated")
 
 
 # --- options ------------------------------------------------------------------------------
@@ -482,10 +546,11 @@ def test_few_rows_per_feature_are_recalibrated() -> None:
     ("options", "match"),
     [
         ({"statistic": "gap", "covariance": "tilted"}, "does not follow the tilted law"),
+        ({"statistic": "gap", "covariance": "damped"}, "does not follow the tilted law"),
         ({"null": "model", "covariance": "null"}, "null='model' brings its own covariance"),
         ({"null": "strict"}, "null is 'strict'; choose 'moment', 'model'"),
         ({"statistic": "wald"}, "statistic is 'wald'; choose 'score', 'gap'"),
-        ({"covariance": "robust"}, "covariance is 'robust'; choose 'tilted', 'null', 'empirical'"),
+        ({"covariance": "robust"}, "covariance is 'robust'; choose 'damped'"),
         ({"method": "magic"}, "method is 'magic'; choose 'exact', 'simulate', 'bootstrap'"),
         ({"replicates": 18}, "replicates is 18; give at least 19"),
     ],
@@ -536,12 +601,15 @@ def test_rows_of_weight_zero_do_not_count(kind: Kind) -> None:
     w[::4] = 0.0
     p = sr.profile(CIRCLE, weights=w, levels=2, design="fixed")
     q = sr.profile(CIRCLE[w > 0.0], weights=w[w > 0.0], levels=2, design="fixed")
-    np.testing.assert_allclose(
-        p.tests(covariance=kind).pvalue, q.tests(covariance=kind).pvalue, rtol=1e-6
-    )
+    one, other = p.tests(covariance=kind), q.tests(covariance=kind)
+    assert one.methods == other.methods
+    alike = ["recalibrated" not in method for method in one.methods]
+    np.testing.assert_allclose(one.pvalue[alike], other.pvalue[alike], rtol=1e-6)
+    for a, b in zip(one.coefficients, other.coefficients, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
     few = np.where(np.arange(250) < 7, 1.0, 0.0)
     seven = sr.profile(CIRCLE, weights=few, levels=2, design="fixed").tests(replicates=19)
-    assert seven.methods[1] == "parametric bootstrap"
+    assert seven.methods[1].startswith("parametric bootstrap")
     assert any("7 units for 4 features" in text for text in seven.warnings)
 
 
@@ -549,9 +617,10 @@ def test_reports() -> None:
     got = sr.profile(CIRCLE, levels=2).tests()
     text, record = str(got), got.to_dict()
     assert "Tests of zero gaps; null: the level's moments are those of the fit below" in text
-    assert "exact tail, tilted" in text
+    assert "exact tail, damped" in text
     assert record["design"] == "iid"
-    assert record["covariance"] == "tilted"
+    assert record["covariance"] == "damped"
+    assert record["judged"] == [True, True]
     assert record["pvalue"] == got.pvalue.tolist()
     assert record["pvalue_holm"] == got.pvalue_holm.tolist()
     assert [len(c) for c in record["coefficients"]] == [2, 2]
@@ -593,7 +662,8 @@ def test_one_heavy_weight() -> None:
 def test_few_points_carry_the_variance() -> None:
     theta = np.concatenate([np.random.default_rng(0).vonmises(0.0, 200.0, 200), [2.5, 3.1, -2.7]])
     p = sr.profile(circle(theta), levels=2)
-    assert warned(p, "level 2: 3 units carry", covariance="null")
+    assert warned(p, "level 2: 3 units (row 20", covariance="null")
+    assert not warned(p, "too small", covariance="null")
     assert warned(p, "units carry the variance of 4 features", covariance="null")
     assert warned(p, "times as much as the model of the level below implies", null="model")
 
@@ -601,9 +671,15 @@ def test_few_points_carry_the_variance() -> None:
 def test_heavy_importance_ratios() -> None:
     u = np.random.default_rng(5).uniform(size=300)
     heavy = sr.profile(WEAK, weights=1.0 / u, levels=1, design="importance")
-    light = sr.profile(WEAK, weights=u**-0.2, levels=1, design="importance")
+    no_variance = sr.profile(WEAK, weights=u**-0.3, levels=1, design="importance")
+    light = sr.profile(WEAK, weights=u**-0.1, levels=1, design="importance")
     assert warned(heavy, "the importance ratios have a heavy tail")
+    assert 0.5 < pareto_shape(u**-0.3) < 0.7
+    assert warned(no_variance, "> 0.5")
     assert not warned(light, "heavy tail")
+    for p in (heavy, no_variance):
+        assert any("heavy tail" in w for w in p.uniformity().warnings)
+        assert any("heavy tail" in w for w in sr.bootstrap(p, replicates=5).warnings)
 
 
 @pytest.mark.parametrize("shape", [0.2, 0.5, 1.0])
@@ -701,7 +777,7 @@ def test_the_score_needs_only_mean_and_second_moments(d: int, kappa: float) -> N
 def test_the_null_law_of_rows_in_eight_dimensions() -> None:
     x = von_mises_fisher(8, 4.0, 1500)
     got = sr.profile(x, levels=2).tests()
-    assert got.methods == ("exact tail, tilted",) * 2
+    assert all(method.startswith("exact tail, damped") for method in got.methods)
     model = sr.profile(x, levels=2).tests(null="model")
     np.testing.assert_allclose(got.score_statistic, model.score_statistic, rtol=1e-9)
     assert got.pvalue[1] == pytest.approx(model.pvalue[1], abs=0.15)
@@ -749,18 +825,149 @@ def test_uniformity_contains_rayleigh_and_bingham(d: int) -> None:
 
 
 def test_uniformity_of_ratios() -> None:
+    """The score form against the law of the test of all features at once."""
     w = np.random.default_rng(3).gamma(2.0, size=300)
     p = sr.profile(WEAK, weights=w, levels=2, design="importance")
     got = p.uniformity()
     phi = np.sqrt(2.0) * np.hstack(features(WEAK, 2))
-    scaled = (w / w.sum())[:, None] * phi
+    share = w / w.sum()
     sums = sr.profile(
         sr.Moments.from_directions(sr.Directions(WEAK, w), sr.Harmonics(2, 2)), design="importance"
     )
     for k in (0, 1):
-        part = scaled[:, : 2 * k + 2]
-        sigma = 300.0 * part.T @ part
-        omega = np.linalg.eigvalsh(0.5 * sigma)
-        tail = float(contour_tail(300.0 * float(p.deficits[k]), omega.tolist(), 9))
-        assert got.pvalue[k] == pytest.approx(tail, rel=1e-8)
-        assert sums.uniformity().pvalue[k] == pytest.approx(tail, rel=1e-8)
+        part = share[:, None] * phi[:, : 2 * k + 2]
+        even = np.full(300, 1.0 / 300.0)
+        tilted = exponential_tilt(300.0 * part, even, np.zeros(2 * k + 2))
+        law = damped(even, tilted, part, np.eye(2 * k + 2), 2.0)
+        value = 150.0 * float(np.sum(part.sum(axis=0) ** 2))
+        assert got.statistic[k] == pytest.approx(2.0 * value, rel=1e-8)
+        omega = np.linalg.eigvalsh(0.5 * 300.0**2 * part.T @ (law[:, None] * part))
+        tail = float(contour_tail(value, omega.tolist(), 9))
+        assert got.pvalue[k] == pytest.approx(tail, rel=1e-7)
+        sandwich = np.linalg.eigvalsh(0.5 * 300.0 * part.T @ part)
+        tail = float(contour_tail(value, sandwich.tolist(), 9))
+        assert sums.uniformity().pvalue[k] == pytest.approx(tail, rel=1e-7)
+
+
+# --- what cannot be judged ----------------------------------------------------------------
+
+
+def named(names: list[str], sizes: list[int]) -> Array:
+    return np.repeat(np.array(names), sizes)
+
+
+def test_a_cluster_of_three_quarters_is_named() -> None:
+    """21 clusters of which one holds 75 %: no p-value from them is evidence."""
+    rng = np.random.default_rng(31)
+    ids = named(["Great", *(f"c{k}" for k in range(20))], [300, *[5] * 20])
+    centre = rng.uniform(-np.pi, np.pi, 21)
+    theta = np.repeat(centre, [300, *[5] * 20]) + rng.normal(0.0, 0.6, 400)
+    p = sr.profile(circle(theta), levels=2, design=sr.designs.Clusters(ids))
+    got = p.tests()
+    assert got.judged.tolist() == [False, False]
+    assert got.pvalue[0] > 0.01
+    assert all(method.endswith("; cannot be judged") for method in got.methods)
+    assert got.warnings[0].startswith("level 1: cannot be judged: cluster Great carries 9")
+    assert "outweighs all others together" in got.warnings[0]
+    assert "cannot be judged: cluster Great" in str(got)
+    assert got.to_dict()["judged"] == [False, False]
+    assert "cannot be judged" in got.to_dict()["methods"][0]
+    plain = p.tests(covariance="tilted")
+    assert plain.pvalue[0] < 1e-6
+    assert plain.judged.tolist() == [False, False]
+    uniform = p.uniformity()
+    assert uniform.judged.tolist() == [False, False]
+    assert uniform.pvalue[0] > 0.01
+    assert "cluster Great" in str(uniform)
+    signs = sr.bootstrap(p, "multiplier", replicates=199)
+    assert any("cluster Great" in w for w in signs.warnings)
+    assert signs.pvalue[0] > 0.01
+    drawn = p.tests(method="bootstrap", replicates=199)
+    assert drawn.pvalue[0] > 0.01
+    assert drawn.judged.tolist() == [False, False]
+
+
+def test_a_row_is_named_by_its_number() -> None:
+    w = np.ones(300)
+    w[17] = 40.0
+    for design in ("fixed", "importance"):
+        got = sr.profile(WEAK, weights=w, levels=1, design=design).tests()
+        assert not got.judged[0]
+        assert "cannot be judged: row 17" in got.warnings[-1]
+        assert got.pvalue[0] > 0.01
+    stack = sr.sample_tests(WEAK[None], weights=w, levels=1, design="importance")
+    assert not stack.judged[0, 0]
+    assert "level 1: 1 of 1 samples cannot be judged" in stack.warnings[0]
+
+
+def test_weights_worth_too_few_rows() -> None:
+    """No single row outweighs the rest, but they are worth five."""
+    w = np.full(300, 1e-3)
+    w[:5] = 1.0
+    got = sr.profile(WEAK, weights=w, levels=2, design="importance").tests()
+    assert not got.judged[1]
+    assert any("the weights are worth 5." in said for said in got.warnings)
+
+
+@pytest.mark.parametrize("heavy", [1e2, 1e6, 1e10, 1e15])
+@pytest.mark.parametrize("design", ["fixed", "importance"])
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_one_dominating_weight_is_an_answer_or_our_error(d: int, design: str, heavy: float) -> None:
+    x = unit(np.random.default_rng(d).standard_normal((60, d)))
+    w = np.ones(60)
+    w[7] = heavy
+    options: list[dict[str, Any]] = [
+        {}, {"method": "bootstrap", "replicates": 19}, {"statistic": "gap"},
+        {"null": "model"}, {"covariance": "tilted"},
+    ]  # fmt: skip
+    for levels in (1, 2):
+        try:
+            p = sr.profile(x, weights=w, levels=levels, design=design)
+        except sr.SteradianError:
+            continue
+        for chosen in options:
+            try:
+                got = p.tests(**chosen)
+            except sr.SteradianError:
+                continue
+            assert not got.judged.any()
+            assert any("row 7" in words for words in got.warnings)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sizes", [[60, *[5] * 29], [150, *[5] * 29], [90, 90, *[4] * 23]])
+def test_unequal_clusters_never_give_tiny_pvalues(sizes: list[int], seed: int) -> None:
+    """Nests that face any way, birds of a nest alike: nothing to find between nests."""
+    rng = np.random.default_rng([seed, len(sizes), sizes[0]])
+    ids = np.repeat(np.arange(len(sizes)), sizes)
+    theta = rng.uniform(-np.pi, np.pi, len(sizes))[ids] + rng.normal(0.0, 0.5, len(ids))
+    p = sr.profile(circle(theta), levels=1, design=sr.designs.Clusters(ids))
+    assert p.tests().pvalue[0] > 0.003
+    assert p.uniformity().pvalue[0] > 0.003
+    together = sr.sample_tests(circle(theta)[None], levels=1, design=sr.designs.Clusters(ids))
+    assert together.pvalue[0, 0] == pytest.approx(p.tests().pvalue[0], rel=1e-8)
+
+
+def test_unrelated_importance_weights_never_give_tiny_pvalues() -> None:
+    """Lognormal(2) ratios of uniform directions; the plain tilt gave p = 3e-76."""
+    rng = np.random.default_rng(77)
+    x = circle(rng.uniform(-np.pi, np.pi, (500, 100)))
+    w = rng.lognormal(0.0, 2.0, (500, 100))
+    got = sr.sample_tests(x, weights=w, levels=1, design="importance")
+    plain = sr.sample_tests(x, weights=w, levels=1, design="importance", covariance="tilted")
+    assert np.mean(got.pvalue[:, 0] < 0.05) < 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 500)
+    assert np.nanmin(got.pvalue) > 1e-4
+    assert np.mean(plain.pvalue[:, 0] < 0.05) > 0.2
+    assert np.nanmin(plain.pvalue) < 1e-8
+    assert not got.judged.all()
+
+
+def test_stretches_of_a_chain_are_named_by_their_rows() -> None:
+    rng = np.random.default_rng(4)
+    theta = rng.uniform(-np.pi, np.pi, 400)
+    w = np.ones(400)
+    w[100:110] = 1000.0
+    design = sr.designs.Chain(batch=10)
+    got = sr.profile(circle(theta), weights=w, levels=1, design=design).tests()
+    assert not got.judged[0]
+    assert "stretch 10 (rows 100 to 109)" in " ".join(got.warnings)

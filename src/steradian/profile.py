@@ -177,13 +177,14 @@ class Profile:
             ``"model"``: the law is the fit below (designs iid and fixed only).
         statistic : {"score", "gap"}
             The score form, which needs no fit of the level, or the fitted gap.
-        covariance : {"tilted", "null", "empirical"}, optional
+        covariance : {"damped", "tilted", "null", "empirical"}, optional
             How the spread of the scores under the moment null is estimated; by default
-            ``"tilted"`` for the score and ``"null"`` for the gap.
+            ``"damped"`` for the score and ``"null"`` for the gap. ``"tilted"`` is the plain tilt,
+            for comparison.
         method : {"exact", "simulate", "bootstrap"}, optional
-            Exact tail of the null law (recalibrated by samples of the fit below when there are
-            fewer than ten rows per feature), simulated tail, or bootstrap: parametric for the
-            model null, multipliers for the moment null. By default exact where that holds.
+            Exact tail of the null law (recalibrated by samples of the fit below where rows are
+            few per feature or one has a high leverage), simulated tail, or bootstrap: parametric
+            for the model null, multipliers for the moment null. By default exact where that holds.
         replicates, seed : int
             Of simulations and bootstraps.
 

@@ -1,4 +1,4 @@
-"""The default test holds its size at 1, 5 and 10 % under every design."""
+"""The default test holds its size at 1, 5 and 10 % under every design, on samples nobody chose."""
 
 from __future__ import annotations
 
@@ -10,21 +10,30 @@ import calibration_study as study
 import steradian as sr
 from calibration_laws import Cell
 
-CONTAMINATED = "S² vMF(5) + 3 % uniform"  # a few rows carry the variance: 8 % at 5 % is allowed
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", laws.CELLS, ids=lambda c: f"{c.label} {c.levels}")
 def test_the_default_test_does_not_reject_true_nulls_too_often(cell: Cell) -> None:
-    count = study.samples_of(cell)
-    for level, pvalues in study.default_pvalues(cell, count).items():
-        found = study.rates(pvalues)
-        limit = study.allowed(np.array(study.ALPHAS), count)
-        if cell.name == CONTAMINATED:
-            assert found[1] <= 0.08, (level, found)
-        else:
-            assert (found <= limit).all(), (level, found, limit)
-        assert np.isnan(pvalues).mean() <= 0.002, "samples without a p-value"
+    limit = study.allowed(np.array(study.ALPHAS), study.REPLICATES, study.WIDER)
+    for found in study.size_rows(cell):
+        assert (found.found <= limit).all(), (found.level, found.found, limit)
+        assert found.refused <= 0.02 or cell.design == "importance", "samples without a p-value"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", laws.ALTERNATIVES, ids=lambda c: c.label)
+def test_damping_costs_little_power(cell: Cell) -> None:
+    for found in study.size_rows(cell):
+        plain, default = (study.rates(p)[1] for p in (found.plain, found.pvalue))
+        assert default >= plain - 0.03, (found.level, plain, default)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", laws.BEYOND, ids=lambda c: c.label)
+def test_what_no_check_on_the_sample_can_mend(cell: Cell) -> None:
+    """The documentation says that these are too large; should they mend, it must say so."""
+    for found in study.size_rows(cell):
+        assert found.as_printed[1] > study.allowed(0.05, study.REPLICATES)
 
 
 def test_contaminated_cloud_has_the_moments_of_its_null() -> None:
@@ -35,6 +44,18 @@ def test_contaminated_cloud_has_the_moments_of_its_null() -> None:
     assert mass.sum() == pytest.approx(1.0, abs=1e-12)
     assert mass @ z == pytest.approx(mean, abs=1e-9)
     assert mass @ z**2 == pytest.approx(1.0 - 2.0 * mean / 5.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("name", "n", "levels"), [
+    ("S¹ three vM(4) at 120°", 80, 2), ("S² six vMF(10) on the axes", 120, 3),
+    ("S² 1 + 2.2 P₄", 150, 3), ("S¹ two opposite vM(4)", 80, 1),
+])  # fmt: skip
+def test_mixtures_without_moments_of_the_first_levels(name: str, n: int, levels: int) -> None:
+    x, _ = laws.cell(name, n).draw(2000)
+    d = x.shape[2]
+    phi = sr.Harmonics(d, levels).features(x.reshape(-1, d))
+    error = phi.std(axis=0) / np.sqrt(len(phi))
+    assert (np.abs(phi.mean(axis=0)) < 5.0 * error).all()
 
 
 def test_coefficients_of_a_moment_null_that_is_no_model_null() -> None:

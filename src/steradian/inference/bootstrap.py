@@ -16,11 +16,12 @@ from steradian.arguments import (
 )
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
+from steradian.inference import concerns
 from steradian.inference.null_replicates import gap_replicates_of, multiplier_replicates
 from steradian.inference.progress import tracked
 from steradian.inference.resample import resampled_weights
 from steradian.inference.sample import Sample
-from steradian.inference.scores import scores_of
+from steradian.inference.scores import Scores, scores_of
 from steradian.inference.stacks import chunks
 from steradian.inference.whitening import whitening
 from steradian.nested import fit_levels
@@ -49,12 +50,15 @@ class Bootstrap:
     observed : array, (L,)
         Gaps of the sample; for ``"multiplier"``, whose replicates are score forms, its score
         statistic over a².
+    warnings : tuple of str
+        What speaks against trusting a p-value or a standard error, as in `GapTests`.
     """
 
     kind: Kind
     gaps: Array
     observed: Array
     seed: int
+    warnings: tuple[str, ...] = ()
 
     @property
     def under_null(self) -> bool:
@@ -100,6 +104,7 @@ class Bootstrap:
             "observed": self.observed.tolist(),
             "gaps": self.gaps.tolist(),
             "seed": self.seed,
+            "warnings": list(self.warnings),
         }
 
     def __repr__(self) -> str:
@@ -118,7 +123,8 @@ def bootstrap(
     kind : {"design", "parametric", "multiplier"}
         Draw the sample again the way its design says (rows, ratios, clusters, stretches of a
         chain, primary units within strata); draw samples of the fit below each level; or give
-        the units' scores random signs. The last two have a gap of zero and give p-values.
+        the units' scores random signs, with the damped weights of `Profile.tests`. The last two
+        have a gap of zero and give p-values.
     replicates : int
         How many.
     seed : int
@@ -155,7 +161,11 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bo
         parts = [_signs(sample, level, replicates, seed) for level in levels]
         gaps = np.stack([drawn for drawn, _ in parts], axis=1)
         observed = np.array([score for _, score in parts])
-    return Bootstrap(kind, gaps, observed, seed)
+    said = [
+        *concerns.of_weights(sample),
+        *(w for level in levels for w in _said(sample, level, kind)),
+    ]
+    return Bootstrap(kind, gaps, observed, seed, tuple(dict.fromkeys(said)))
 
 
 def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
@@ -172,7 +182,25 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
 
 def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:
     """Replicates of the score form of I, and its value."""
-    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
-    scores = scores_of(sample.rows, sample.units, white)
-    drawn = multiplier_replicates(scores, replicates, seed)
+    scores = _scores(sample, level)
+    drawn = multiplier_replicates(scores, scores.settled("damped"), replicates, seed)
     return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2
+
+
+def _scores(sample: Sample, level: int) -> Scores:
+    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
+    return scores_of(sample.rows, sample.units, white)
+
+
+def _said(sample: Sample, level: int, kind: Kind) -> list[str]:
+    """The warnings of the test of a level that has these replicates."""
+    scores, units = _scores(sample, level), sample.units
+    why = concerns.unjudged if kind == "multiplier" else concerns.outweighed
+    out = [words for words in [why(level, scores, units)] if words]
+    if kind == "parametric":
+        out += concerns.of_model(level, scores)
+    if kind == "multiplier":
+        settled = scores.settled("damped")
+        out = out or concerns.of_scores(level, scores, settled, units, default=True)
+        out += concerns.not_calibrated(level, scores, units)
+    return out

@@ -6,20 +6,26 @@ import math
 
 import numpy as np
 
+from steradian.inference.judgement import (
+    DOMINATES,
+    LEVERAGE,
+    PER_FEATURE,
+    dominating,
+    effective_rows,
+    needs_calibration,
+    too_uneven,
+)
 from steradian.inference.pareto import HEAVY, pareto_shape
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance, Scores
-from steradian.numerics.arrays import Array
+from steradian.inference.units import Units
+from steradian.numerics.arrays import Array, BoolArray
 
 CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
-_SMALL = 0.05
-_BEYOND_DOUBT = 1e-8  # p-values of the default below it need no second thoughts
 _FEW = 3  # points whose share of the variance is looked at
 _MOST_SHARE = 0.5
 _CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandwiches over-reject
-_FEW_CARRIERS_PER_FEATURE = 4.0  # and below which small p-values of the tilted test are rough
-_ROWS_PER_FEATURE = 10.0
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
 
@@ -41,9 +47,34 @@ def of_weights(sample: Sample) -> list[str]:
         if shape > HEAVY:
             out.append(
                 f"the importance ratios have a heavy tail (Pareto k = {shape:.2f} > {HEAVY}): "
-                "their variance is not to be trusted; a wider proposal is the remedy"
+                "their variance is not to be trusted, and no p-value or interval either; a wider "
+                "proposal is the remedy"
             )
     return out
+
+
+def of_stack(
+    weights: Array, judged: BoolArray, rough: BoolArray, *, ratios: bool
+) -> tuple[str, ...]:
+    """What speaks against the p-values of many samples (B, L), counted."""
+    out, count = [], len(judged)
+    for k in range(judged.shape[1]):
+        unjudged, few = int((~judged[:, k]).sum()), int(rough[:, k].sum())
+        if unjudged:
+            out.append(
+                f"level {k + 1}: {unjudged} of {count} samples cannot be judged: one unit "
+                "outweighs all others together, or there is no fit"
+            )
+        if few:
+            out.append(
+                f"level {k + 1}: {few} of {count} samples have few rows per feature or one of high "
+                "leverage; Profile.tests() calibrates such p-values, these are rough"
+            )
+    if ratios:
+        heavy = sum(pareto_shape(w) > HEAVY for w in weights)
+        if heavy:
+            out.append(f"{heavy} of {count} samples have ratios with a heavy tail (k > {HEAVY})")
+    return tuple(out)
 
 
 def no_tilt(level: int) -> str:
@@ -51,31 +82,73 @@ def no_tilt(level: int) -> str:
     return f"level {level}: no tilt of the sample obeys the null; covariance centred at the null"
 
 
-def of_scores(
-    level: int, scores: Scores, kind: Covariance, pvalue: float, *, default: bool
-) -> list[str]:
-    """Covariances that rest on a few units; the default form is told only when it matters."""
-    if default and pvalue < _BEYOND_DOUBT:
+def unjudged(level: int, scores: Scores, units: Units) -> str | None:
+    """Why a single sample cannot judge a level by an estimated covariance, if so."""
+    words = outweighed(level, scores, units)
+    if words is None and too_uneven(scores)[0]:
+        worth = float(effective_rows(scores)[0])
+        words = (
+            f"level {level}: cannot be judged: the weights are worth {worth:.1f} rows of equal "
+            f"weight, too few for {scores.h.shape[2]} features"
+        )
+    return words
+
+
+def outweighed(level: int, scores: Scores, units: Units) -> str | None:
+    """The one unit of a single sample that outweighs all others together, named."""
+    unit = int(dominating(scores)[0])
+    return None if unit < 0 else outweighing(level, units, unit, float(scores.contributed[0, unit]))
+
+
+def outweighing(level: int, units: Units, unit: int, carried: float) -> str:
+    """Said of a unit that carries this share of the squared scores, or holds too much weight."""
+    what = f"carries {carried:.0%} of the squared scores of this level"
+    if carried <= DOMINATES:
+        what = f"holds {float(units.unit_weights[unit]):.0%} of the weight"
+    return (
+        f"level {level}: cannot be judged: {units.name_of(unit)} {what} and outweighs all others "
+        "together, so there is nothing to compare it with"
+    )
+
+
+def of_sums(level: int, sample: Sample, p: int) -> list[str]:
+    """Weights known from their sums alone that are worth few rows."""
+    worth = float(sample.moments.ess)
+    if sample.design.name == "known" or worth >= PER_FEATURE * p:
         return []
-    carried = np.sort(scores.carried(kind)[0])
-    out = []
-    share = float(carried[-_FEW:].sum())
+    return [f"level {level}: {worth:.0f} rows' worth of weight for {p} features: the law is rough"]
+
+
+def not_calibrated(level: int, scores: Scores, units: Units) -> list[str]:
+    """Said of forms that do not calibrate where the default does."""
+    if not needs_calibration(scores)[0]:
+        return []
+    row, top = int(np.argmax(scores.leverage[0])), float(scores.top_leverage[0])
+    why = f"one row of leverage {top:.2f} ({units.name_of(row)} has the most in this level)"
+    if top <= LEVERAGE:
+        why = f"{float(effective_rows(scores)[0]):.0f} rows for {scores.h.shape[2]} features"
+    return [f"level {level}: {why}: rough; the default method calibrates this, this one does not"]
+
+
+def of_scores(
+    level: int, scores: Scores, kind: Covariance, units: Units, *, default: bool
+) -> list[str]:
+    """Covariances that rest on a few units."""
+    carried = scores.carried(kind)[0]
+    order = np.argsort(carried)[::-1][:_FEW]
+    share = float(carried[order].sum())
+    p, out = scores.h.shape[2], []
     if share > _MOST_SHARE:
+        names = ", ".join(units.name_of(int(unit)) for unit in order)
         out.append(
-            f"level {level}: {_FEW} units carry {share:.0%} of the variance; the p-value may be "
-            "too small"
+            f"level {level}: {_FEW} units ({names}) carry {share:.0%} of the variance; the "
+            + ("test has little power" if default else "p-value rests on them")
         )
-    p = scores.h.shape[2]
     carriers = _carriers(carried)
-    if default and pvalue < _SMALL and carriers < _FEW_CARRIERS_PER_FEATURE * p and not out:
-        out.append(
-            f"level {level}: about {carriers:.0f} units carry the variance of {p} features; small "
-            "p-values are then rough"
-        )
     if not default and carriers < _CARRIERS_PER_FEATURE * p:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; this "
-            "form then rejects too often, the default (tilted score) does not"
+            "form is then rough, the default (damped score) less so"
         )
     return out
 
@@ -85,17 +158,23 @@ def _carriers(carried: Array) -> float:
     return float(1.0 / (carried @ carried))
 
 
-def of_model(level: int, scores: Scores, p: int) -> list[str]:
+def of_rows(level: int, scores: Scores) -> list[str]:
+    """Too few rows, as Kish counts them, for the χ² law of a fitted model."""
+    count, p = float(effective_rows(scores)[0]), scores.h.shape[2]
+    if count >= PER_FEATURE * p:
+        return []
+    worth = "rows" if count > scores.h.shape[1] - 0.5 else "rows' worth of weight"
+    return [
+        f"level {level}: {count:.0f} {worth} for {p} features: the χ² law is rough and rejects "
+        "too often"
+    ]
+
+
+def of_model(level: int, scores: Scores) -> list[str]:
     """Signs that the reduced model does not describe the spread of the added features."""
-    out = []
-    n = scores.h.shape[1]
-    if n < _ROWS_PER_FEATURE * p:
-        out.append(
-            f"level {level}: {n} rows for {p} features: the χ² law is rough and rejects too often"
-        )
+    out, p = of_rows(level, scores), scores.h.shape[2]
     ratio = float(2.0 * scores.coefficients("null")[0].mean())
-    carried = scores.carried("null")[0]
-    carriers = _carriers(carried)
+    carriers = _carriers(scores.carried("null")[0])
     if not _MODEL_SPREAD[0] <= ratio <= _MODEL_SPREAD[1]:
         out.append(
             f"level {level}: the added features vary {ratio:.2g} times as much as the model of the "

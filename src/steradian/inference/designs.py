@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _FEWEST_BATCHES = 20
+_MOST_UNSEEN = 0.5  # share of the variance that tests are corrected for, at most
 
 
 class Design(ABC):
@@ -145,8 +146,9 @@ class Clusters(Design):
             )
         factor = count / (count - 1.0)
         return Units(
-            directions.weights, count, np.sqrt(count), labels, factor=factor, dof=count - 1
-        )
+            directions.weights, count, np.sqrt(count), labels,
+            factor=factor, dof=count - 1, what="cluster", names=_names(self.ids, labels),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +156,9 @@ class Chain(Design):
     """Rows in the order of one or several Markov chains.
 
     Covariances come from batch means: each chain is cut into stretches long enough that their
-    means are nearly independent.
+    means are nearly independent. What adjacent stretches share is missed by them: a part
+    τ / (2 · length) of the variance, τ the autocorrelation time (Flegal and Jones, Ann. Stat. 38,
+    2010), for which tests are corrected.
 
     Parameters
     ----------
@@ -186,6 +190,8 @@ class Chain(Design):
                 f"the rows are so dependent that {n} of them hold only {count} stretches of "
                 f"{length}; run the chain longer ({_FEWEST_BATCHES} stretches are the least)"
             )
+        cuts = count - int(chains.max()) - 1
+        unseen = min(0.5 * time * cuts / n, _MOST_UNSEEN)
         factor = count / (count - 1.0)
         note = (
             f"{count} stretches of about {n // count} rows; autocorrelation time {time:.1f}, so "
@@ -193,7 +199,7 @@ class Chain(Design):
         )
         return Units(
             directions.weights, count, np.sqrt(n), labels,
-            factor=factor, dof=count - 1, note=note,
+            factor=factor, dof=count - 1, serial=True, unseen=unseen, what="stretch", note=note,
         )  # fmt: skip
 
 
@@ -247,7 +253,8 @@ class Survey(Design):
         count = len(first)
         return Units(
             directions.weights, count, np.sqrt(count), labels, of_unit, factor,
-            dof=count - len(sizes),
+            dof=count - len(sizes), what="row" if self.psu is None else "primary unit",
+            names=first if self.psu is None else _names(self.psu, labels),
         )  # fmt: skip
 
     def _fractions(self, n: int) -> Array:
@@ -365,9 +372,7 @@ def _labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     """Codes 0, 1, … of identifiers of any type, one per row."""
     if isinstance(ids, str):
         raise DesignError(f"{what} {ids!r} names a column, but the data are not a table; pass ids")
-    to_numpy = getattr(ids, "to_numpy", None)
-    given: Any = to_numpy() if callable(to_numpy) else ids
-    values: AnyArray = given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
+    values = _values(ids)
     if values.ndim != 1 or len(values) != n:
         raise DesignError(f"{what} ids have shape {values.shape}; give one per row, ({n},)")
     missing = [k for k, v in enumerate(values.tolist()) if _is_missing(v)]
@@ -376,6 +381,18 @@ def _labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     plain = values.astype(str) if values.dtype == object else values
     _, codes = np.unique(plain, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
+
+
+def _names(ids: ArrayLike | str, labels: IntArray) -> AnyArray:
+    """The id of each unit as it was given, in the order of the codes."""
+    _, first = np.unique(labels, return_index=True)
+    return np.asarray(_values(ids)[first])
+
+
+def _values(ids: ArrayLike | str) -> AnyArray:
+    to_numpy = getattr(ids, "to_numpy", None)
+    given: Any = to_numpy() if callable(to_numpy) else ids
+    return given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
 
 
 def _is_missing(value: Any) -> bool:

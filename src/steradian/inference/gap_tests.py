@@ -10,16 +10,18 @@ from scipy.stats import chi2
 
 from steradian.errors import DesignError
 from steradian.inference import concerns
+from steradian.inference.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.null_replicates import (
     add_one,
     gap_replicates,
     multiplier_replicates,
-    recalibrated,
     score_replicates,
 )
 from steradian.inference.options import Options
+from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.inference.sample import Sample
 from steradian.inference.scores import (
+    MOST_ENTRIES,
     Covariance,
     Scores,
     scores_of,
@@ -27,12 +29,10 @@ from steradian.inference.scores import (
     streamed_scores,
 )
 from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
-PER_FEATURE = 10  # units per feature below which the tilted test is recalibrated
-FEWEST_PER_FEATURE = 2  # and below which it is refused
-_MOST_ENTRIES = 60_000_000  # numbers of white features held at once
+FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +52,12 @@ class GapTests:
     coefficients : tuple of arrays
         Per level the coefficients ω of Σ ω_j χ²_1, the null law, in descending order. All are
         one half when the model null holds for equal weights: 2 a² I is then χ².
+    judged : array of bool, (L,)
+        Whether the sample can judge the level at all. It cannot where one unit outweighs all
+        others together; the p-value beside it is then no evidence either way, and `warnings`
+        name the unit.
     methods : tuple of str
-        Per level how the p-value was found, and with which covariance.
+        Per level how the p-value was found, with which covariance, and "cannot be judged".
     warnings : tuple of str
         What speaks against trusting a p-value.
     """
@@ -64,6 +68,7 @@ class GapTests:
     score_statistic: Array
     pvalue: Array
     coefficients: tuple[Array, ...]
+    judged: BoolArray
     methods: tuple[str, ...]
     warnings: tuple[str, ...]
     options: Options
@@ -101,6 +106,7 @@ class GapTests:
             "pvalue": self.pvalue.tolist(),
             "pvalue_holm": self.pvalue_holm.tolist(),
             "coefficients": [c.tolist() for c in self.coefficients],
+            "judged": self.judged.tolist(),
             "methods": list(self.methods),
             "replicates": options.replicates,
             "seed": options.seed,
@@ -152,6 +158,14 @@ class _LevelTest:
     coefficients: Array
     method: str
     warnings: tuple[str, ...]
+    judged: bool = True
+
+    def said(self, words: str | None) -> _LevelTest:
+        """The same, not judged if there are words why."""
+        if words is None:
+            return self
+        method = f"{self.method}; cannot be judged"
+        return replace(self, method=method, warnings=(words, *self.warnings), judged=False)
 
 
 def gap_tests(sample: Sample, options: Options) -> GapTests:
@@ -171,6 +185,7 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
         score_statistic=np.array([one.score for one in found]),
         pvalue=np.array([one.pvalue for one in found]),
         coefficients=tuple(one.coefficients for one in found),
+        judged=np.array([one.judged for one in found]),
         methods=tuple(one.method for one in found),
         warnings=tuple(dict.fromkeys(warnings)),
         options=options,
@@ -191,7 +206,7 @@ def _test_levels(sample: Sample, levels: int, options: Options) -> list[_LevelTe
             if not (by_default and level > 1):
                 raise
             none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
-            found.append(_LevelTest(np.nan, np.nan, none, "refused", (str(error),)))
+            found.append(_LevelTest(np.nan, np.nan, none, "refused", (str(error),), judged=False))
     return found
 
 
@@ -209,6 +224,20 @@ def _test_level(sample: Sample, level: int, options: Options) -> _LevelTest:
 
 
 def _model_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> _LevelTest:
+    """A test of the model null, with what its rows say against it."""
+    found = _model_pvalue(sample, level, white, gap, options)
+    p = white.below + white.q
+    if not sample.has_rows or sample.moments.n * p > MOST_ENTRIES:
+        return found
+    scores = _scores(sample, white)
+    if "bootstrap" not in found.method:
+        found = replace(found, warnings=(*found.warnings, *concerns.of_model(level, scores)))
+    return found.said(concerns.outweighed(level, scores, sample.units))
+
+
+def _model_pvalue(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> _LevelTest:
     if sample.design.name not in {"iid", "fixed"}:
@@ -235,10 +264,8 @@ def _model_test(
         null = draw(sample, level, options.replicates, options.seed)
         return _LevelTest(score, add_one(value, null), half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
-        warnings += _model_concerns(sample, level, white)
         pvalue = _simulated(value, half, level, options)
         return _LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
-    warnings += _model_concerns(sample, level, white)
     return _LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
 
 
@@ -253,14 +280,6 @@ def _model_score(sample: Sample, level: int, white: Whitening) -> float:
     return float(0.5 * sample.rate**2 * (zeta @ zeta))
 
 
-def _model_concerns(sample: Sample, level: int, white: Whitening) -> list[str]:
-    p = white.below + white.q
-    if not sample.has_rows or sample.moments.n * p > _MOST_ENTRIES:
-        return []
-    scores = _scores(sample, white)
-    return concerns.of_model(level, scores, p)
-
-
 # --- the moment null --------------------------------------------------------------------------
 
 
@@ -271,40 +290,63 @@ def _scores(sample: Sample, white: Whitening) -> Scores:
 def _moment_test(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> _LevelTest:
-    units, kind = sample.units, options.kind
-    p = white.below + white.q
+    units, p = sample.units, white.below + white.q
     entries = p * (sample.moments.n if units.labels is None else units.count)
-    if entries > _MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
+    if entries > MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
-    if units.strata is not None and kind == "tilted":
-        if options.covariance == "tilted":
-            raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
-        kind = "null"
+    if units.strata is not None and options.tilts:
+        raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
     scores = _scores(sample, white)
-    score = float(scores.statistic[0])
-    value = score if options.statistic == "score" else gap
+    kind = scores.settled(options.kind)
+    value = float(scores.statistic[0]) if options.statistic == "score" else gap
+    found = _referred(scores, kind, value, level, options)
+    if worthless(scores)[0]:
+        found = replace(found, pvalue=np.nan, method="refused")
+        return found.said(concerns.unjudged(level, scores, units))
+    by_default = options.kind == "damped"
+    if by_default and options.drawn is None and needs_calibration(scores)[0]:
+        found = _calibrated(sample, level, scores, found, options)
+    said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
+    words = concerns.unjudged(level, scores, units)
+    if words is None:
+        said += concerns.of_scores(level, scores, kind, units, default=by_default)
+    if options.drawn is not None:
+        said += concerns.not_calibrated(level, scores, units)
+    return replace(found, warnings=(*said,)).said(words)
+
+
+def _referred(
+    scores: Scores, kind: Covariance, value: float, level: int, options: Options
+) -> _LevelTest:
+    """A statistic referred to the law of a covariance."""
+    score, coefficients = float(scores.statistic[0]), scores.coefficients(kind)[0]
     if options.method == "bootstrap":
-        null = multiplier_replicates(scores, options.replicates, options.seed)
-        pvalue = add_one(value, null)
-        warnings = concerns.of_scores(level, scores, "empirical", pvalue, default=True)
-        coefficients = scores.coefficients("empirical")[0]
-        return _LevelTest(score, pvalue, coefficients, "multiplier bootstrap", (*warnings,))
-    said = []
-    if kind == "tilted" and not scores.tilted[0]:
-        kind = "null"
-        said.append(concerns.no_tilt(level))
-    coefficients = scores.coefficients(kind)[0]
-    pvalue = float(mixture_sf([value], coefficients[None], scores.dof)[0])
-    default = options.statistic == "score" and options.covariance in {None, "tilted"}
-    said += concerns.of_scores(level, scores, kind, pvalue, default=default)
-    if options.method == "simulate":
-        pvalue = _simulated(value, coefficients, level, options)
-        return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", (*said,))
-    if kind == "tilted" and units.fixed_weights and units.effective < PER_FEATURE * p:
-        pvalue = recalibrated(sample, level, pvalue, options.replicates, options.seed)
-        said_too = "exact tail, tilted, recalibrated"
-        return _LevelTest(score, pvalue, coefficients, said_too, (*said,))
-    return _LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", (*said,))
+        null = multiplier_replicates(scores, kind, options.replicates, options.seed)
+        how, pvalue = "multiplier bootstrap", add_one(value, null)
+    elif options.method == "simulate":
+        how, pvalue = "simulated tail", _simulated(value, coefficients, level, options)
+    else:
+        dof = scores.tail_dof(kind)
+        how, pvalue = "exact tail", float(mixture_sf([value], coefficients[None], dof)[0])
+    shown = "null" if scores.lacks_tilt(kind) else kind
+    return _LevelTest(score, pvalue, coefficients, f"{how}, {shown}", ())
+
+
+def _calibrated(
+    sample: Sample, level: int, scores: Scores, found: _LevelTest, options: Options
+) -> _LevelTest:
+    """The same with the p-value of the plain tilt placed among those of draws of the fit below.
+
+    Without damping it has the most power, and the draws pay for what it loses. A damped p-value
+    that the draws could not resolve stays.
+    """
+    if found.pvalue <= SETTLED:
+        return found
+    plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+    below = sample.parameters(level - 1)
+    fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
+    pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
+    return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
 
 
 def _too_many_features(
@@ -322,15 +364,14 @@ def _too_many_features(
         raise TooFewUnits(f"level {level}: {reason}; {remedy}")
     model = replace(options, null="model", covariance=None, method="bootstrap")
     found = _model_test(sample, level, white, gap, model)
-    said = concerns.bootstrap_instead(level, reason)
-    return _LevelTest(found.score, found.pvalue, found.coefficients, found.method, (said,))
+    return replace(found, warnings=(concerns.bootstrap_instead(level, reason), *found.warnings))
 
 
 def _streamed_test(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> _LevelTest:
     """More rows than their white features can be held for: sums over blocks, nothing tilted."""
-    if options.covariance == "tilted" or options.method == "bootstrap":
+    if options.tilts or options.method == "bootstrap":
         raise DesignError(
             f"level {level}: too many rows to tilt or to resample; use covariance='null' and "
             "method='exact'"
@@ -346,14 +387,19 @@ def _streamed_test(
     else:
         pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
     how = "simulated tail" if options.method == "simulate" else "exact tail"
-    return _LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said)
+    words = None
+    if found.share > DOMINATES:
+        words = concerns.outweighing(level, sample.units, found.top, found.share)
+    return _LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said).said(
+        words
+    )
 
 
 def _test_from_sums(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> _LevelTest:
     """From moments or a known covariance: no rows to tilt or to resample."""
-    if options.covariance == "tilted" or options.method == "bootstrap":
+    if options.tilts or options.method == "bootstrap":
         raise DesignError(
             "tilting and bootstraps need the rows of a design with units; use covariance='null' "
             "and method='exact'"
@@ -374,9 +420,10 @@ def _test_from_sums(
         omega = small * omega
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap
-    said = () if options.covariance or sample.design.name == "known" else (
+    said = () if options.covariance or known else (
         "made from sums, so nothing could be tilted: covariance centred at the null",
     )  # fmt: skip
+    said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, level, options)
         return _LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)

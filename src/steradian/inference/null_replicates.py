@@ -9,52 +9,36 @@ import numpy as np
 from steradian.hierarchies import Harmonics
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
-from steradian.inference.scores import Scores
+from steradian.inference.scores import Covariance, Scores
 from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
-from steradian.inference.whitening import PolarWhitening, whitening
+from steradian.inference.whitening import polar_stack
 from steradian.numerics.arrays import Array
-from steradian.numerics.chi_square_mixture import mixture_sf
 
 _ENTRIES = 4_000_000
 
 
-def recalibrated(sample: Sample, level: int, pvalue: float, replicates: int, seed: int) -> float:
-    """Where ``pvalue`` of the tilted test stands among those of samples of the reduced fit.
-
-    The observed weights are kept. Valid to first order under the moment null as well, since
-    the p-value is asymptotically pivotal.
-    """
-    features = sample.hierarchy.space.size(level) - 1
-    null = []
-    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
-        scores, _ = null_scores(sample.hierarchy, level, x, weights)
-        null.append(mixture_sf(scores.statistic, scores.coefficients("tilted")))
-    values = np.concatenate(null)
-    return add_one(-pvalue, -values)
-
-
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
-    """Score statistics of samples of the reduced fit, (replicates,)."""
+    """Score statistics of samples of the reduced fit; those without a fit are left out."""
     hierarchy = sample.hierarchy
-    half = 0.5 * sample.rate**2
-    out = []
-    if hierarchy.d > 3 and level == 2:
-        below = Harmonics(hierarchy.d, 1)
-        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, hierarchy.d):
-            stack = moments_of(below, x, weights)
-            lam = below.family(1).solve(stack, np.zeros((len(x), hierarchy.d))).lam
-            second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
-            for k in range(len(x)):
-                white = whitening(hierarchy, 2, lam[k : k + 1])
-                assert isinstance(white, PolarWhitening)
-                out.append(half * white.score(stack.mean[k], second[k]))
-        return np.array(out)
-    features = hierarchy.space.size(level) - 1
-    parts = [
-        null_scores(hierarchy, level, x, weights)[0].statistic
-        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features)
-    ]
-    return np.concatenate(parts)
+    polar = hierarchy.d > 3 and level == 2
+    features = hierarchy.d if polar else hierarchy.space.size(level) - 1
+    parts = []
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+        if polar:
+            parts.append(0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights))
+        else:
+            parts.append(null_scores(hierarchy, level, x, weights)[0].statistic)
+    found = np.concatenate(parts)
+    return np.asarray(found[np.isfinite(found)])
+
+
+def _polar_scores(d: int, x: Array, weights: Array) -> Array:
+    """|Σ w ζ|² of level 2 of samples (B, n, d), from their moments alone."""
+    below = Harmonics(d, 1)
+    stack = moments_of(below, x, weights)
+    lam = below.family(1).solve(stack, np.zeros((len(x), d))).lam
+    second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
+    return polar_stack(d, lam).score(stack.mean, second)
 
 
 def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -74,18 +58,23 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
     return np.concatenate(parts)
 
 
-def multiplier_replicates(scores: Scores, replicates: int, seed: int) -> Array:
-    """½ a² |r*|² with each unit's centred score given a random sign, (replicates,)."""
+def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
+    """½ |Σ ε_g √weight_g h_g|² with random signs ε and the weights of Ω, (replicates,).
+
+    Their covariance given the units is the Ω that the exact tail takes its coefficients from.
+    """
     rng = np.random.default_rng(seed)
-    spread = 1.0 if scores.rows else np.sqrt(scores.spread[0, :, None])
-    centred = scores.base[0, :, None] * spread * scores.centred[0]
+    rows = scores.spread_out(kind)[0]
+    dof = scores.tail_dof(kind)
     out = np.empty(replicates)
-    size = max(1, _ENTRIES // len(centred))
+    size = max(1, _ENTRIES // len(rows))
     for first in range(0, replicates, size):
         count = min(size, replicates - first)
-        signs = rng.integers(0, 2, (count, len(centred))) * 2.0 - 1.0
-        out[first : first + count] = ((signs @ centred) ** 2).sum(axis=1)
-    return np.asarray(0.5 * scores.rate[0] ** 2 * out)
+        signs = rng.integers(0, 2, (count, len(rows))) * 2.0 - 1.0
+        out[first : first + count] = ((signs @ rows) ** 2).sum(axis=1)
+    if np.isfinite(dof):
+        out *= dof / rng.chisquare(dof, replicates)
+    return np.asarray(0.5 * out)
 
 
 def add_one(value: float, null: Array) -> float:
@@ -103,4 +92,5 @@ def samples_of_fit(
     pieces = list(chunks(replicates, n * max(features, d)))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
-        yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))
+        with np.errstate(all="ignore"):  # of fits so sharp that their samples have none
+            yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

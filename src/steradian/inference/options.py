@@ -29,7 +29,7 @@ class Options:
         for name, value, choices in (
             ("null", self.null, ("moment", "model")),
             ("statistic", self.statistic, ("score", "gap")),
-            ("covariance", self.covariance, (None, "tilted", "null", "empirical")),
+            ("covariance", self.covariance, (None, "damped", "tilted", "null", "empirical")),
             ("method", self.method, (None, "exact", "simulate", "bootstrap")),
         ):
             if not (value is None or isinstance(value, str)) or value not in choices:
@@ -37,7 +37,7 @@ class Options:
                 raise InvalidArgument(f"{name} is {value!r}; choose {known}")
         whole_number(self.replicates, "replicates", least=19)
         seed_number(self.seed)
-        if self.statistic == "gap" and self.covariance == "tilted":
+        if self.statistic == "gap" and self.covariance in {"damped", "tilted"}:
             raise ValueError(
                 "the fitted gap does not follow the tilted law (it rejects far too often); "
                 "use statistic='score', or covariance='null'"
@@ -48,4 +48,14 @@ class Options:
     @property
     def kind(self) -> Covariance:
         """The covariance of the moment null."""
-        return self.covariance or ("tilted" if self.statistic == "score" else "null")
+        return self.covariance or ("damped" if self.statistic == "score" else "null")
+
+    @property
+    def drawn(self) -> Method | None:
+        """The method, if p-values come from draws by request."""
+        return self.method if self.method in {"simulate", "bootstrap"} else None
+
+    @property
+    def tilts(self) -> bool:
+        """Whether a tilted covariance was asked for by name."""
+        return self.covariance in {"damped", "tilted"}

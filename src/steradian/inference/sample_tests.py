@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.directions import Directions
 from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
+from steradian.inference import concerns
+from steradian.inference.designs import Design, as_design
+from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
+from steradian.inference.judgement import judged as can_judge
 from steradian.inference.options import Null, Options, Statistic
-from steradian.inference.scores import Covariance, Scores, ratio_scores, row_scores
-from steradian.inference.stacks import chunks, features_of, moments_of_features
-from steradian.inference.whitening import gridded_whitening
-from steradian.nested import fit_levels
-from steradian.numerics.arrays import Array
+from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.inference.scores import (
+    Covariance,
+    Scores,
+    group_scores,
+    ratio_scores,
+    row_scores,
+)
+from steradian.inference.stacks import chunks, features_of, moments_of_features, sound_whitening
+from steradian.inference.units import Units
+from steradian.nested import NestedFits, fit_levels
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 _UNIT_TOLERANCE = 1e-6
@@ -29,9 +40,16 @@ class SampleTests:
     Attributes
     ----------
     gaps, gap_statistic, score_statistic, pvalue : arrays, (B, L)
-        As in `GapTests`, without recalibration.
+        As in `GapTests`; recalibrated only where ``replicates`` were asked for.
     coefficients : tuple of arrays (B, q)
         Per level, the coefficients of the null law.
+    judged : array of bool, (B, L)
+        False where one row outweighs all others together, as in `GapTests`.
+    rough : array of bool, (B, L)
+        Where `Profile.tests` calibrates the p-value on draws of the reduced fit, and these are
+        rough if it was not asked for.
+    warnings : tuple of str
+        How many samples are not judged, or rough, or have ratios with a heavy tail.
     """
 
     gaps: Array
@@ -39,6 +57,9 @@ class SampleTests:
     score_statistic: Array
     pvalue: Array
     coefficients: tuple[Array, ...]
+    judged: BoolArray
+    rough: BoolArray
+    warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"
@@ -49,10 +70,11 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     *,
     weights: ArrayLike | None = None,
     levels: int = 2,
-    design: Literal["iid", "fixed", "importance"] | None = None,
+    design: Design | str | None = None,
     null: Null = "moment",
     statistic: Statistic = "score",
     covariance: Covariance | None = None,
+    replicates: int = 0,
 ) -> SampleTests:
     """Profile and test many samples of the same size on the circle or the two-sphere.
 
@@ -64,10 +86,14 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         Non-negative weights of any scale; by default equal.
     levels : int
         Highest level.
-    design : {"iid", "fixed", "importance"}, optional
-        How the weights arose; needed when there are any.
+    design : {"iid", "fixed", "importance"}, Clusters or Survey, optional
+        How rows and weights arose, alike in all samples; needed when there are weights.
     null, statistic, covariance : str
-        As in `Profile.tests`; the p-value is the exact tail, never recalibrated.
+        As in `Profile.tests`; the p-value is the exact tail.
+    replicates : int
+        Draws of the reduced fit on which rough p-values of the default test are calibrated, at
+        most; sample k gets what ``tests(replicates=replicates, seed=k)`` gives. By default none,
+        which is far quicker.
 
     Examples
     --------
@@ -82,19 +108,26 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
     if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
         raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
-    if design not in {None, "iid", "fixed", "importance"} or (weights is None) != (
-        design in {None, "iid"}
-    ):
-        raise DesignError(
-            f"design is {design!r}; for weighted samples choose 'fixed' or 'importance', without "
-            "weights leave it out"
-        )
     w = _weights(weights, points.shape[:2])
-    hierarchy = Harmonics(points.shape[2], levels)
+    plan = as_design(design, weighted=weights is not None)
     chosen = Options(null, statistic, covariance)
-    if null == "model" and design == "importance":
-        raise DesignError("null='model' has no law for importance weights; use null='moment'")
-    return _tested(hierarchy, points, w, design == "importance", chosen)
+    units = _units(plan, points[0], None if weights is None else w[0])
+    if null == "model" and units.random_weights:
+        raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
+    if units.strata is not None and chosen.tilts:
+        raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
+    found = _tested(Harmonics(points.shape[2], levels), points, w, units, chosen)
+    return found.finished(w, units, chosen, replicates)
+
+
+def _units(plan: Design, x: Array, weights: Array | None) -> Units:
+    """The units of the first sample, which are those of all."""
+    units = plan.units(Directions(x, weights, normalize=True))
+    if units.serial:
+        raise DesignError(
+            f"design {plan.name!r} finds other units in every sample; test them one at a time"
+        )
+    return units
 
 
 def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
@@ -106,9 +139,7 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
-def _tested(
-    hierarchy: Harmonics, x: Array, w: Array, importance: bool, options: Options
-) -> SampleTests:
+def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options) -> _Found:
     count, n, _ = x.shape
     levels = hierarchy.levels
     size = hierarchy.space.size(levels) - 1
@@ -123,34 +154,103 @@ def _tested(
         for k, piece in enumerate(pieces)
     ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
-    score = np.full((count, levels), np.nan)
-    coefficients = [np.full((count, q), np.nan) for q in hierarchy.dims]
+    found = _Found.empty(hierarchy, fits)
     sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
     none = np.zeros((count, 0))
-    make, dof = (ratio_scores if importance else row_scores), [np.inf] * levels
     for index, piece in enumerate(pieces):
         phi = kept[index] if keep else features_of(hierarchy, x[piece])
         for k in range(levels):
             rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
             lam = (fits.solutions[k - 1].lam if k else none)[rows]
-            white = gridded_whitening(hierarchy, k + 1, lam)
-            part = phi[:, :, : white.below + white.q]
-            part = part if len(rows) == len(part) else part[sound[k, piece]]
-            scores = make(white.of_features(part), white.below, w[rows])
-            score[rows, k] = scores.statistic
-            coefficients[k][rows] = _omega(scores, options)
-            dof[k] = scores.dof
-    rate = np.full(count, np.sqrt(n)) if importance else np.einsum("bn,bn->b", w, w) ** -0.5
-    gap_statistic = rate[:, None] ** 2 * fits.gaps
-    chosen = score if options.statistic == "score" else gap_statistic
-    pvalue = np.full_like(score, np.nan)
-    for k in range(levels):
-        rows = np.flatnonzero(np.isfinite(chosen[:, k]) & sound[k])
-        pvalue[rows, k] = mixture_sf(chosen[rows, k], coefficients[k][rows], dof[k])
-    return SampleTests(fits.gaps, gap_statistic, score, pvalue, tuple(coefficients))
+            white, clear = sound_whitening(hierarchy, k + 1, lam)
+            rows, p = rows[clear], white.below + white.q
+            if not len(rows) or units.effective < FEWEST_ROWS * p:
+                continue
+            part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
+            scores = _scores(white.of_features(part), white.below, w[rows], units)
+            found.put(rows, k, scores, options)
+    return found
 
 
-def _omega(scores: Scores, options: Options) -> Array:
-    if options.null == "model":
-        return np.full((len(scores.h), scores.q), 0.5)
-    return scores.coefficients(options.kind)
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What is known of the samples so far, level by level."""
+
+    hierarchy: Harmonics
+    fits: NestedFits
+    score: Array
+    plain: Array  # p-values of the plain tilt, which recalibration places among others
+    judged: BoolArray
+    rough: BoolArray
+    coefficients: list[Array]
+    dof: list[float]
+
+    @classmethod
+    def empty(cls, hierarchy: Harmonics, fits: NestedFits) -> _Found:
+        count, levels = fits.gaps.shape
+        judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
+        score, plain = np.full((2, count, levels), np.nan)
+        unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
+        return cls(hierarchy, fits, score, plain, judged, rough, unknown, [np.inf] * levels)
+
+    def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
+        """Note the scores of some samples at one level."""
+        kind, model = scores.settled(options.kind), options.null == "model"
+        self.score[rows, k] = scores.statistic
+        self.coefficients[k][rows] = 0.5 if model else scores.coefficients(kind)
+        self.judged[rows, k] = can_judge(scores)
+        self.rough[rows, k] = rough = needs_calibration(scores)
+        self.dof[k] = np.inf if model else scores.tail_dof(kind)
+        if kind == "damped" and not model and rough.any():
+            plain = scores.coefficients("tilted")[rough]
+            self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
+        if not model:  # what no p-value could be true of
+            self.coefficients[k][rows[worthless(scores)]] = np.nan
+
+    def finished(self, w: Array, units: Units, options: Options, replicates: int) -> SampleTests:
+        """The p-values, calibrated if asked for."""
+        rate = np.full(len(w), units.rate)
+        if units.rows_of_one_law:
+            rate = np.einsum("bn,bn->b", w, w) ** -0.5
+        gap_statistic = rate[:, None] ** 2 * self.fits.gaps
+        pvalue = self._tails(self.score if options.statistic == "score" else gap_statistic)
+        if replicates:
+            self._calibrate(pvalue, w, replicates)
+        said = concerns.of_stack(
+            w, self.judged, self.rough & (not replicates),
+            ratios=units.labels is None and units.random_weights,
+        )  # fmt: skip
+        return SampleTests(
+            self.fits.gaps, gap_statistic, self.score, pvalue, tuple(self.coefficients),
+            self.judged, self.rough, said,
+        )  # fmt: skip
+
+    def _tails(self, statistic: Array) -> Array:
+        """P-values (B, L) of a statistic; NaN where it or its law is not known."""
+        out = np.full_like(self.score, np.nan)
+        for k, coefficients in enumerate(self.coefficients):
+            known = np.isfinite(statistic[:, k]) & np.isfinite(coefficients).all(axis=1)
+            rows = np.flatnonzero(known & np.isfinite(self.score[:, k]))
+            out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], self.dof[k])
+        return out
+
+    def _calibrate(self, pvalue: Array, w: Array, replicates: int) -> None:
+        """Replace rough p-values (B, L) by where they stand among draws of the reduced fits."""
+        for k in range(pvalue.shape[1]):
+            rows = np.flatnonzero(np.isfinite(self.plain[:, k]) & (pvalue[:, k] > SETTLED))
+            if not len(rows):
+                continue
+            lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
+            reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
+            pvalue[rows, k] = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+
+
+def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:
+    """Scores of white features (B, n, p) of samples with the same units."""
+    if units.labels is None:
+        return (ratio_scores if units.random_weights else row_scores)(zeta, below, weights)
+    sums, of_units = (
+        np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
+        for rows in (weights[:, :, None] * zeta, weights)
+    )
+    return group_scores(sums, below, of_units, units)

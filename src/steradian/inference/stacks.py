@@ -9,18 +9,22 @@ import numpy as np
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference.scores import Scores, row_scores
-from steradian.inference.whitening import whitening
+from steradian.inference.whitening import GriddedWhitening, gridded_whitening, polar_stack
 from steradian.nested import NestedFits, fit_levels
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
 
-def chunks(count: int, per_sample: int) -> Iterator[slice]:
-    """Slices of a stack of ``count`` samples that fit in memory."""
-    size = max(1, _ENTRIES // max(1, per_sample))
-    return (slice(first, min(first + size, count)) for first in range(0, count, size))
+def chunks(count: int, per_sample: int, *, first: int = 0) -> Iterator[slice]:
+    """Slices of a stack of ``count`` samples that fit in memory; from ``first`` on they double."""
+    most = max(1, _ENTRIES // max(1, per_sample))
+    start, size = 0, min(first, most) or most
+    while start < count:
+        stop = min(start + size, count)
+        yield slice(start, stop)
+        start, size = stop, min(2 * size, most)
 
 
 def moments_of(hierarchy: Harmonics, x: Array, weights: Array) -> MomentStack:
@@ -77,8 +81,17 @@ def null_scores(
         rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
         lam = fits.solutions[-1].lam[rows]
     if hierarchy.d > 3 and level == 2:
-        parts = [whitening(hierarchy, level, lam[k : k + 1]) for k in range(len(rows))]
-        zeta = np.stack([w.rows(x[r]) for w, r in zip(parts, rows, strict=True)])
-        return row_scores(zeta, parts[0].below, weights[rows]), rows
-    white = whitening(hierarchy, level, lam)
+        polar = polar_stack(hierarchy.d, lam)
+        return row_scores(polar.rows(x[rows]), polar.below, weights[rows]), rows
+    white, sound = sound_whitening(hierarchy, level, lam)
+    rows = rows[sound]
     return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
+
+
+def sound_whitening(
+    hierarchy: Harmonics, level: int, lam: Array
+) -> tuple[GriddedWhitening, BoolArray]:
+    """White features for those fits of a stack that have any, and which these are."""
+    white = gridded_whitening(hierarchy, level, lam)
+    sound = white.sound
+    return (white if sound.all() else gridded_whitening(hierarchy, level, lam[sound])), sound

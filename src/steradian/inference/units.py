@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +27,10 @@ class Units:
     factor: Array | float = 1.0  # (count,) or one for all
     fixed_weights: bool = False  # weights belong to the places, only the directions are random
     dof: int = 0  # degrees of freedom of the covariance, where its units brought their weights
+    serial: bool = False  # stretches of one series, which are only nearly independent
+    unseen: float = 0.0  # share of the variance that lies between adjacent stretches
+    what: str = "row"  # what one unit is called
+    names: AnyArray | None = None  # (count,) as the user knows them
     note: str = ""  # what a report should say about them
 
     @property
@@ -48,6 +52,15 @@ class Units:
     def effective(self) -> int:
         """Units of positive weight."""
         return int(np.count_nonzero(self.unit_weights))
+
+    def name_of(self, unit: int) -> str:
+        """One unit in the user's words: his id, or where its rows stand."""
+        if self.names is not None:
+            return f"{self.what} {self.names[unit]!s}"
+        if self.labels is None:
+            return f"{self.what} {unit}"
+        rows = np.flatnonzero(self.labels == unit)
+        return f"{self.what} {unit} (rows {rows[0]} to {rows[-1]})"
 
     def gather(self, rows: Array) -> Array:
         """Sums of ``rows`` (n, …) within units, (count, …)."""

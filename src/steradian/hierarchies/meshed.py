@@ -246,7 +246,7 @@ def _solve(mesh: Mesh, log_mass: Array, target: _Target) -> DualSolution:
         if split.any():
             mesh, at = _refined(mesh, at, split)
     if not at.converged:
-        return _nothing(q, Status.STALLED, mesh.nodes)
+        return _nothing(mesh, Status.STALLED)
     return _finished(mesh, at.theta[1:], steps, target)
 
 
@@ -286,9 +286,9 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
     out.quadrature[:], out.nodes[:], out.steps[:] = change, mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
-    out.status[:] = Status.STALLED if not good else Status.CONVERGED
-    if good and not change <= _VERIFIED:
-        out.status[:] = Status.UNRESOLVED
+    if not (good and change <= _VERIFIED):
+        return _nothing(mesh, Status.UNRESOLVED if good else Status.STALLED, change)
+    out.status[:] = Status.CONVERGED
     return _in_harmonics(mesh, out, target)
 
 
@@ -339,9 +339,10 @@ def _room(mesh: Mesh) -> int:
     return max(0, (most - len(mesh)) // 3)
 
 
-def _nothing(q: int, status: Status, nodes: int) -> DualSolution:
-    out = DualSolution.empty(1, q, status)
-    out.nodes[:] = nodes
+def _nothing(mesh: Mesh, status: Status, change: float = math.nan) -> DualSolution:
+    """No fit, and how far the search came."""
+    out = DualSolution.empty(1, mesh.features.shape[2], status)
+    out.nodes[:], out.quadrature[:] = mesh.nodes, change
     return out
 
 

@@ -32,6 +32,7 @@ _CLOSE = 1e-5  # root mean squares of both residuals from which Newton on θ end
 _WHOLE = 1e-4  # and of the log of the total mass that θ gives
 _EVEN = 1e5  # diagonal ratio of a Cholesky factor that squaring the features does not spoil
 _TINY = 1e-200
+_ORTHOGONAL = 8.0  # cost of a QR factorisation over that of a product
 _OUTSIDE, _PATIENCE = 1.0, 12  # squared mismatch that does not fall: nodes too few
 _AWAY = 1e6  # exponents of data on the boundary of the discrete problem run off
 
@@ -59,8 +60,8 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
         dual = log_mass[felt] - log_weights[felt] - here @ theta
         primal = mass @ here
         primal[0] -= 1.0
-        factor = _factor(np.sqrt(mass)[:, None] * here)
-        work += len(felt) * nodes.shape[1] ** 2
+        factor, cost = _factor(np.sqrt(mass)[:, None] * here)
+        work += cost * len(felt) * nodes.shape[1] ** 2
         if factor is None:
             return PrimalDual(theta, log_mass, False, True, step, work)
         gradient = here.T @ (mass * dual) - primal
@@ -85,17 +86,17 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
     return PrimalDual(theta, log_mass, False, False, most, work)
 
 
-def _factor(rows: Array) -> Array | None:
-    """Upper triangular R with RᵀR = rowsᵀ rows; None where it is singular."""
+def _factor(rows: Array) -> tuple[Array | None, float]:
+    """Upper triangular R with RᵀR = rowsᵀ rows, None where it is singular; and what it cost."""
     factor, failed = lapack.dpotrf(blas.dsyrk(1.0, rows.T), clean=1)
     if not failed:
         diagonal = np.abs(np.diag(factor))
         if diagonal.max() < _EVEN * diagonal.min():
-            return np.asarray(factor)
+            return np.asarray(factor), 1.0
     if len(rows) < rows.shape[1] or not np.isfinite(rows).all():
-        return None
+        return None, 1.0
     factor = np.linalg.qr(rows, mode="r")
-    return np.asarray(factor) if np.abs(np.diag(factor)).min() > _TINY else None
+    return (np.asarray(factor) if np.abs(np.diag(factor)).min() > _TINY else None), _ORTHOGONAL
 
 
 def _solved(factor: Array, right: Array) -> Array:

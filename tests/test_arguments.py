@@ -32,8 +32,14 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "confidence None": (lambda: ANY.intervals(None), "confidence is None; give a number between"),
     "confidence True": (lambda: ANY.intervals(True), "confidence is True; give a number"),
     "two confidences": (lambda: ANY.intervals(np.array([0.9, 0.8])), "give a number between 0"),
-    "many confidences": (lambda: ANY.intervals(np.full(99, 0.9)), "confidence is of type ndarray"),
-    "interval method": (lambda: ANY.intervals(method=3), "method is 3; choose noncentral, sqrt"),
+    "many confidences": (
+        lambda: ANY.intervals(np.full(99, 0.9)),
+        "confidence is array.*; give a number",
+    ),
+    "interval method": (
+        lambda: ANY.intervals(method=3),
+        "method is 3; choose 'noncentral', 'sqrt'",
+    ),
     "alpha 'a'": (lambda: sr.choose_order(P, alpha=ANY), "alpha is .*; give a number between 0"),
     "folds 2.5": (lambda: sr.choose_order(P, folds=ANY and 2.5), "folds is 2.5; " + WHOLE),  # type: ignore[arg-type]
     "bootstrap 2.5": (
@@ -41,8 +47,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         "replicates is 2.5; give a whole number from 2 on",
     ),
     "bootstrap seed": (lambda: sr.bootstrap(P, seed="a"), "seed is 'a'; " + WHOLE + "0"),  # type: ignore[arg-type]
-    "negative seed": (lambda: sr.bootstrap(P, seed=-1), "seed is -1; give at least 0"),
-    "bootstrap kind": (lambda: sr.bootstrap(P, ANY), "kind is .*; choose design, parametric"),
+    "negative seed": (lambda: sr.bootstrap(P, seed=-1), "seed is -1; give 0 or more"),
+    "bootstrap kind": (lambda: sr.bootstrap(P, ANY), "kind is .*; choose 'design', 'parametric'"),
     "tests 20.5": (lambda: ANY.tests(replicates=20.5), "replicates is 20.5; " + WHOLE + "19"),
     "tests seed": (lambda: ANY.tests(seed="a"), "seed is 'a'; " + WHOLE),
     "tests true": (lambda: ANY.tests(replicates=True), "replicates is True; " + WHOLE),
@@ -51,8 +57,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "mmd replicates": (lambda: ANY.mmd(replicates="99"), "replicates is '99'; " + WHOLE),
     "mmd seed": (lambda: ANY.mmd(seed=1.5), "seed is 1.5; " + WHOLE),
     "sample 2.5": (lambda: ANY.fits[1].sample(2.5, 0), "n is 2.5; give a whole number from 0 on"),
-    "sample -1": (lambda: ANY.fits[1].sample(-1, 0), "n is -1; give at least 0"),
-    "sample seed": (lambda: ANY.fits[1].sample(3, "a"), "rng is 'a'; " + WHOLE),
+    "sample -1": (lambda: ANY.fits[1].sample(-1, 0), "n is -1; give 0 or more"),
+    "sample seed": (lambda: ANY.fits[1].sample(3, "a"), "rng is 'a'; give a numpy Generator"),
     "sensitivity": (lambda: ANY.sensitivity(rotations=1.5), "rotations is 1.5; " + WHOLE + "1"),
 }
 

@@ -552,7 +552,7 @@ def test_uneven_fixed_weights_count_as_fewer_rows() -> None:
         ({"statistic": "wald"}, "statistic is 'wald'; choose 'score', 'gap'"),
         ({"covariance": "robust"}, "covariance is 'robust'; choose 'damped'"),
         ({"method": "magic"}, "method is 'magic'; choose 'exact', 'simulate', 'bootstrap'"),
-        ({"replicates": 18}, "replicates is 18; give at least 19"),
+        ({"replicates": 18}, "replicates is 18; give 19 or more"),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], match: str) -> None:

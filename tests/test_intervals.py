@@ -449,7 +449,9 @@ def test_impossible_confidence(confidence: float) -> None:
 
 def test_unknown_methods() -> None:
     method: Any = "exact"
-    with pytest.raises(ValueError, match="method is 'exact'; choose noncentral, sqrt, wald"):
+    with pytest.raises(
+        ValueError, match="method is 'exact'; choose 'noncentral', 'sqrt' or 'wald'"
+    ):
         made(2, "iid").intervals(method=method)
 
 

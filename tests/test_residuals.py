@@ -295,7 +295,7 @@ def test_known_covariance_reaches_its_own_degree() -> None:
         ({"degree": 4, "weights": [0.0] * 4}, "not all zero"),
         ({"degree": 2000}, "give at most 1000 in dimension 2"),
         ({"method": "magic"}, "choose 'exact' or 'bootstrap'"),
-        ({"replicates": 3}, "give at least 19, a whole number"),
+        ({"replicates": 3}, "give 19 or more"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:

@@ -22,7 +22,8 @@ _LARGEST = 1 << 62
 def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
     """``value`` as an int; bools, fractions and everything else are refused."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidArgument(f"{name} is {shown(value)}; give a whole number")
+        limit = "" if least is None else f" from {least} on"
+        raise InvalidArgument(f"{name} is {shown(value)}; give a whole number{limit}")
     number = int(value)
     if least is not None and number < least:
         raise InvalidArgument(f"{name} is {shown(number)}; give {least} or more")

@@ -33,7 +33,7 @@ class InvalidArgument(SteradianError, ValueError):
     >>> import steradian as sr
     >>> sr.profile([[1.0, 0.0], [0.0, 1.0]], levels=1).fits[1].sample(2.5, 0)
     Traceback (most recent call last):
-    steradian.errors.InvalidArgument: n is 2.5; give a whole number
+    steradian.errors.InvalidArgument: n is 2.5; give a whole number from 0 on
     """
 
 

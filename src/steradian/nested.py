@@ -162,9 +162,10 @@ def fit_levels(
         else:
             solutions.append(solved)
         lam = solved.lam
-        if shrinkage is not None and shrinkage.toward == "below" and level < hierarchy.levels:
+        below = shrinkage is not None and shrinkage.toward == "below"
+        if below and len(rows) and level < hierarchy.levels:
             law = hierarchy.moments_of(lam, moments.mean[rows])
-            mixed = moments.take(rows).toward(law, shrinkage.epsilon)
+            mixed = moments.take(rows).toward(law, shrinkage.epsilon)  # type: ignore[union-attr]
             moments = moments.with_rows(rows, mixed)
     return NestedFits(hierarchy, tuple(solutions), failures)
 

@@ -22,6 +22,7 @@ from steradian.inference.sample import Sample
 from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
+from steradian.source import support_of
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -221,15 +222,15 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array]:
         out = of_row == k
         kept = Directions(rows.x[~out], rows.weights[~out] if rows.weighted else None)
         moments = Moments.from_directions(kept, hierarchy)
-        nested = fit_levels(hierarchy, moments.stack())
+        nested = fit_levels(hierarchy, moments.stack(), support_of(kept))
         if nested.failures:
             raise DesignError(
                 f"a fold without {int(out.sum())} of the {rows.n} rows has no fit at level "
                 f"{nested.failures[0].level}; use fewer folds or levels"
             )
         for level, solution in enumerate(nested.solutions, start=1):
-            exponent = hierarchy.family(level).exponent(rows.x[out], solution.lam[0])
-            logs[out, level] = exponent - solution.psi[0]
+            law = solution.laws[0] or hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
+            logs[out, level] = law.logpdf(rows.x[out])
     means = units.weights @ logs
     best = int(np.argmax(means))
     return means, np.sqrt(units.variance(logs - logs[:, best : best + 1]))

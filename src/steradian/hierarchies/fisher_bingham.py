@@ -96,8 +96,7 @@ class FisherBinghamFamily:
         values = np.linalg.eigvalsh(scatter)
         if not values[0] > _FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
-        # of S against its least eigenvalue, and of m against the least spread
-        rounding = float(ROUNDOFF * values[-1] / values[0] + self.space.d * ROUNDOFF**2 / values[0])
+        rounding = _rounding(values)
         if rounding > _LOST:  # whatever were found would be refused: do not look for it
             lost = DualSolution.empty(1, self.q, Status.ROUNDING)
             lost.moment_rounding[:] = rounding
@@ -107,6 +106,7 @@ class FisherBinghamFamily:
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
         below, gap = fitted_deficit_and_gap(fit, m, scatter)
         good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
+        good = good and (fit.ended or fit.decrement <= _DECREMENT)
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),
@@ -125,3 +125,14 @@ class FisherBinghamFamily:
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws from one law, (n, d)."""
         return self.law(lam).sample(n, rng)
+
+
+def _rounding(values: Array) -> float:
+    """Nats by which rounding of m and S, of eigenvalues ``values``, moves the deficit.
+
+    That of S counts against its least eigenvalue, that of m against the least spread, and that
+    of |m| against 1 - |m|² = tr S.
+    """
+    d, least, largest, total = len(values), values[0], values[-1], values.sum()
+    of_mean = d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
+    return float(ROUNDOFF * largest / least + of_mean)

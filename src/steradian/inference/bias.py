@@ -8,8 +8,6 @@ is twice as large.
 
 from __future__ import annotations
 
-import contextlib
-
 import numpy as np
 
 from steradian.directions import Directions
@@ -20,6 +18,7 @@ from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 
+_COLLINEAR = 1e10  # condition above which a solution with Σ would be made of rounding
 _SPLITS = 4  # random splits into halves
 
 
@@ -33,17 +32,23 @@ def gap_bias(sample: Sample) -> Array:
 def information_traces(sample: Sample) -> Array:
     """tr(J⁻¹ Σ) / a² of every level, (L,): features / n when the fits are right.
 
-    NaN for level 2 in high dimension, where the matrices are not formed.
+    Where the features are collinear under a fit it is taken to be just that. NaN for level 2 in
+    high dimension, where the matrices are not formed.
     """
     levels = len(sample.nested.solutions)
     traces = np.full(levels, np.nan)
     formed = levels if sample.hierarchy.d <= 3 else 1
     variance = _moment_variance(sample, formed)  # of m̂, so Σ / a²
     for k, solution in enumerate(sample.nested.solutions[:formed]):
+        p = solution.lam.shape[1]
+        if not sample.held_by_parameters(k + 1):
+            traces[k] = p / sample.rate**2
+            continue
         _, _, curvature = sample.hierarchy.family(k + 1).log_partition(solution.lam)
-        p = curvature.shape[1]
-        with contextlib.suppress(np.linalg.LinAlgError):  # NaN where it is singular
-            traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
+        if np.linalg.cond(curvature[0]) > _COLLINEAR:
+            traces[k] = p / sample.rate**2
+            continue
+        traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
     return traces
 
 

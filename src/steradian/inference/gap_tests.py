@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from steradian.errors import DesignError
+from steradian.errors import DesignError, ResolutionError
 from steradian.inference import concerns
 from steradian.inference.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.null_replicates import (
@@ -196,13 +196,13 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
 
 
 def _test_levels(sample: Sample, levels: int, options: Options) -> list[_LevelTest]:
-    """Every level; one with too few units loses no other unless its method was asked for."""
+    """Every level; one that cannot be tested loses no other unless its method was asked for."""
     by_default = options.method is None and options.covariance is None
     found: list[_LevelTest] = []
     for level in range(1, levels + 1):
         try:
             found.append(_test_level(sample, level, options))
-        except TooFewUnits as error:
+        except (TooFewUnits, ResolutionError) as error:
             if not (by_default and level > 1):
                 raise
             none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)

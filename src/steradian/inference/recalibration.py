@@ -46,7 +46,9 @@ class ReducedFits:
         w = np.repeat(self.weights[rows], count, axis=0)
         out = np.full(len(w), np.nan)
         scores, found = null_scores(self.hierarchy, self.level, x.reshape(-1, n, d), w)
-        out[found] = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+        coefficients = scores.coefficients("tilted")
+        good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
+        out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
         return out.reshape(len(rows), count)
 
     def _draw(self, row: int, count: int, rng: np.random.Generator) -> Array:

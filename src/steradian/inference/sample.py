@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from steradian.directions import Directions
-from steradian.errors import DesignError
+from steradian.errors import DesignError, ResolutionError
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
 from steradian.hierarchies.products import second_moments
@@ -23,8 +23,10 @@ from steradian.inference.designs import (
 from steradian.inference.units import Units
 from steradian.moments import Moments
 from steradian.nested import NestedFits
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Sphere
+
+_HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +45,25 @@ class Sample:
         return self.moments.hierarchy
 
     def parameters(self, level: int) -> Array:
-        """Natural parameters of the fit of ``level``, (1, q); none at level 0."""
+        """Natural parameters of the fit of ``level``, (1, q); none at level 0.
+
+        Refused where they do not hold the law: covariances from them would be made of rounding.
+        """
+        if not self.held_by_parameters(level):
+            raise ResolutionError(
+                level,
+                "is so concentrated that its harmonic parameters do not hold it to rounding, and "
+                "what was asked for is computed from them",
+                "ask for fewer levels; density, draws and intervals are sound",
+            )
         return self.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
+
+    def held_by_parameters(self, level: int) -> bool:
+        """Whether the harmonic parameters of a level determine its law."""
+        if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
+            return True
+        size = float(np.abs(self.nested.solutions[level - 1].lam).sum())
+        return ROUNDOFF * size <= _HELD
 
     @cached_property
     def units(self) -> Units:

@@ -20,6 +20,7 @@ from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 
 _NODES = 4001
+_COLLINEAR = 1e-6  # ratio of diagonals of C below which C⁻¹ would be made of rounding
 _AT_ONCE = 16  # laws whose nodes stay in the processor's cache
 _REACH = 14.0  # standard deviations of the polar angle that are integrated over
 
@@ -199,9 +200,14 @@ def gridded_whitening(hierarchy: Harmonics, level: int, lam: Array) -> GriddedWh
 
 
 def _inverse_roots(covariance: Array) -> Array:
-    """C⁻¹ of J = C Cᵀ for a stack (B, p, p); NaN where J is not positive definite."""
+    """C⁻¹ of J = C Cᵀ for a stack (B, p, p); NaN where J is singular to rounding."""
     try:
-        return np.tril(np.linalg.inv(np.linalg.cholesky(covariance)))
+        root = np.linalg.cholesky(covariance)
+        diagonal = np.diagonal(root, axis1=1, axis2=2)
+        singular = diagonal.min(axis=1) < _COLLINEAR * diagonal.max(axis=1)
+        inverse = np.tril(np.linalg.inv(root))
+        inverse[singular] = np.nan
+        return inverse
     except np.linalg.LinAlgError:
         if len(covariance) == 1:
             return np.full_like(covariance, np.nan)

@@ -50,6 +50,11 @@ class FisherBinghamFit:
     cg_steps: int
 
     @property
+    def ended(self) -> bool:
+        """Whether the steps ended by themselves, and not because there were too many."""
+        return self.steps not in _MOST_STEPS
+
+    @property
     def eta(self) -> Array:
         """η, (d,)."""
         return self.axes @ self.b
@@ -170,7 +175,7 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
     for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
         fit = _climb(state, most, noise)
-        if fit.decrement <= max(_GOOD, np.sqrt(noise)):
+        if fit.steps < most and fit.decrement <= max(_GOOD, np.sqrt(noise)):
             return fit
         best = fit if best is None or fit.deficit > best.deficit else best
     if best is None:

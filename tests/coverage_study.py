@@ -190,7 +190,7 @@ class Cell:
     levels: int = 2
     design: str = "iid"
     log_ratio: Callable[[Array], Array] | None = None  # target to what `draw` gives
-    asked: float = ASKED
+    samples_wanted: int = REPLICATES
 
     @property
     def label(self) -> str:
@@ -280,7 +280,7 @@ def cells() -> tuple[Cell, ...]:
                  log_ratio=log_ratio),
             Cell("S² Fisher-Bingham, gamma(2) weights", n, ball, design="fixed"),
             Cell("S¹ β = 0.6, clusters of 1-5", 2 * n, beta[0.6], design="clusters"),
-            Cell("d = 5", n, two_axes(5, 4.0, 4.0)),
+            Cell("d = 5", n, two_axes(5, 4.0, 4.0), samples_wanted=500),
         )
     ]  # fmt: skip
     return (*asked, *others)
@@ -300,8 +300,9 @@ class Coverage:
     lost: int  # samples without a fit
 
 
-def coverage(cell: Cell, count: int = REPLICATES) -> Coverage:
-    """Intervals of ``count`` samples against the truth."""
+def coverage(cell: Cell, count: int | None = None) -> Coverage:
+    """Intervals of ``count`` samples, or as many as the cell wants, against the truth."""
+    count = count or cell.samples_wanted
     truth, levels = cell.truth, cell.levels
     ends = []
     lost = 0

@@ -13,7 +13,7 @@ QUICK = 400  # samples in high dimension, where each takes a quarter of a second
 @pytest.mark.parametrize("cell", study.cells(), ids=lambda c: c.label)
 def test_intervals_cover(cell: study.Cell) -> None:
     """A true coverage of .935 shows as much, to three binomial errors."""
-    count = QUICK if cell.label.startswith("d = ") else study.REPLICATES
+    count = QUICK if cell.label.startswith("d = ") else cell.samples_wanted
     found = study.coverage(cell, count)
     assert found.lost <= 0.005 * count
     assert (found.held >= study.allowed(study.ASKED, count)).all(), found.held

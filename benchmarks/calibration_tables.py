@@ -43,7 +43,7 @@ def _sizes(cells: Iterable[laws.Cell]) -> None:
     head("cell", "design", "level", "plain tilt", "default", "not judged", "")
     for cell in cells:
         for found in study.size_rows(cell):
-            limit = study.allowed(np.array(study.ALPHAS), study.REPLICATES, study.WIDER)
+            limit = study.allowed(np.array(study.ALPHAS), cell.samples, study.WIDER)
             notes = ["above 1.3 times nominal"] * bool((found.found > limit).any())
             if found.refused:
                 notes.append(f"{found.refused:.1%} refused")

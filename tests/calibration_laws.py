@@ -287,6 +287,7 @@ class Cell:
     levels: tuple[int, ...]
     sampler: Sampler
     design: sr.designs.Design | str = "iid"
+    samples: int = 2000
 
     def draw(self, count: int, stream: int = 0) -> tuple[Array, Array | None]:
         """``count`` samples (count, n, d) and their weights, from the cell's own seed."""
@@ -520,7 +521,7 @@ def _further_rows() -> tuple[Cell, ...]:
         Cell("S¹ two opposite vM(4)", 80, (1,), iid(circular(OPPOSITE))),
         Cell("S⁴ vMF(5)", 300, (2,), iid(rows_of(vmf_in(5, 5.0)))),
         Cell("S⁹ uniform", 1000, (1, 2), iid(rows_of(vmf_in(10, 0.0)))),
-        Cell("S⁹ vMF(10)", 1000, (2,), iid(rows_of(vmf_in(10, 10.0)))),
+        Cell("S⁹ vMF(10)", 1000, (2,), iid(rows_of(vmf_in(10, 10.0))), samples=500),
     ]
     return (*ratios, *settled, *equal)
 

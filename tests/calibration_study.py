@@ -66,9 +66,9 @@ class SizeRow:
         return float(np.mean(np.isnan(self.pvalue)))
 
 
-def size_rows(cell: Cell, count: int = REPLICATES) -> list[SizeRow]:
-    """The default test in a cell, level by level."""
-    x, w = cell.draw(count)
+def size_rows(cell: Cell, count: int = 0) -> list[SizeRow]:
+    """The default test in a cell, level by level; of as many samples as the cell says."""
+    x, w = cell.draw(count or cell.samples)
     if cell.kind != "chain" and x.shape[2] <= 3:
         pvalue, judged, plain = _together(cell, x, w)
     else:

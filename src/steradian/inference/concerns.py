@@ -25,6 +25,7 @@ CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
 _FEW = 3  # points whose share of the variance is looked at
 _MOST_SHARE = 0.5
+_FEW_CARRIERS_PER_FEATURE = 4.0  # units that carry the variance, below which the default is rough
 _CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandwiches over-reject
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
@@ -133,7 +134,7 @@ def not_calibrated(level: int, scores: Scores, units: Units) -> list[str]:
 def of_scores(
     level: int, scores: Scores, kind: Covariance, units: Units, *, default: bool
 ) -> list[str]:
-    """Covariances that rest on a few units."""
+    """Covariances that rest on a few units; of the default form only what matters to it."""
     carried = scores.carried(kind)[0]
     order = np.argsort(carried)[::-1][:_FEW]
     share = float(carried[order].sum())
@@ -145,6 +146,11 @@ def of_scores(
             + ("test has little power" if default else "p-value rests on them")
         )
     carriers = _carriers(carried)
+    if default and not out and carriers < _FEW_CARRIERS_PER_FEATURE * p:
+        out.append(
+            f"level {level}: about {carriers:.0f} units carry the variance of {p} features; a small "
+            "p-value is then rough"
+        )
     if not default and carriers < _CARRIERS_PER_FEATURE * p:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; this "

@@ -16,7 +16,7 @@ CONTAMINATED = "S² vMF(5) + 3 % uniform"  # better than at n = 100, but not men
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", laws.CELLS, ids=lambda c: f"{c.label} {c.levels}")
 def test_the_default_test_does_not_reject_true_nulls_too_often(cell: Cell) -> None:
-    limit = study.allowed(np.array(study.ALPHAS), cell.samples, study.WIDER)
+    limit = np.array(study.allowed(np.array(study.ALPHAS), cell.samples, study.WIDER))
     if cell.name == CONTAMINATED:
         limit[0] = 0.035
     for found in study.size_rows(cell):

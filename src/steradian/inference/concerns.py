@@ -148,8 +148,8 @@ def of_scores(
     carriers = _carriers(carried)
     if default and not out and carriers < _FEW_CARRIERS_PER_FEATURE * p:
         out.append(
-            f"level {level}: about {carriers:.0f} units carry the variance of {p} features; a small "
-            "p-value is then rough"
+            f"level {level}: about {carriers:.0f} units carry the variance of {p} features; a "
+            "small p-value is then rough"
         )
     if not default and carriers < _CARRIERS_PER_FEATURE * p:
         out.append(

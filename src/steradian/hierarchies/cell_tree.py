@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steradian.hierarchies.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
-from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.hierarchies.mesh import log_sum, worst
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.spaces import Sphere
 from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses
 
@@ -64,7 +65,7 @@ class LocalRule:
         """The law ∝ exp(lam · φ), whether or not these cells resolve it; ``lam`` (q,)."""
         exponent = self.exponent + self.features @ (lam - self.origin)
         masses = cell_masses(exponent, self.weights)
-        psi = _log_sum(masses.log_mass)
+        psi = log_sum(masses.log_mass)
         return _law(masses, self.features, psi, float(_errors(masses, lam, psi).sum()))
 
 
@@ -103,9 +104,9 @@ class CellTree:
         masses = self._masses(leaves, lam)
         tolerance = float(allowed_quadrature(_FINER * lam))
         while True:
-            psi = _log_sum(masses.log_mass)
+            psi = log_sum(masses.log_mass)
             errors = _errors(masses, lam, psi)
-            split = _to_split(errors, tolerance, (_MOST_CELLS - len(leaves)) // 3)
+            split = worst(errors, tolerance, (_MOST_CELLS - len(leaves)) // 3)
             if not split.any():
                 return leaves, masses, psi, float(errors.sum())
             if not self._quarter(leaves[split]):
@@ -156,18 +157,3 @@ def _law(masses: CellMasses, features: Array, psi: float, error: float) -> Local
     mass = masses.scaled * np.exp(masses.peak - psi)[:, None]
     mass /= mass.sum()
     return LocalLaw(psi, error, mass.size, mass.ravel(), features.reshape(mass.size, -1))
-
-
-def _log_sum(logs: Array) -> float:
-    peak = float(logs.max())
-    return peak + math.log(float(np.exp(logs - peak).sum()))
-
-
-def _to_split(errors: Array, tolerance: float, most: int) -> BoolArray:
-    """The worst cells, so many that the others miss at most half the tolerance, or ``most``."""
-    split = np.zeros(len(errors), dtype=bool)
-    if errors.sum() > tolerance:
-        order = np.argsort(errors)
-        kept = int((np.cumsum(errors[order]) <= 0.5 * tolerance).sum())
-        split[order[max(kept, len(errors) - most) :]] = True
-    return split

@@ -40,6 +40,7 @@ METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
+_PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
 _ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
 _FIRST = 32  # replicates of the first piece
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
@@ -52,6 +53,7 @@ class Calibration:
     method: Method | None = None
     replicates: int = 999
     seed: int = 0
+    patience: float = _PATIENCE  # work that a bootstrap nobody asked for may be
 
     def __post_init__(self) -> None:
         if not (self.method is None or self.method in METHODS):
@@ -156,9 +158,11 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
     exact = _exact(sample, left, squared, of_rows)
     if exact.pvalue <= BEYOND_DOUBT or _holds(sample, left, of_rows):
         return exact
-    if how.method is None:
+    if how.method is None and left.work(how.replicates * len(sample.units.weights)) <= how.patience:
         return _bootstrapped(sample, left, squared, how)
-    return replace(exact, rough=True)
+    said = f"level {left.level}: the sample is small for this p-value; method='bootstrap' takes "
+    warned = (said + "longer and holds",) if how.method is None else ()
+    return replace(exact, rough=True, warnings=warned)
 
 
 def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:

@@ -64,6 +64,10 @@ class Leftover(Protocol):
         """
         ...
 
+    def work(self, rows: float) -> float:
+        """Numbers to be drawn for samples of so many ``rows`` in all."""
+        ...
+
     def sizes(self, x: Array) -> Array:
         """|ξ| at ``x`` (n, d): (n,)."""
         ...
@@ -142,9 +146,7 @@ class GriddedLeftover:
         seen = stack.features[:, : len(self.mean)]
         if not self.level:
             return np.asarray(((self.scale * seen) ** 2).sum(axis=1))
-        law = gridded_law(self.hierarchy, self.level)
-        quick = Refits(law.space, self.level, self.lam)
-        expected, sure = quick.expectations(seen[:, : self.below], self.hierarchy.levels)
+        expected, sure = self._quick.expectations(seen[:, : self.below], self.hierarchy.levels)
         out = self._squares(seen - expected)
         with np.errstate(invalid="ignore"):
             clear = np.abs(np.log(out / about)) > _CLEARLY
@@ -152,6 +154,14 @@ class GriddedLeftover:
         if len(left):
             out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
         return out
+
+    @property
+    def _quick(self) -> Refits:
+        return Refits(gridded_law(self.hierarchy, self.level).space, self.level, self.lam)
+
+    def work(self, rows: float) -> float:  # noqa: ARG002
+        """Random signs cost nothing, fits one by one more than anybody waits for."""
+        return 0.0 if not self.level or self._quick.possible else np.inf
 
     def _squares(self, away: Array) -> Array:
         return np.asarray(((self.scale * away[:, self.below :]) ** 2).sum(axis=1))
@@ -225,6 +235,9 @@ class PolarLeftover:
             out[k] = (away**2).sum()
         return np.asarray(0.5 * below.d * (below.d + 2.0) * self.weight * out)
 
+    def work(self, rows: float) -> float:
+        return rows * self.hierarchy.d
+
     def sizes(self, x: Array) -> Array:
         """From the coordinate along the axis alone, and the coefficients of its blocks."""
         mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments
@@ -288,6 +301,9 @@ class UniformLeftover:
         return np.asarray(
             first * lengths + second * 0.5 * d * (d + 2.0) * (away**2).sum(axis=(1, 2))
         )
+
+    def work(self, rows: float) -> float:
+        return rows * self.hierarchy.d
 
     def sizes(self, x: Array) -> Array:
         return np.full(len(x), float(np.linalg.norm(self.scale)))

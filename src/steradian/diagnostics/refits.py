@@ -16,11 +16,12 @@ from steradian.hierarchies.products import TENSOR_LIMIT, feature_products
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Circle, Grid, Sphere
 
-_NODES_TO = {2: (128, 1024), 3: (47, 95)}  # degrees that the grids reach, by ambient dimension
+_NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25
 _LAST_STEP = 1e-3  # decrement from which one more step leaves 1e-6
 _MISMATCH = 1e-5  # of the moments
 _UNRESOLVED = 1e-4  # nats
+_AGREED = 3e-3  # change of a moment from one grid to the next, where R is of order one
 _LOST = 1e-2  # nats
 _ENTRIES = 4_000_000  # densities held at once
 
@@ -48,15 +49,17 @@ class Refits:
         sure = np.zeros(len(m), dtype=bool)
         if not self.possible:
             return out, sure
-        left = np.arange(len(m))
+        left, lam = np.arange(len(m)), np.tile(self.lam, (len(m), 1))
         for reach in _NODES_TO[self.space.d]:
             grid = self.space.exact_grid(max(reach, 3 * self.level + degree))
             if self._too_coarse(grid):
                 continue
             for part in np.array_split(left, 1 + len(left) * grid.nodes // _ENTRIES):
-                found, matched, resolved = self._on(grid, m[part], degree)
-                out[part[matched]] = found[matched]
-                sure[part[resolved]] = True
+                found, ends, matched, resolved = self._on(grid, m[part], lam[part], degree)
+                with np.errstate(invalid="ignore"):
+                    agreed = np.abs(found - out[part]).max(axis=1) <= _AGREED  # with coarser nodes
+                out[part[matched]], lam[part[matched]] = found[matched], ends[matched]
+                sure[part[resolved | (matched & agreed)]] = True
             left = np.flatnonzero(~sure)
             if not len(left):
                 break
@@ -68,8 +71,10 @@ class Refits:
         values /= values @ grid.weights
         return bool(grid.unresolved(values, self.level)[0] > _LOST)
 
-    def _on(self, grid: Grid, m: Array, degree: int) -> tuple[Array, BoolArray, BoolArray]:
-        """The same on one grid, which rows have a law there, and which it resolves."""
+    def _on(
+        self, grid: Grid, m: Array, start: Array, degree: int
+    ) -> tuple[Array, Array, BoolArray, BoolArray]:
+        """The same on one grid with the λ, which rows have a law there, and which it resolves."""
 
         def evaluate(lam: Array, _rows: IntArray) -> DenseCurvature:
             values, peak = _densities(grid, lam)
@@ -82,7 +87,6 @@ class Refits:
             covariance = second - mean[:, :, None] * mean[:, None, :]
             return DenseCurvature(np.log(total[:, 0]) + peak, mean, covariance)
 
-        start = np.broadcast_to(self.lam, m.shape)
         with np.errstate(all="ignore"):
             path = newton(evaluate, m, start, max_steps=_MOST_STEPS, last_step=_LAST_STEP)
             values, _ = _densities(grid, path.lam)
@@ -92,7 +96,7 @@ class Refits:
             resolved, rows = matched.copy(), np.flatnonzero(matched)
             if len(rows):
                 resolved[rows] = grid.unresolved(values[rows], self.level) <= _UNRESOLVED
-        return found, matched, resolved
+        return found, path.lam, matched, resolved
 
 
 def _densities(grid: Grid, lam: Array) -> tuple[Array, Array]:

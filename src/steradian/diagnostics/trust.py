@@ -31,6 +31,7 @@ _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error ma
 _COLLINEAR = 1e12
 _THIN = 1e-4  # margin, the share of the uniform law in the moments, that is close to none
 _CLEAR = 3.1  # standard deviations: one in a thousand by chance
+_SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
 _WIDTH, _LABEL = 80, 15
 
@@ -137,7 +138,7 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     if not _quick(profile, degree):
         return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
     try:
-        r = harmonic_residuals(sample, degree, "unit", Calibration("exact"), from_level=top)
+        r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
     except SteradianError as error:
         return Answer.UNKNOWN, str(error)
     if profile.design.name == "descriptive":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.dual import DenseCurvature, newton
-from steradian.hierarchies.products import TENSOR_LIMIT, feature_products
+from steradian.hierarchies.products import has_products, second_moments
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Circle, Grid, Sphere
 
@@ -37,7 +37,7 @@ class Refits:
     @property
     def possible(self) -> bool:
         """Whether the covariances come from moments of twice the level."""
-        return self.space.size(2 * self.level) * len(self.lam) ** 2 <= TENSOR_LIMIT
+        return has_products(self.space, self.level)
 
     def expectations(self, m: Array, degree: int) -> tuple[Array, BoolArray]:
         """E φ through ``degree`` of the fits to ``m`` (B, q): (B, q_degree), and which are sure.
@@ -80,11 +80,9 @@ class Refits:
             values, peak = _densities(grid, lam)
             moments = grid.analyze(values, 2 * self.level)
             total = moments[:, :1]
-            moments = moments / total
-            q = lam.shape[1]
-            mean = moments[:, 1 : q + 1]
-            second = (moments @ feature_products(self.space, self.level)).reshape(-1, q, q)
-            covariance = second - mean[:, :, None] * mean[:, None, :]
+            second = second_moments(self.space, self.level, moments / total)
+            mean = second[:, 0, 1:]
+            covariance = second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :]
             return DenseCurvature(np.log(total[:, 0]) + peak, mean, covariance)
 
         with np.errstate(all="ignore"):

@@ -3,7 +3,7 @@
 The density of level L is ``exp(lam · phi - psi)`` with all harmonics through degree L. On a
 grid ψ and the moments are plain weighted sums, taken with the maximum removed. Products of
 two features have degree at most 2L, so the covariance needs only the moments of the density
-through degree 2L: one small tensor product, at a cost that does not grow with the grid.
+through degree 2L: one product with few numbers, at a cost that does not grow with the grid.
 When the features become nearly collinear under the fit (concentrated laws) second moments
 minus squares lose their digits; then the covariance is taken as a product ``RᵀR`` from the
 centred features at the nodes instead, which re-orthonormalises them under the fit.
@@ -39,7 +39,7 @@ from steradian.hierarchies.curvature import (
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.meshed import solve_rows
 from steradian.hierarchies.polynomial_sample import sample_polynomial
-from steradian.hierarchies.products import TENSOR_LIMIT, feature_products
+from steradian.hierarchies.products import has_products, second_moments
 from steradian.hierarchies.quadratic import coordinates, gaussian_parameters
 from steradian.hierarchies.single import solve_one
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -102,7 +102,7 @@ class GriddedFamily:
         return out
 
     def _on_grid(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
-        if self._has_tensor:
+        if self._has_products:
             quick = self._covariance(grid, lam)
             if (quick.condition() < _COLLINEAR).all():
                 return quick.psi, quick.mean, quick.covariance
@@ -271,7 +271,7 @@ class GriddedFamily:
 
     def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""
-        while self._has_tensor and rung < self._rungs:
+        while self._has_products and rung < self._rungs:
             one = solve_one(self.space, self.level, rung, m, start)
             if one is None or one.condition[0] > _COLLINEAR:
                 return None
@@ -299,7 +299,7 @@ class GriddedFamily:
 
     def _solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """Fits on one grid, in few steps or not at all."""
-        evaluate = self._covariance if self._has_tensor else self._root
+        evaluate = self._covariance if self._has_products else self._root
         return _solve_with(lambda lam: evaluate(grid, lam), self.level, grid, m, start)
 
     def _solve_carefully(self, grid: Grid, m: Array, start: Array) -> DualSolution:
@@ -320,9 +320,9 @@ class GriddedFamily:
         return out
 
     @property
-    def _has_tensor(self) -> bool:
-        """Whether the product tensor is small enough to keep."""
-        return self.space.size(2 * self.level) * self.q**2 <= TENSOR_LIMIT
+    def _has_products(self) -> bool:
+        """Whether covariances come from moments of twice the level."""
+        return has_products(self.space, self.level)
 
     @property
     def _has_cells(self) -> bool:
@@ -339,11 +339,10 @@ class GriddedFamily:
         moments = grid.analyze(values, 2 * self.level)
         total = moments[:, :1]
         psi = np.log(total[:, 0]) + peak
-        moments = moments / total
-        q = lam.shape[1]
-        mean = moments[:, 1 : q + 1]
-        second = (moments @ feature_products(self.space, self.level)).reshape(-1, q, q)
-        return Covariance(psi, mean, second - mean[:, :, None] * mean[:, None, :], values)
+        second = second_moments(self.space, self.level, moments / total)
+        mean = second[:, 0, 1:]
+        covariance = second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :]
+        return Covariance(psi, mean, covariance, values)
 
     def _root(self, grid: Grid, lam: Array) -> Root:
         psi, density = _density(grid, lam)

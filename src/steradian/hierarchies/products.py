@@ -9,25 +9,27 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from scipy import sparse
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.gaunt import circle_gaunt, sphere_gaunt
 from steradian.spaces import Circle, Sphere
 
 _BLOCK = 65_536  # rows whose features are held at once
+_DENSE = 200_000  # entries up to which zeros are quicker multiplied than skipped
+_MOST_LEVELS = {2: 256, 3: 20}  # by ambient dimension: some millions of integrals not zero
 
-TENSOR_LIMIT = 4_000_000  # entries of the product tensor we are willing to keep
+
+def has_products(space: Circle | Sphere, level: int) -> bool:
+    """Whether the integrals of the level are few enough to keep."""
+    return level <= _MOST_LEVELS[space.d]
 
 
 @cache
-def product_tensor(space: Circle | Sphere, level: int) -> Array:
-    """∫ φ_k φ_i φ_j dν for k of degree 0..2L, i and j of degree 0..L: (K, q + 1, q + 1)."""
-    grid = space.exact_grid(4 * level)
-    small = space.harmonics(grid.points, level)
-    large = space.harmonics(grid.points, 2 * level)
-    pairs = (small[:, :, None] * small[:, None, :]).reshape(len(small), -1)
-    tensor = (grid.weights[:, None] * large).T @ pairs
-    tensor[np.abs(tensor) < 1e-14] = 0.0
-    return np.asarray(tensor.reshape(-1, small.shape[1], small.shape[1]))
+def products(space: Circle | Sphere, level: int) -> Array | sparse.csr_array:
+    """∫ φ_k φ_i φ_j dν for i and j of degree 0..L, flat, and k of degree 0..2L: ((q + 1)², K)."""
+    found = circle_gaunt(level) if isinstance(space, Circle) else sphere_gaunt(level)
+    return found.toarray() if np.prod(found.shape) <= _DENSE else found
 
 
 def second_moments(space: Circle | Sphere, level: int, moments: Array) -> Array:
@@ -37,26 +39,13 @@ def second_moments(space: Circle | Sphere, level: int, moments: Array) -> Array:
     """
     count = space.size(level)
     moments = moments[:, : space.size(2 * level)]
-    if moments.shape[1] * count**2 <= TENSOR_LIMIT:
-        return np.asarray(np.tensordot(moments, product_tensor(space, level), axes=1))
+    if has_products(space, level):
+        flat = (products(space, level) @ moments.T).T
+        return np.ascontiguousarray(flat).reshape(-1, count, count)
     grid = space.exact_grid(4 * level)
     phi = space.harmonics(grid.points, level)
     height = moments @ space.harmonics(grid.points, 2 * level).T  # of the function with them
     return np.stack([phi.T @ ((grid.weights * one)[:, None] * phi) for one in height])
-
-
-@cache
-def feature_products(space: Circle | Sphere, level: int) -> Array:
-    """The same without constant features, flat: (K, q²)."""
-    tensor = product_tensor(space, level)[:, 1:, 1:]
-    return np.ascontiguousarray(tensor.reshape(len(tensor), -1))
-
-
-@cache
-def products_with_constant(space: Circle | Sphere, level: int) -> Array:
-    """The whole tensor, flat: (K, (q + 1)²)."""
-    tensor = product_tensor(space, level)
-    return np.ascontiguousarray(tensor.reshape(len(tensor), -1))
 
 
 def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
@@ -77,9 +66,9 @@ def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
 @cache
 def _expansion(space: Circle | Sphere, level: int) -> Array:
     """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (q², K)."""
-    tensor = product_tensor(space, level)
-    flat = tensor.reshape(len(tensor), -1)
-    of_harmonics = np.linalg.solve(flat @ flat.T, flat)[1:].reshape(-1, *tensor.shape[1:])
+    found, count = products(space, level), space.size(level)
+    flat = found if isinstance(found, np.ndarray) else found.toarray()
+    of_harmonics = np.linalg.solve(flat.T @ flat, flat.T)[1:].reshape(-1, count, count)
     points = space.exact_grid(2 * level).points
     some, harmonics = _spanning(space, points, level), space.harmonics(points, level)
     change, *_ = np.linalg.lstsq(some, harmonics, rcond=None)

@@ -19,7 +19,7 @@ from steradian.dual import (
     DualSolution,
     matched_to_rounding,
 )
-from steradian.hierarchies.products import products_with_constant
+from steradian.hierarchies.products import products
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 
@@ -40,7 +40,7 @@ def solve_one(
     the lower block of its Cholesky factor is the factor of the covariance.
     """
     grid = space.grid(rung)
-    products = products_with_constant(space, level)
+    integrals = products(space, level)
     coarse = rung > _COARSE  # the first steps need no fine grid
     synthesize, analyze = space.grid(min(rung, _COARSE)).single(level)
     q = len(m)
@@ -62,7 +62,7 @@ def solve_one(
             continue
         lam, dual, length = trial, value, 1.0
         moments /= total
-        second = moments.dot(products).reshape(q + 1, q + 1)
+        second = (integrals @ moments).reshape(q + 1, q + 1)
         factor, solution, failed = lapack.dposv(second, wanted)
         if failed:
             return None

@@ -22,7 +22,9 @@ LAST_STEP = 1e-5  # decrement from which one more full step ends at rounding
 ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show
 ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is that large
 ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to 5e-11 nats
-MOMENT_ROUNDING = 4.0 * ROUNDOFF  # of a moment: that of its features, its weights and its sum
+EXPONENT_ROUNDING = 4.0 * ROUNDOFF  # of λ·φ over |λ|₁, which moves the means of a law
+MOMENT_ROUNDING = 256.0 * ROUNDOFF  # of a moment of data: sums are good to 20 of them, transforms
+# to 200, measured in extended precision on spread and narrow data to degree 24
 MAX_STEPS = 300
 ARMIJO = 1e-4
 _SHORTEST = 2.0**-30
@@ -266,10 +268,10 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
     gradient = m - end.mean
     residual = np.abs(gradient).max(axis=1)
     decrement = np.sqrt(np.maximum(_dot(gradient, end.newton(gradient)), 0.0))
-    rounding = MOMENT_ROUNDING * np.abs(path.lam).sum(axis=1)  # of the exponent, so of the means
+    size = np.abs(path.lam).sum(axis=1)
     status = np.zeros(len(m), dtype=np.int64)
     if not ((residual <= ACCEPTED_RESIDUAL) & (decrement <= ACCEPTED_DECREMENT)).all():
-        floor = 4.0 * rounding
+        floor = 4.0 * EXPONENT_ROUNDING * size
         matched = residual <= matched_to_rounding(m)
         allowed = np.maximum(ACCEPTED_RESIDUAL, np.minimum(floor, ROUNDED_RESIDUAL))
         fair = (residual <= allowed) & (decrement <= ACCEPTED_DECREMENT)
@@ -284,7 +286,7 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
         decrement=decrement,
         condition=end.condition(),
         quadrature=np.zeros(len(m)),
-        moment_rounding=rounding,
+        moment_rounding=MOMENT_ROUNDING * size,
         nodes=np.zeros(len(m), dtype=np.int64),
         steps=path.steps,
         status=status,

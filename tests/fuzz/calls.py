@@ -12,6 +12,8 @@ from fuzz.invariants import Violation
 from fuzz.samples import Rng, Sample
 from steradian.errors import SteradianError
 
+MOST_LEVELS = 4  # that are asked for p-values
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:
@@ -23,10 +25,15 @@ class Asked:
 
     @property
     def inferential(self) -> sr.Profile:
-        """The profile with a design that defines p-values, where weights leave it undefined."""
-        if self.sample.weights is None:
+        """The profile with a design that defines p-values, where weights leave it undefined.
+
+        At levels up to four: replicates of small samples at higher ones take minutes.
+        """
+        levels = min(len(self.profile.levels), MOST_LEVELS)
+        if self.sample.weights is None and levels == len(self.profile.levels):
             return self.profile
-        levels = len(self.profile.levels)
+        if self.sample.weights is None:
+            return sr.profile(self.sample.x, levels=levels)
         return sr.profile(self.sample.x, weights=self.sample.weights, levels=levels, design="fixed")
 
 

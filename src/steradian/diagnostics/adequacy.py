@@ -26,7 +26,7 @@ from steradian.hierarchies.quadratic import low_moments
 from steradian.inference import concerns
 from steradian.inference.designs import Descriptive
 from steradian.inference.gap_tests import FEWEST_PER_FEATURE
-from steradian.inference.null_replicates import add_one
+from steradian.inference.null_replicates import among
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
 from steradian.inference.scores import row_blocks, scores_of, streamed_scores
@@ -243,11 +243,7 @@ def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibrati
 def judged_among(
     found: Array, level: int, squared: float, method: str, enough: int = 1 << 60
 ) -> Judged:
-    """Where a squared distance stands among those of replicates, NaN for one without a fit.
-
-    With ``enough`` replicates above it the p-value is that number over how many it took
-    (Besag and Clifford, Biometrika 78, 1991).
-    """
+    """Where a squared distance stands among those of replicates, NaN for one without a fit."""
     known = found[np.isfinite(found)]
     lost = 1.0 - len(known) / len(found)
     if lost > _MOST_LOST:
@@ -256,11 +252,7 @@ def judged_among(
             "nothing; use fewer levels or more units"
         )
     said = f"level {level}: {lost:.0%} of the replicates have no fit and were left out"
-    above = np.flatnonzero(known >= squared)
-    pvalue = add_one(squared, known)
-    if len(above) >= enough:
-        pvalue = float(enough / (above[enough - 1] + 1))
-    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
+    return Judged(among(squared, [known], enough), method, (said,) if lost > _SOME_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:

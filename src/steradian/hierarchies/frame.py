@@ -81,7 +81,10 @@ class Frame:
 
     def functions(self, y: Array, f: Array, level: int) -> Array:
         """A basis of all functions of x of degree 0..level, at y and f: (n, q + 1)."""
-        return np.asarray(self.space.harmonics(y, level) * (f**level)[:, None])
+        values = self.space.harmonics(y, level)
+        if self.scale < 1.0:
+            values *= (f**level)[:, None]
+        return values
 
     def constant(self, level: int) -> Array:
         """The combination of `functions` that is constant, (q + 1,), of length one."""

@@ -96,6 +96,8 @@ class Harmonics:
             return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
         if len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS:
             sums = sums_from_products(space, x, weights, self.levels)
+        elif len(x) <= _DIRECT_ROWS:
+            sums = direct_sums(space, x, weights, self.degree)
         else:
             sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.degree)[1:]
         total = len(x) if weights is None else float(weights.sum())

@@ -32,7 +32,8 @@ _CLOSE = 1e-5  # root mean squares of both residuals from which Newton on θ end
 _WHOLE = 1e-4  # and of the log of the total mass that θ gives
 _EVEN = 1e5  # diagonal ratio of a Cholesky factor that squaring the features does not spoil
 _TINY = 1e-200
-_ORTHOGONAL = 8.0  # cost of a QR factorisation over that of a product
+_DIVIDED, _ORTHOGONAL = 3.0, 10.0  # cost of these factorisations over that of a product
+_PASSES = 20.0  # cost of the other work of a step, per number at the nodes
 _OUTSIDE, _PATIENCE = 1.0, 12  # squared mismatch that does not fall: nodes too few
 _AWAY = 1e6  # exponents of data on the boundary of the discrete problem run off
 
@@ -46,7 +47,7 @@ class PrimalDual:
     converged: bool
     lost: bool  # whether nothing can come of going on
     steps: int
-    work: float  # products made: nodes · q² over all steps
+    work: float  # multiplications, or what takes as long
 
 
 def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> PrimalDual:
@@ -54,49 +55,75 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
     nodes = np.column_stack([np.ones(len(g)), g])
     floor = _FLOOR - np.log(np.einsum("nq,nq->n", nodes, nodes))
     theta, log_mass, work = start.theta, start.log_mass, 0.0
+    exponent = nodes @ theta
+    felt, here = np.empty(0, dtype=np.int64), nodes[:0]
+    room, factor = np.empty_like(nodes), None
+
+    def stopped(step: int, *, converged: bool = False, lost: bool = False) -> PrimalDual:
+        return PrimalDual(theta, log_mass, converged, lost, step, work)
+
     for step in range(most):
-        felt = np.flatnonzero(log_mass > floor)
-        here, mass = nodes[felt], np.exp(log_mass[felt])
-        dual = log_mass[felt] - log_weights[felt] - here @ theta
-        primal = mass @ here
+        before, felt = felt, np.flatnonzero(log_mass > floor)
+        if not np.array_equal(before, felt):
+            here = nodes[felt]
+        mass = np.exp(log_mass[felt])
+        dual = log_mass[felt] - log_weights[felt] - exponent[felt]
+        primal, gradient = np.column_stack([mass, mass * dual]).T @ here
         primal[0] -= 1.0
-        factor, cost = _factor(np.sqrt(mass)[:, None] * here)
-        work += cost * len(felt) * nodes.shape[1] ** 2
+        rows = np.multiply(here, np.sqrt(mass)[:, None], out=room[: len(felt)])
+        factor, cost = _factor(rows, factor)
+        work += cost * here.size * here.shape[1] + _PASSES * nodes.size
         if factor is None:
-            return PrimalDual(theta, log_mass, False, True, step, work)
-        gradient = here.T @ (mass * dual) - primal
-        change = _solved(factor, gradient)
+            return stopped(step, lost=True)
+        change = _solved(factor, gradient - primal)
         white = lapack.dtrtrs(factor, primal, trans=1)[0]
         far = float(white @ white)
         if far > _OUTSIDE and step > _PATIENCE:  # no masses on these nodes have the moments
-            return PrimalDual(theta, log_mass, False, True, step, work)
+            return stopped(step, lost=True)
         misfit = float(mass @ np.minimum(np.abs(dual), 1e3) ** 2)
         if max(far, misfit) < _CLOSE**2:
-            total = float(np.logaddexp.reduce(log_weights + nodes @ theta))
+            total = float(np.logaddexp.reduce(log_weights + exponent))
             if abs(total) < _WHOLE:
-                return PrimalDual(theta, log_mass, True, False, step, work)
-        relative = here @ change - dual
+                return stopped(step, converged=True)
         theta = theta + change
         if not abs(theta[0]) < _AWAY:
-            return PrimalDual(theta, log_mass, False, True, step, work)
+            return stopped(step, lost=True)
+        relative = here @ change - dual
+        exponent = nodes @ theta
         moved = np.minimum(np.log1p(np.maximum(relative, _LEAST_CHANGE)), _RISE)
-        entering = np.clip(log_weights + nodes @ theta, floor - 1.0, floor + _RISE)
+        entering = np.clip(log_weights + exponent, floor - 1.0, floor + _RISE)
         entering[felt] = np.maximum(log_mass[felt] + moved, floor[felt] - 1.0)
         log_mass = entering
-    return PrimalDual(theta, log_mass, False, False, most, work)
+    return stopped(most)
 
 
-def _factor(rows: Array) -> tuple[Array | None, float]:
-    """Upper triangular R with RᵀR = rowsᵀ rows, None where it is singular; and what it cost."""
-    factor, failed = lapack.dpotrf(blas.dsyrk(1.0, rows.T), clean=1)
-    if not failed:
-        diagonal = np.abs(np.diag(factor))
-        if diagonal.max() < _EVEN * diagonal.min():
-            return np.asarray(factor), 1.0
+def _factor(rows: Array, near: Array | None) -> tuple[Array | None, float]:
+    """Upper triangular R with RᵀR = rowsᵀ rows, None where it is singular; and what it cost.
+
+    Squaring spoils rows of uneven size: then they are divided by the factor ``near`` of the last
+    step first, which leaves them nearly orthonormal. ``rows`` are overwritten.
+    """
+    factor = _even_factor(rows)
+    if factor is not None:
+        return factor, 1.0
     if len(rows) < rows.shape[1] or not np.isfinite(rows).all():
         return None, 1.0
-    factor = np.linalg.qr(rows, mode="r")
-    return (np.asarray(factor) if np.abs(np.diag(factor)).min() > _TINY else None), _ORTHOGONAL
+    if near is not None:
+        divided = blas.dtrsm(1.0, near, rows.T, trans_a=1).T
+        factor = _even_factor(divided)
+        if factor is not None:
+            return factor @ near, _DIVIDED
+    whole = np.asarray(np.linalg.qr(rows, mode="r"))
+    return (whole if np.abs(np.diag(whole)).min() > _TINY else None), _ORTHOGONAL
+
+
+def _even_factor(rows: Array) -> Array | None:
+    """The factor by Cholesky's method where squaring does not spoil it."""
+    factor, failed = lapack.dpotrf(rows.T @ rows, clean=1)
+    if failed:
+        return None
+    diagonal = np.abs(np.diag(factor))
+    return np.asarray(factor) if diagonal.max() < _EVEN * diagonal.min() else None
 
 
 def _solved(factor: Array, right: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from steradian.arguments import (
     seed_number,
     whole_number,
 )
+from steradian.directions import Directions
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["design", "parametric", "multiplier"]
 KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
+
+
+_ROWS_PER_FEATURE = 10  # below it replicates may lie on the boundary, which their rows tell
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,12 +177,20 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     x, units = sample.rows.x, sample.units
     hierarchy = Harmonics(sample.hierarchy.d, len(sample.nested.solutions))
+    few = len(x) < _ROWS_PER_FEATURE * sum(hierarchy.dims)
     parts = []
     pieces = list(chunks(replicates, len(x)))
     for piece in tracked(pieces, len(pieces), "bootstrap by design"):
         w = resampled_weights(units, piece.stop - piece.start, rng)
-        parts.append(fit_levels(hierarchy, moments_of_weightings(x, w, hierarchy)).gaps)
+        moments = moments_of_weightings(x, w, hierarchy)
+        support = partial(_drawn, x, w) if few else None
+        parts.append(fit_levels(hierarchy, moments, support).gaps)
     return np.concatenate(parts)
+
+
+def _drawn(x: Array, weights: Array, replicate: int) -> tuple[Array, Array]:
+    """The distinct rows that a replicate has drawn, and their weights."""
+    return Directions(x, weights[replicate]).support()
 
 
 def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:

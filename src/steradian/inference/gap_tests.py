@@ -13,6 +13,7 @@ from steradian.inference import concerns
 from steradian.inference.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.null_replicates import (
     add_one,
+    among,
     gap_replicates,
     multiplier_replicates,
     score_replicates,
@@ -32,6 +33,7 @@ from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whit
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
+_ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
 
 
@@ -262,7 +264,8 @@ def _model_pvalue(
     if method == "bootstrap":
         draw = score_replicates if options.statistic == "score" else gap_replicates
         null = draw(sample, level, options.replicates, options.seed)
-        return _LevelTest(score, add_one(value, null), half, "parametric bootstrap", (*warnings,))
+        pvalue = among(value, null, options.enough if options.method else _ENOUGH)
+        return _LevelTest(score, pvalue, half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
         pvalue = _simulated(value, half, level, options)
         return _LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
@@ -362,7 +365,8 @@ def _too_many_features(
         rows = sample.design.name in {"iid", "fixed"}
         remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
         raise TooFewUnits(f"level {level}: {reason}; {remedy}")
-    model = replace(options, null="model", covariance=None, method="bootstrap")
+    enough = options.enough if options.method else _ENOUGH
+    model = replace(options, null="model", covariance=None, method="bootstrap", enough=enough)
     found = _model_test(sample, level, white, gap, model)
     return replace(found, warnings=(concerns.bootstrap_instead(level, reason), *found.warnings))
 

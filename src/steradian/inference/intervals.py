@@ -188,8 +188,9 @@ def _error(sample: Sample, values: Array) -> Array:
     total = squares.sum(axis=0)
     noise = np.einsum("uk,uk->k", squares, squares) - total**2 / units.count
     dof = 2.0 * total**2 / np.maximum(noise, 1e-300)
-    skew = np.einsum("uk,uk->k", squares, g) / np.maximum(total, 1e-300) ** 1.5
-    return np.array([np.sqrt(total), np.maximum(dof, _FEWEST_DOF), skew])
+    spread = np.sqrt(total)
+    skew = ((g / np.maximum(spread, 1e-150)) ** 3).sum(axis=0)
+    return np.array([spread, np.maximum(dof, _FEWEST_DOF), skew])
 
 
 def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -15,21 +15,20 @@ from steradian.inference.whitening import polar_stack
 from steradian.numerics.arrays import Array
 
 _ENTRIES = 4_000_000
+_FIRST = 64  # samples of the first piece, after which many p-values are known
 
 
-def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
-    """Score statistics of samples of the reduced fit; those without a fit are left out."""
+def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+    """Score statistics of samples of the reduced fit, some at a time; none of those without one."""
     hierarchy = sample.hierarchy
     polar = hierarchy.d > 3 and level == 2
     features = hierarchy.d if polar else hierarchy.space.size(level) - 1
-    parts = []
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
         if polar:
-            parts.append(0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights))
+            found = 0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights)
         else:
-            parts.append(null_scores(hierarchy, level, x, weights)[0].statistic)
-    found = np.concatenate(parts)
-    return np.asarray(found[np.isfinite(found)])
+            found = null_scores(hierarchy, level, x, weights)[0].statistic
+        yield np.asarray(found[np.isfinite(found)])
 
 
 def _polar_scores(d: int, x: Array, weights: Array) -> Array:
@@ -41,21 +40,22 @@ def _polar_scores(d: int, x: Array, weights: Array) -> Array:
     return polar_stack(d, lam).score(stack.mean, second)
 
 
-def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Array:
-    """a² I of samples of the reduced fit; those without a fit are left out."""
-    gaps = gap_replicates_of(sample, level, replicates, seed)
-    return np.asarray(sample.rate**2 * gaps[np.isfinite(gaps)])
+def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+    """a² I of samples of the reduced fit, some at a time; none of those without one."""
+    for gaps in _gaps(sample, level, replicates, seed):
+        yield np.asarray(sample.rate**2 * gaps[np.isfinite(gaps)])
 
 
 def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:
     """I of samples of the reduced fit, (replicates,); NaN where there is no fit."""
+    return np.concatenate(list(_gaps(sample, level, replicates, seed)))
+
+
+def _gaps(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
     hierarchy = Harmonics(sample.hierarchy.d, level)
     features = hierarchy.d if hierarchy.d > 3 else hierarchy.space.size(level) - 1
-    parts = [
-        fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
-        for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features)
-    ]
-    return np.concatenate(parts)
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+        yield fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
 
 
 def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
@@ -82,6 +82,21 @@ def add_one(value: float, null: Array) -> float:
     return float((1 + np.sum(null >= value)) / (len(null) + 1))
 
 
+def among(value: float, pieces: Iterable[Array], enough: int) -> float:
+    """P-value of ``value`` among replicates that come some at a time.
+
+    With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
+    Biometrika 78, 1991), and no more are asked for; else the add-one share of all.
+    """
+    found = np.zeros(0)
+    for piece in pieces:
+        found = np.concatenate([found, piece])
+        above = np.flatnonzero(found >= value)
+        if len(above) >= enough:
+            return float(enough / (above[enough - 1] + 1))
+    return add_one(value, found)
+
+
 def samples_of_fit(
     sample: Sample, level: int, replicates: int, seed: int, features: int
 ) -> Iterator[tuple[Array, Array]]:
@@ -89,7 +104,7 @@ def samples_of_fit(
     fit, w = sample.fits[level], sample.units.weights
     n, d = len(w), sample.hierarchy.d
     rng = np.random.default_rng([seed, level + 1])
-    pieces = list(chunks(replicates, n * max(features, d)))
+    pieces = list(chunks(replicates, n * max(features, d), first=_FIRST))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
         count = piece.stop - piece.start
         with np.errstate(all="ignore"):  # of fits so sharp that their samples have none

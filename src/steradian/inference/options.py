@@ -24,6 +24,7 @@ class Options:
     method: Method | None = None
     replicates: int = 999
     seed: int = 0
+    enough: int = 1 << 60  # replicates as extreme as the sample after which no more are drawn
 
     def __post_init__(self) -> None:
         for name, value, choices in (

@@ -33,6 +33,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.gamma import stirling_error
 
 _DEBYE_ORDER = 16.0  # from this order on, twelve Debye terms leave less than 1e-16
+_FACTORS = 8  # of up to 1e30 each that one number holds
 _DEBYE_TERMS = 12
 _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
 _SERIES_TERMS = 16
@@ -117,6 +118,8 @@ def _descend(d: int, kappa: Any) -> tuple[Any, Any, Any]:
     for j in range(steps - 1, -1, -1):
         twice = 2.0 * (order + j) + 2.0
         lower = twice + kappa * ratio
+        if j % _FACTORS == 0:  # before a product of concentrations overflows
+            excess, growth = excess - np.log(growth), 1.0
         growth = growth * (lower / twice)
         ratio = kappa / lower
         defect = kappa * ((twice - defect) / (twice + kappa - defect))

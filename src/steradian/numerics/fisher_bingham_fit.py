@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
@@ -43,6 +44,7 @@ class FisherBinghamFit:
     psi: float
     deficit: float
     residual: float  # largest mismatch of mean or covariance
+    relative: float  # largest mismatch of the covariance in units of the one given
     decrement: float
     error: float  # estimated error of ψ from the contour
     nodes: int  # of the contour
@@ -230,7 +232,22 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         elif radius < 1e-10:
             break
     residual = float(max(np.abs(part).max() for part in gradient))
-    return _result(state, residual, decrement, steps, cg_total)
+    return _result(
+        state, residual, _in_units(gradient[1], state.scatter), decrement, steps, cg_total
+    )
+
+
+def _in_units(mismatch: Array, scatter: Array) -> float:
+    """Largest eigenvalue in size of a mismatch of covariances, in units of ``scatter``.
+
+    A second mode of mass 1e-12 far away shows in nothing else when data lie that close.
+    """
+    factor, failed = lapack.dpotrf(scatter, lower=1)
+    if failed:
+        return np.inf
+    half = lapack.dtrtrs(factor, mismatch, lower=1)[0]
+    white = lapack.dtrtrs(factor, half.T, lower=1)[0]
+    return float(np.linalg.norm(white, 2))
 
 
 def _starts(m: Array, scatter: Array) -> Iterator[_State]:
@@ -249,7 +266,11 @@ def _starts(m: Array, scatter: Array) -> Iterator[_State]:
 def _steihaug(
     curvature: Curvature, gradient: Step, radius: float, last: float
 ) -> tuple[Step, float, bool, int]:
-    """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count."""
+    """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count.
+
+    Where rounding takes the curvature's sign and the iteration breaks off, what is left of the
+    gradient counts as not yet gained: no step is not the end of the way.
+    """
     r = curvature.project(gradient)
     z = curvature.precondition(r)
     rz = _inner(r, z)
@@ -273,10 +294,11 @@ def _steihaug(
         z = curvature.precondition(r)
         following = _inner(r, z)
         if following <= tolerance**2:
+            rz = 0.0
             break
         p = _combine(z, p, following / rz)
         rz = following
-    return step, float(np.sqrt(max(gain, 0.0))), False, count
+    return step, float(np.sqrt(max(gain + rz, 0.0))), False, count
 
 
 def _size(curvature: Curvature, step: Step) -> float:
@@ -316,7 +338,7 @@ def _orthonormal(axes: Array) -> Array:
 
 
 def _result(
-    state: _State, residual: float, decrement: float, steps: int, cg_steps: int
+    state: _State, residual: float, relative: float, decrement: float, steps: int, cg_steps: int
 ) -> FisherBinghamFit:
     terms = state.terms
     top = float(terms.beta[0].max())
@@ -327,6 +349,7 @@ def _result(
         psi=float(terms.psi[0]) - top,
         deficit=state.dual,
         residual=residual,
+        relative=relative,
         decrement=decrement,
         error=float(terms.error[0]),
         nodes=terms.weights.shape[1],

@@ -30,7 +30,7 @@ def test_all_is_well() -> None:
     trust = sr.profile(angles(800), levels=2).trust()
     assert [one.answer for one in trust.judgements] == [Answer.YES] * 3
     assert "nothing found above level 2" in trust.statistical.reasons[0]
-    assert "gaps good to 1e-1" in trust.numerical.reasons[0]
+    assert "e-14 nats" in trust.numerical.reasons[0]
     assert "inside the moment body, margin 0." in trust.structural.reasons[0]
 
 

@@ -23,6 +23,7 @@ from fuzz.samples import Case, Sample, draw
 from steradian.errors import SteradianError
 
 TWINS_PER_CASE = 2
+SLOW, SLOW_COMPARED = 1.0, 0.2  # seconds of a profile, and share of such that are compared at all
 PACKAGE = str(Path(sr.__file__).parent)
 
 
@@ -55,7 +56,9 @@ def checked(case: Case, limit: float = 60.0, *, questions: bool = True) -> Recor
     base = runs[0]
     record.refused = base.refused
     _judge(record, sample, base, limit)
-    for name in rng.choice(list(TWINS), TWINS_PER_CASE, replace=False):
+    twins = rng.choice(list(TWINS), TWINS_PER_CASE, replace=False)
+    slow = record.seconds["profile"] > SLOW
+    for name in [] if slow and rng.random() > SLOW_COMPARED else twins:
         with _step(record, str(name), limit):
             _compare(record, sample, base, str(name), rng)
     if questions and base.profile is not None:

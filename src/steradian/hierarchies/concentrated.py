@@ -13,7 +13,7 @@ from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
 _CLOSE = 1e-4  # decrement from which the cells stay as they are
 _USABLE = 1e-6  # quadrature error below which values are worth comparing
-_STEPS_TIMES_FEATURES = 7500  # on the way: fewer steps where each costs more
+_STEPS_TIMES_FEATURES = 1_000  # on the way: fewer steps where each costs more
 _LAST_STEPS = 20  # on cells that stay
 _SINGULAR, _FEW_STEPS = 1e17, 60  # features collinear in double precision get a short try
 _COLLINEAR = 1e11  # condition that explains why Newton's path creeps

@@ -385,7 +385,7 @@ def _as_determined(out: DualSolution, start: Array) -> DualSolution:
 def _peaked(grid: Grid, lam: Array) -> tuple[Array, Array]:
     """An exponent near the largest (B,), and the density over its value there (B, nodes)."""
     values = grid.synthesize(lam)
-    if lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max() < _NO_OVERFLOW**2:
+    if lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max(initial=0.0) < _NO_OVERFLOW**2:
         np.exp(values, out=values)
         return np.zeros(len(lam)), values  # |λ·φ|² <= q |λ|²: nothing to remove
     peak = values.max(axis=1)

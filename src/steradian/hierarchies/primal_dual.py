@@ -34,7 +34,7 @@ _EVEN = 1e5  # diagonal ratio of a Cholesky factor that squaring the features do
 _TINY = 1e-200
 _DIVIDED, _ORTHOGONAL = 3.0, 10.0  # cost of these factorisations over that of a product
 _PASSES = 20.0  # cost of the other work of a step, per number at the nodes
-_OUTSIDE, _PATIENCE = 1.0, 12  # squared mismatch that does not fall: nodes too few
+_OUTSIDE, _PATIENCE = 1.0, 6  # squared mismatch that does not fall: nodes too few
 _AWAY = 1e6  # exponents of data on the boundary of the discrete problem run off
 
 

@@ -40,7 +40,7 @@ class _Units:
 
     def __init__(self, h: Array, base: Array) -> None:
         self._all = np.ascontiguousarray(np.swapaxes(h, 1, 2)), base  # (B, p, U) and (B, U)
-        self._largest = np.sqrt(h.shape[2]) * max(h.max(), -h.min())  # |h_u| is never larger
+        self._largest = np.sqrt(h.shape[2]) * np.abs(h).max(initial=0.0)  # |h_u| is never larger
         self._some = self._all
         self._rows = np.arange(len(h))
 

@@ -136,12 +136,22 @@ def test_what_an_error_keeps_knows_that_the_next_level_is_missing() -> None:
     assert kept.reasons[0] == "there is no level 2"
 
 
-def test_few_units_make_a_rough_yes() -> None:
+def test_few_units_are_judged_as_residuals_judges_them() -> None:
+    """One question has one answer: the calibrated p-value of `residuals()`."""
     rows = angles(120, seed=3)
     plan = sr.designs.Clusters(np.arange(120) // 4)
-    found = sr.profile(rows, levels=1, design=plan).trust().statistical
-    assert found.answer == "with care"
-    assert any("roughly, see residuals()" in reason for reason in found.reasons)
+    p = sr.profile(rows, levels=1, design=plan)
+    (pvalue,) = p.residuals().pvalue
+    assert p.residuals().methods == ("multiplier bootstrap",)
+    assert any(f"p = {pvalue:.2g}" in reason for reason in p.trust().statistical.reasons)
+
+
+def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.diagnostics.leftover.GriddedLeftover.work", lambda *_: np.inf)
+    plan = sr.designs.Clusters(np.arange(120) // 4)
+    p = sr.profile(angles(120, seed=3), levels=1, design=plan)
+    assert any("roughly, see residuals()" in reason for reason in p.trust().statistical.reasons)
+    assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
 
 
 def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:

@@ -24,7 +24,6 @@ from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
-_RELATIVE = 1e-3  # mismatch of the covariance in units of the data's
 _LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
@@ -107,7 +106,7 @@ class FisherBinghamFamily:
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
         below, gap = fitted_deficit_and_gap(fit, m, scatter)
         good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
-        good = good and (fit.ended or fit.decrement <= _DECREMENT) and fit.relative <= _RELATIVE
+        good = good and (fit.ended or fit.decrement <= _DECREMENT)
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),

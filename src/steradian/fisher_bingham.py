@@ -88,14 +88,6 @@ class FisherBingham(MaxEntFit):
         self._fill(**{field.name: getattr(fit, field.name) for field in fields(MaxEntFit)})
         return self
 
-    def matched(self, mean: Array, scatter: Array) -> FisherBingham:
-        """The same fit, its density matched again to the moments it is of.
-
-        For laws so sharp that rounding of η and B moves them.
-        """
-        self._fill(law=FisherBinghamLaw.near(self.eta, self.B, mean, scatter))
-        return self
-
     def _fill(self, **values: object) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)

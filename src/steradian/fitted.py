@@ -17,8 +17,6 @@ from steradian.nested import NestedFits
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage
 
-_SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numerics:
@@ -72,23 +70,14 @@ def fits_of(
             moments=_features_of(hierarchy, target, level),
             status=Status.CONVERGED,
         )
-        if s.laws[0] is not None:
-            fit = fit.held_by(s.laws[0])
-        fits.append(_quadratic(fit, s, target) if level == 2 else fit)
+        fit = FisherBingham.of(fit) if level == 2 else fit
+        fits.append(fit if s.laws[0] is None else fit.held_by(s.laws[0]))
     return tuple(fits)
 
 
 def _gap(solution: DualSolution, below: float) -> float:
     known = float(solution.gap[0])
     return float(solution.deficit[0]) - below if math.isnan(known) else known
-
-
-def _quadratic(fit: MaxEntFit, solution: DualSolution, target: MomentStack) -> FisherBingham:
-    """A level-2 fit; where η and B are too large for their rounding, matched again."""
-    law = FisherBingham.of(fit)
-    if solution.moment_rounding[0] < _SHARP:
-        return law
-    return law.matched(target.mean[0], target.scatter[0])
 
 
 def _fitted(

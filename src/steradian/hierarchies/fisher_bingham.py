@@ -24,6 +24,7 @@ from steradian.spaces import Space
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
+_SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
 _LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
@@ -107,6 +108,7 @@ class FisherBinghamFamily:
         below, gap = fitted_deficit_and_gap(fit, m, scatter)
         good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
         good = good and (fit.ended or fit.decrement <= _DECREMENT)
+        law = FisherBinghamLaw.fitted(fit) if rounding > _SHARP else None
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),
@@ -120,6 +122,7 @@ class FisherBinghamFamily:
             nodes=np.array([fit.nodes]),
             steps=np.array([fit.steps]),
             status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
+            laws=np.array([law], dtype=object),
         )
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:

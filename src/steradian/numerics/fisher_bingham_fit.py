@@ -25,7 +25,6 @@ _GOOD = 1e-6  # decrement of a fit that needs no second start
 _FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
 _STALLED = 4  # steps that do not halve a decrement of the size of rounding: it will not fall
 _MOST_STEPS = 150, 300  # from the first and from the second start
-_MOST_POLISH = 20  # from parameters that rounding alone has moved
 _MOST_CG = 400
 
 
@@ -181,21 +180,6 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     if best is None:
         raise AssertionError("there is always a start")
     return best
-
-
-def polished(
-    eta: Array, quadratic: Array, m: Array, scatter: Array
-) -> tuple[Array, FisherBinghamTerms]:
-    """The fit to ``m`` and ``scatter`` near (``eta``, ``quadratic``): its axes and its terms.
-
-    Rounding of the parameters of a very sharp law moves it by more than its moments are known
-    to; an eigenbasis of its own, and η in it, hold the digits that the matrix B cannot.
-    """
-    values = np.linalg.eigvalsh(scatter)
-    beta, axes = np.linalg.eigh(quadratic)
-    state = _State.at(axes, beta, axes.T @ eta, axes.T @ m, axes.T @ scatter @ axes)
-    fit = _climb(state, _MOST_POLISH, float(ROUNDOFF * values[-1] / values[0]))
-    return fit.axes, fisher_bingham(fit.beta[None], fit.b[None])
 
 
 def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham_fit import Curvature, polished
+from steradian.numerics.fisher_bingham_fit import Curvature, FisherBinghamFit
 from steradian.numerics.fisher_bingham_gap import deficit_and_gap
 from steradian.numerics.fisher_bingham_sample import draw
 
@@ -27,9 +27,13 @@ class FisherBinghamLaw:
         return cls(axes, fisher_bingham(beta[None], (axes.T @ eta)[None]))
 
     @classmethod
-    def near(cls, eta: Array, quadratic: Array, m: Array, scatter: Array) -> FisherBinghamLaw:
-        """The law near (η, B) that has the mean ``m`` and the covariance ``scatter``."""
-        return cls(*polished(eta, quadratic, m, scatter))
+    def fitted(cls, fit: FisherBinghamFit) -> FisherBinghamLaw:
+        """The law of a fit, in the eigenbasis it was found in.
+
+        Rounding of the parameters of a very sharp law moves it by more than its moments are
+        known to; an eigenbasis of its own, and η in it, hold the digits that the matrix B cannot.
+        """
+        return cls(fit.axes, fisher_bingham(fit.beta[None], fit.b[None]))
 
     @property
     def psi(self) -> float:

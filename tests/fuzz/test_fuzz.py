@@ -9,14 +9,13 @@ import steradian as sr
 from fuzz import invariants
 from fuzz.cases import checked, shrunk
 from fuzz.invariants import Twin, Violation
-from fuzz.known_limits import unknown
 from fuzz.outcomes import Outcome, fitted
 from fuzz.samples import SHAPES, Case, Sample, draw
 from fuzz.summary import Summary
 
 CASES, BLOCK = 300, 25
-QUICK_LEVELS = {2: 12, 3: 2}  # the rest is for `make fuzz`
-LIMIT = 4.0  # seconds of the processor for one step of a case
+QUICK_LEVELS = {2: 12, 3: 4}  # the rest is for `make fuzz`
+LIMIT = 10.0  # seconds of the processor for one step of a case
 
 
 def quick(seed: int) -> Case:
@@ -29,8 +28,7 @@ def test_what_must_hold_holds(first: int) -> None:
     found = []
     for seed in range(first, first + BLOCK):
         record = checked(quick(seed), LIMIT, questions=False)
-        left = unknown(draw(record.case), record.violations)
-        found += [f"case {record.case}  {record.words}  {violation}" for violation in left]
+        found += [f"case {record.case}  {record.words}  {one}" for one in record.violations]
     assert not found, "\n".join(found)
 
 

@@ -114,7 +114,7 @@ def _tails(t: Array, omega: Array, dof: float) -> Array:
 
     width = 0.5 * gap / ASPECT
     contour = integrate(increment, width, np.full(len(t), _SPREAD))
-    return np.asarray(np.exp(log_saddle + contour.log_integral))
+    return np.asarray(np.exp(np.minimum(log_saddle + contour.log_integral, 0.0)))  # far left: one
 
 
 def _log_product(z: Complex, rate: Array) -> Complex:

@@ -25,6 +25,7 @@ from steradian.spaces import Space
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
 _SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
+_SUMS = 2.0  # roundings of a second moment that is summed over rows
 _LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
@@ -138,4 +139,4 @@ def _rounding(values: Array) -> float:
     """
     d, least, largest, total = len(values), values[0], values[-1], values.sum()
     of_mean = d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
-    return float(ROUNDOFF * largest / least + of_mean)
+    return float(_SUMS * ROUNDOFF * largest / least + of_mean)

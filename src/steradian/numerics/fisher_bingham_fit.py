@@ -202,8 +202,11 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         trial = _moved(state, curvature, step)
         predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
         rise = trial.dual - state.dual
-        seen = predicted > max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
-        ratio = rise / predicted if seen else 1.0
+        felt = max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
+        if predicted > felt:
+            ratio = rise / predicted
+        else:  # too small to be told from rounding, unless the dual falls by more than that
+            ratio = 1.0 if rise >= -felt else 0.0
         if ratio > 0.75 and at_edge:
             radius = min(1.5 * radius, _LARGEST_RADIUS)
         elif ratio < 0.25:

@@ -26,7 +26,7 @@ _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
 _SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
 _SUMS = 2.0  # roundings of a second moment that is summed over rows
-_LOST = 1e-7  # nats that rounding of the moments may move a deficit that is reported
+_LOST = 2e-7  # nats that rounding of the moments may move a deficit that is reported
 _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
 

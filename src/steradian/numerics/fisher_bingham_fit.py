@@ -203,10 +203,8 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
         rise = trial.dual - state.dual
         felt = max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
-        if predicted > felt:
-            ratio = rise / predicted
-        else:  # too small to be told from rounding, unless the dual falls by more than that
-            ratio = 1.0 if rise >= -felt else 0.0
+        unseen = 1.0 if rise >= -felt else 0.0  # lost in rounding, unless the dual clearly falls
+        ratio = rise / predicted if predicted > felt else unseen
         if ratio > 0.75 and at_edge:
             radius = min(1.5 * radius, _LARGEST_RADIUS)
         elif ratio < 0.25:

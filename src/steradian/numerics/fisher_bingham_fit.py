@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
@@ -42,6 +43,7 @@ class FisherBinghamFit:
     psi: float
     deficit: float
     residual: float  # largest mismatch of mean or covariance
+    relative: float  # largest mismatch of the covariance in units of the one given
     decrement: float
     error: float  # estimated error of ψ from the contour
     nodes: int  # of the contour
@@ -215,7 +217,18 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         elif radius < 1e-10:
             break
     residual = float(max(np.abs(part).max() for part in gradient))
-    return _result(state, residual, decrement, steps, cg_total)
+    relative = _in_units(gradient[1], state.scatter)
+    return _result(state, residual, relative, decrement, steps, cg_total)
+
+
+def _in_units(mismatch: Array, scatter: Array) -> float:
+    """Largest eigenvalue in size of a mismatch of covariances, in units of ``scatter``."""
+    factor, failed = lapack.dpotrf(scatter, lower=1)
+    if failed:
+        return np.inf
+    half = lapack.dtrtrs(factor, mismatch, lower=1)[0]
+    white = lapack.dtrtrs(factor, half.T, lower=1)[0]
+    return float(np.abs(np.linalg.eigvalsh(0.5 * (white + white.T))).max())
 
 
 def _starts(m: Array, scatter: Array) -> Iterator[_State]:
@@ -306,7 +319,7 @@ def _orthonormal(axes: Array) -> Array:
 
 
 def _result(
-    state: _State, residual: float, decrement: float, steps: int, cg_steps: int
+    state: _State, residual: float, relative: float, decrement: float, steps: int, cg_steps: int
 ) -> FisherBinghamFit:
     terms = state.terms
     top = float(terms.beta[0].max())
@@ -317,6 +330,7 @@ def _result(
         psi=float(terms.psi[0]) - top,
         deficit=state.dual,
         residual=residual,
+        relative=relative,
         decrement=decrement,
         error=float(terms.error[0]),
         nodes=terms.weights.shape[1],

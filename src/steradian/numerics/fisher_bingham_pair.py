@@ -82,10 +82,12 @@ class _Pair:
         values = [self._exponent(at + k * step, at).real - self._peak for k in (-2, -1, 0, 1, 2)]
         second = (values[3] - 2.0 * values[2] + values[1]) / step**2
         third = (values[0] - 2.0 * values[1] + 2.0 * values[3] - values[4]) / (2.0 * step**3)
-        return float(3.0 * ASPECT * second / third)
+        return float(3.0 * ASPECT * second / third) if third else math.nan
 
     def log_integral(self, nodes: int) -> float:
         """Log of the double integral over (2πi)²; NaN where the contour does not serve."""
+        if not 0.0 < self._width < math.inf:  # so sharp that differences about the saddle vanish
+            return math.nan
         bend = ASPECT * self._width
         reach = math.acosh(1.0 + _FALLEN / bend)
         u = np.linspace(-reach, reach, 2 * nodes + 1)

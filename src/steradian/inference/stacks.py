@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from steradian.directions import Directions
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference.scores import Scores, row_scores
@@ -13,6 +14,7 @@ from steradian.inference.whitening import GriddedWhitening, gridded_whitening, p
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
+_ROWS_PER_FEATURE = 10  # below it samples may lie on the boundary or close to it
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
@@ -64,9 +66,15 @@ def _low_moments_of(x: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def fits_of_samples(hierarchy: Harmonics, x: Array, weights: Array) -> NestedFits:
-    """Nested fits of samples ``x`` (B, n, d); no support is examined, the solver decides."""
+    """Nested fits of samples ``x`` (B, n, d).
+
+    On the circle the rows of small samples tell where there is none, and find it where moments
+    take long; elsewhere no support is examined, and the solver decides.
+    """
     at_least = Harmonics(hierarchy.d, max(2, hierarchy.levels))  # what level-1 judges ask for
-    return fit_levels(hierarchy, moments_of(at_least, x, weights))
+    few = hierarchy.d == 2 and x.shape[1] < _ROWS_PER_FEATURE * sum(hierarchy.dims)
+    support = (lambda row: Directions(x[row], weights[row]).support()) if few else None
+    return fit_levels(hierarchy, moments_of(at_least, x, weights), support)
 
 
 def null_scores(

@@ -64,7 +64,7 @@ CALLS: dict[str, Callable[[Asked], object]] = {
     "summary": lambda about: about.profile.summary(),
     "to_dict": lambda about: about.profile.to_dict(),
     "trust": lambda about: about.profile.trust(),
-    "tests": lambda about: about.inferential.tests(),
+    "tests": lambda about: about.inferential.tests(replicates=99),
     "tests of the model": lambda about: about.inferential.tests(null="model"),
     "intervals": lambda about: about.inferential.intervals(),
     "uniformity": lambda about: about.inferential.uniformity(),

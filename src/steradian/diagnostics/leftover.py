@@ -151,7 +151,7 @@ class GriddedLeftover:
         with np.errstate(invalid="ignore"):
             clear = np.abs(np.log(out / about)) > _CLEARLY
         left = np.flatnonzero(~(sure | clear))
-        if len(left) and (self.hierarchy.d == 2 or self.level <= 2):  # above, each takes seconds
+        if len(left) and self.level <= 2:  # above, each takes long
             out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
         return out
 

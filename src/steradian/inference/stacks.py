@@ -14,7 +14,6 @@ from steradian.inference.whitening import GriddedWhitening, gridded_whitening, p
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
-_ROWS_PER_FEATURE = 10  # below it samples may lie on the boundary or close to it
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
@@ -68,12 +67,12 @@ def _low_moments_of(x: Array, weights: Array) -> tuple[Array, Array]:
 def fits_of_samples(hierarchy: Harmonics, x: Array, weights: Array) -> NestedFits:
     """Nested fits of samples ``x`` (B, n, d).
 
-    On the circle the rows of small samples tell where there is none, and find it where moments
-    take long; elsewhere no support is examined, and the solver decides.
+    On the circle the rows tell where there is none, and find it where moments take long;
+    elsewhere no support is examined, and the solver decides.
     """
     at_least = Harmonics(hierarchy.d, max(2, hierarchy.levels))  # what level-1 judges ask for
-    few = hierarchy.d == 2 and x.shape[1] < _ROWS_PER_FEATURE * sum(hierarchy.dims)
-    support = (lambda row: Directions(x[row], weights[row]).support()) if few else None
+    known = hierarchy.d == 2
+    support = (lambda row: Directions(x[row], weights[row]).support()) if known else None
     return fit_levels(hierarchy, moments_of(at_least, x, weights), support)
 
 

@@ -251,7 +251,7 @@ def judged_among(
             f"level {level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
             "nothing; use fewer levels or more units"
         )
-    said = f"level {level}: {lost:.0%} of the replicates have no fit and were left out"
+    said = f"level {level}: {lost:.0%} of the replicates have no fit that a grid finds; left out"
     return Judged(among(squared, [known], enough), method, (said,) if lost > _SOME_LOST else ())
 
 

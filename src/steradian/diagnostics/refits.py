@@ -1,8 +1,8 @@
 """Fits of many replicates that lie about one fit, to the few digits that a comparison needs.
 
 A p-value counts the replicates that leave more over than the sample. Whether one does is seen on
-one grid shared by all; the verified fit, with its ladder of grids and its cells, is asked only for
-replicates that no grid here resolves.
+a few grids shared by all. At levels 1 and 2 the verified fit is asked for replicates that no grid
+here resolves; above they count as without a fit, unless the finest grid already tells.
 """
 
 from __future__ import annotations

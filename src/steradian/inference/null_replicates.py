@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
@@ -87,6 +88,11 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> float:
 
     With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
     Biometrika 78, 1991), and no more are asked for; else the add-one share of all.
+
+    Raises
+    ------
+    DesignError
+        When there is none.
     """
     found = np.zeros(0)
     for piece in pieces:
@@ -94,6 +100,8 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> float:
         above = np.flatnonzero(found >= value)
         if len(above) >= enough:
             return float(enough / (above[enough - 1] + 1))
+    if not len(found):
+        raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
     return add_one(value, found)
 
 

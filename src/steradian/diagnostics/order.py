@@ -12,7 +12,7 @@ from steradian.arguments import checked_profile, open_share, seed_number, whole_
 from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, harmonic_residuals
 from steradian.directions import Directions
-from steradian.errors import DesignError, InvalidArgument, SteradianError
+from steradian.errors import InvalidArgument, SteradianError
 from steradian.hierarchies import Harmonics
 from steradian.inference.bias import information_traces
 from steradian.inference.gap_tests import gap_tests, holm
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steradian.profile import Profile
 
 _FOLDS = 10
+_MOST_HELD_OUT = 2e8  # of folds that are fitted on meshes, see `Sample.refit_work`: ten seconds
 _QUICK = 5e9  # multiplications of the default tests that nobody waits long for
 
 
@@ -137,7 +138,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
     rate2 = sample.rate**2
     residuals = harmonic_residuals(sample, None, "unit", Calibration(), from_level=0)
     corrected, said = _holm(sample, residuals)
-    held_out, se = _held_out(sample, folds, seed)
+    held_out, se, left_out = _held_out(sample, folds, seed)
     criteria = {
         "aic": rate2 * deficits - sizes,
         "bic": rate2 * deficits - 0.5 * sizes * np.log(rate2),
@@ -156,7 +157,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
         held_out_se=se,
         chosen=chosen,
         alpha=alpha,
-        warnings=(*said, *residuals.warnings),
+        warnings=(*said, *left_out, *residuals.warnings),
         **criteria,
     )
 
@@ -210,10 +211,17 @@ def _traces(sample: Sample) -> Array:
     return np.concatenate([[0.0], sample.rate**2 * information_traces(sample)])
 
 
-def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array]:
-    """Mean held-out log-density of levels 0..L, and the error of each difference to the best."""
+def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list[str]]:
+    """Mean held-out log-density of levels 0..L, and the error of each difference to the best.
+
+    NaN with the reason in words where a fold has no fit, or too many take long.
+    """
     units, rows = sample.units, sample.rows
     top = len(sample.nested.solutions)
+    none = np.full(top + 1, np.nan)
+    if folds * sum(sample.refit_work(level) for level in range(top + 1)) > _MOST_HELD_OUT:
+        said = f"no held-out scores: {folds} fits on meshes of their own; use fewer folds or levels"
+        return none, none, [said]
     fold = np.random.default_rng(seed).permutation(np.arange(units.count) % folds)
     of_row = fold if units.labels is None else fold[units.labels]
     hierarchy = Harmonics(rows.d, top)
@@ -224,13 +232,14 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array]:
         moments = Moments.from_directions(kept, hierarchy)
         nested = fit_levels(hierarchy, moments.stack(), support_of(kept))
         if nested.failures:
-            raise DesignError(
-                f"a fold without {int(out.sum())} of the {rows.n} rows has no fit at level "
-                f"{nested.failures[0].level}; use fewer folds or levels"
+            said = (
+                f"no held-out scores: a fold without {int(out.sum())} of the {rows.n} rows has no "
+                f"fit at level {nested.failures[0].level}; use fewer folds or levels"
             )
+            return none, none, [said]
         for level, solution in enumerate(nested.solutions, start=1):
             law = solution.laws[0] or hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
             logs[out, level] = law.logpdf(rows.x[out])
     means = units.weights @ logs
     best = int(np.argmax(means))
-    return means, np.sqrt(units.variance(logs - logs[:, best : best + 1]))
+    return means, np.sqrt(units.variance(logs - logs[:, best : best + 1])), []

@@ -6,6 +6,10 @@ chosen in which their functions are best conditioned, a basis of them of order o
 and a `Mesh` as fine as the data are close. `primal_dual` finds the law on the mesh, which is
 refined where that law asks for it; Newton's method ends the work, and a second mesh, all pieces
 that carry mass cut again, verifies it.
+
+A mode that forms about a far point can be narrower than any mesh made beforehand, so that no masses
+at the nodes have the moments at all. Then the points themselves are nodes too, with a share of the
+reference law that is released step by step while the mesh follows: see `_anchored`.
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ _COARSE = 3e-2  # share of the mass that the mesh may miss on the way,
 _CLOSE = 1e-7  # and near the end, by an estimate that is on the safe side
 _FINE = 1e-11  # difference of two meshes that is aimed at
 _VERIFIED = 1e-9  # and that is accepted, and reported
+_NOISE = 0.1  # or the share of the stated rounding that such a difference may be
 _HEAVY = 1e-12  # share of the mass of pieces that the second mesh cuts
 _SAME = 1e-9  # distance of neighbours that are one point
 _NOWHERE = 1e4  # nats below the data at which no mass starts
@@ -53,6 +58,11 @@ _LAST_STEPS = 30
 _LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
 _VERIFICATIONS = 4
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
+_CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
+_MOST_ANCHORS = 600  # points, the most isolated ones
+_RELEASE = 3.0  # nats by which the weight of the anchors falls
+_MOST_ANCHORED_STEPS = 2000
+_RELEASED = 1e-6  # mass on them from which they are let go
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,37 +243,120 @@ def _nearness(frame: Frame, y: Array, mesh: Mesh) -> Array:
 def _solve(mesh: Mesh, log_mass: Array, target: _Target) -> DualSolution:
     """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh."""
     q = mesh.features.shape[2]
-    at = PrimalDual(np.zeros(q + 1), log_mass - log_sum(log_mass), False, False, 0, 0.0)
+    begin = PrimalDual(np.zeros(q + 1), log_mass - log_sum(log_mass), False, False, 0, 0.0)
+    found = _search(mesh, begin, _ROUNDS, _MOST_STEPS)
+    if not found.at.converged and found.work < _CHEAP * _MOST_WORK:
+        found = _anchored(mesh, begin, target)
+    if not found.at.converged:
+        return _nothing(found.mesh, Status.STALLED)
+    return _finished(found.mesh, found.at.theta[1:], found.steps, target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Anchors:
+    """Points of the data that are nodes too, with a weight of their own in the reference law."""
+
+    features: Array  # (k, q)
+    log_weights: Array  # (k,)
+
+    @classmethod
+    def none(cls, q: int) -> _Anchors:
+        return cls(np.zeros((0, q)), np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.log_weights)
+
+    def released(self) -> _Anchors:
+        return _Anchors(self.features, self.log_weights - _RELEASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """Where a search on a mesh stands."""
+
+    mesh: Mesh
+    at: PrimalDual  # masses of the nodes of the mesh, then of the anchors
+    steps: int
+    work: float
+
+
+def _search(
+    mesh: Mesh, at: PrimalDual, rounds: int, most: int, anchors: _Anchors | None = None
+) -> _Search:
+    """Primal-dual rounds, the mesh refined between them where the law asks for it."""
+    held = _Anchors.none(mesh.features.shape[2]) if anchors is None else anchors
+    aim = _COARSE if len(held) else _CLOSE
     work, steps, found = 0.0, 0, False
-    for _ in range(_ROUNDS):
-        at = primal_dual(*mesh.flat(), at, _STEPS)
+    for _ in range(rounds):
+        g, log_weights = mesh.flat()
+        nodes = np.vstack([g, held.features]) if len(held) else g
+        at = primal_dual(nodes, np.append(log_weights, held.log_weights), at, _STEPS)
         work, steps, found = work + at.work, steps + at.steps, found or at.converged
         errors = mesh.errors(at.theta[1:])[0] if at.converged else _primal_errors(mesh, at)
-        split = worst(errors, _CLOSE if at.converged else _COARSE, _room(mesh))
-        tired = steps > _MOST_STEPS or work > (_MOST_WORK if found else 0.5 * _MOST_WORK)
+        errors = errors * (1.0 - _mass_on_anchors(mesh, at))
+        split = worst(errors, aim if at.converged else _COARSE, _room(mesh))
+        tired = steps > most or work > (_MOST_WORK if found else 0.5 * _MOST_WORK)
         if tired or ((at.converged or at.lost) and not split.any()):
             break
         if split.any():
             mesh, at = _refined(mesh, at, split)
-    if not at.converged:
-        return _nothing(mesh, Status.STALLED)
-    return _finished(mesh, at.theta[1:], steps, target)
+    return _Search(mesh, at, steps, work)
+
+
+def _anchored(mesh: Mesh, begin: PrimalDual, target: _Target) -> _Search:
+    """The search with points of the data among the nodes, let go when the mesh has followed.
+
+    With reference ν + ε P̂ the data themselves are masses that have the moments, so that a fit on
+    the nodes exists whatever the mesh; as ε falls it tends to the fit on the mesh alone.
+    """
+    anchors = _anchors_for(mesh, target)
+    masses = np.append(begin.log_mass, anchors.log_weights)
+    now = _Search(mesh, replace(begin, log_mass=masses), 0, 0.0)
+    while len(anchors) and now.steps < _MOST_ANCHORED_STEPS:
+        found = _search(now.mesh, now.at, _ROUNDS, _MOST_STEPS, anchors)
+        now = replace(found, steps=now.steps + found.steps, work=now.work + found.work)
+        if not now.at.converged:
+            return now
+        if _mass_on_anchors(now.mesh, now.at) < _RELEASED:
+            break
+        anchors = anchors.released()
+    free = replace(now.at, log_mass=now.at.log_mass[: now.mesh.nodes], converged=False)
+    last = _search(now.mesh, free, _ROUNDS, _MOST_STEPS)
+    return replace(last, steps=now.steps + last.steps, work=now.work + last.work)
+
+
+def _anchors_for(mesh: Mesh, target: _Target) -> _Anchors:
+    """The most isolated points, with their weights."""
+    alone = _spreads(mesh.basis.frame.chart(target.y))
+    chosen = np.argsort(-alone, kind="stable")[:_MOST_ANCHORS]
+    features = mesh.basis.at(target.y[chosen], target.f[chosen])
+    return _Anchors(features, np.log(target.weights[chosen]))
+
+
+def _mass_on_anchors(mesh: Mesh, at: PrimalDual) -> float:
+    return float(min(1.0, np.exp(at.log_mass[mesh.nodes :]).sum()))
 
 
 def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
-    density = at.log_mass.reshape(mesh.log_weights.shape) - mesh.log_weights
+    density = _densities(mesh, at)
     return mesh.errors_of(np.maximum(density, density.max() - _UNFELT))[0]
 
 
 def _refined(mesh: Mesh, at: PrimalDual, split: BoolArray) -> tuple[Mesh, PrimalDual]:
     """The mesh with some pieces cut; new nodes start from θ, not far above their parents."""
-    density = at.log_mass.reshape(mesh.log_weights.shape) - mesh.log_weights
+    density = _densities(mesh, at)
     finer = mesh.split(split)
     new = len(finer) - int((~split).sum())
     parents = np.repeat(density[split].max(axis=1), new // int(split.sum()))
     given = at.theta[0] + finer.features[-new:] @ at.theta[1:]
     density = np.concatenate([density[~split], np.minimum(given, parents[:, None] + 1.0)])
-    return finer, replace(at, log_mass=(density + finer.log_weights).ravel())
+    masses = np.append((density + finer.log_weights).ravel(), at.log_mass[mesh.nodes :])
+    return finer, replace(at, log_mass=masses)
+
+
+def _densities(mesh: Mesh, at: PrimalDual) -> Array:
+    """Log-density at the nodes of the mesh, (k, m)."""
+    return at.log_mass[: mesh.nodes].reshape(mesh.log_weights.shape) - mesh.log_weights
 
 
 def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolution:
@@ -286,10 +379,12 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
     out.quadrature[:], out.nodes[:], out.steps[:] = change, mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
-    if not (good and change <= _VERIFIED):
+    law = FramedLaw.on(mesh, path.lam[0], -float(out.psi[0]))
+    out.moment_rounding[:] = _rounding(law, target)
+    if not (good and change <= max(_VERIFIED, _NOISE * float(out.moment_rounding[0]))):
         return _nothing(mesh, Status.UNRESOLVED if good else Status.STALLED, change)
     out.status[:] = Status.CONVERGED
-    return _in_harmonics(mesh, out, target)
+    return _in_harmonics(law, out, target)
 
 
 def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array]:
@@ -346,22 +441,25 @@ def _nothing(mesh: Mesh, status: Status, change: float = math.nan) -> DualSoluti
     return out
 
 
-def _in_harmonics(mesh: Mesh, out: DualSolution, target: _Target) -> DualSolution:
+def _rounding(law: FramedLaw, target: _Target) -> float:
+    """What the rounding of θ·g moves the deficit by, under the law and over the data."""
+    basis, theta = law.basis, law.theta
+    total = float(law.mass @ basis.terms(law.points, law.factor, theta))
+    total += float(target.weights @ basis.terms(target.y, target.f, theta))
+    return ROUNDOFF * total / basis.frame.scale
+
+
+def _in_harmonics(law: FramedLaw, out: DualSolution, target: _Target) -> DualSolution:
     """The solution in terms of the harmonics of x, which may lose digits, with the law itself."""
-    basis, theta = mesh.basis, out.lam[0]
-    frame, deficit = basis.frame, -float(out.psi[0])
-    law = FramedLaw.on(mesh, theta, deficit)
-    rounding = float(law.mass @ basis.terms(law.points, law.factor, theta))
-    rounding += float(target.weights @ basis.terms(target.y, target.f, theta))
-    grid = frame.space.exact_grid(2 * basis.level)
+    basis = law.basis
+    grid = basis.frame.space.exact_grid(2 * basis.level)
     coefficients = grid.analyze(law.logpdf(grid.points)[None], basis.level)[0]
     return replace(
         out,
         lam=coefficients[None, 1:],
         psi=-coefficients[:1],
-        deficit=np.array([deficit]),
+        deficit=np.array([law.deficit]),
         residual=np.array([_mismatch(law, target)]),
-        moment_rounding=np.array([ROUNDOFF * rounding / frame.scale]),
         laws=np.array([law], dtype=object),
     )
 

@@ -120,6 +120,15 @@ def of_sums(level: int, sample: Sample, p: int) -> list[str]:
     return [f"level {level}: {worth:.0f} rows' worth of weight for {p} features: the law is rough"]
 
 
+def too_slow_to_calibrate(level: int) -> str:
+    """Said where the default would calibrate, and the fit below is too sharp to be drawn often."""
+    return (
+        f"level {level}: cannot be judged: few rows or one of high leverage ask for a calibration "
+        "by samples of the fit below, which is so sharp that each would be fitted on a mesh of "
+        "its own; ask with fewer replicates"
+    )
+
+
 def not_calibrated(level: int, scores: Scores, units: Units) -> list[str]:
     """Said of forms that do not calibrate where the default does."""
     if not needs_calibration(scores)[0]:

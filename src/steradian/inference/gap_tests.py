@@ -34,6 +34,7 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 
 _ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
+_MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
 
 
@@ -166,7 +167,7 @@ class _LevelTest:
         """The same, not judged if there are words why."""
         if words is None:
             return self
-        method = f"{self.method}; cannot be judged"
+        method = f"{self.method}; cannot be judged" if self.judged else self.method
         return replace(self, method=method, warnings=(words, *self.warnings), judged=False)
 
 
@@ -315,7 +316,7 @@ def _moment_test(
         said += concerns.of_scores(level, scores, kind, units, default=by_default)
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
-    return replace(found, warnings=(*said,)).said(words)
+    return replace(found, warnings=(*found.warnings, *said)).said(words)
 
 
 def _referred(
@@ -345,6 +346,8 @@ def _calibrated(
     """
     if found.pvalue <= SETTLED:
         return found
+    if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
+        return found.said(concerns.too_slow_to_calibrate(level))
     plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])

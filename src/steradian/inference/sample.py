@@ -65,6 +65,17 @@ class Sample:
         size = float(np.abs(self.nested.solutions[level - 1].lam).sum())
         return ROUNDOFF * size <= _HELD
 
+    def refit_work(self, level: int) -> float:
+        """Numbers to be multiplied to fit a sample like this one at ``level`` again.
+
+        Nothing where batches of samples are fitted on one grid or in closed form; what one
+        fit on a mesh of its own takes otherwise.
+        """
+        if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
+            return 0.0
+        found = self.nested.solutions[level - 1]
+        return float(found.nodes[0]) * found.lam.shape[1] ** 2
+
     @cached_property
     def units(self) -> Units:
         """The independent units of the rows."""

@@ -24,7 +24,7 @@ class Example:
 
     def directions(self) -> Directions:
         """Read it."""
-        with resources.as_file(resources.files("steradian") / "data" / f"{self.name}.csv") as path:
+        with resources.as_file(resources.files(__name__) / f"{self.name}.csv") as path:
             return read_directions(path)
 
 

@@ -18,7 +18,7 @@ from steradian.hierarchies.base import MomentStack
 from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
 from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.quadratic import feature_moments, natural_parameters
-from steradian.numerics.fisher_bingham import fisher_bingham
+from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.spaces import Circle, Sphere, unit_sphere
 
 

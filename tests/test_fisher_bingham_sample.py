@@ -10,7 +10,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 DRAWS = 100_000
 

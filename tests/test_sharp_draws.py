@@ -10,7 +10,7 @@ import oracles
 import steradian as sr
 from oracles import Array
 from steradian.hierarchies.polynomial_sample import PolynomialLaw
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import Circle, Sphere
 
 DRAWS = 20_000

@@ -19,7 +19,7 @@ from steradian.hierarchies.quadratic import (
     natural_parameters,
 )
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 _SYMMETRIC = 1e-12
 _HUGE = 1e150  # sums of entries this large stay finite

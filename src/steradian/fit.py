@@ -16,7 +16,7 @@ from steradian.errors import InvalidDirections, ResolutionError
 from steradian.hierarchies import Harmonics, Law
 from steradian.hierarchies.quadratic import coordinates
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham_sample import LEAST_RATE
+from steradian.numerics.fisher_bingham.sample import LEAST_RATE
 from steradian.spaces import Space
 
 Measure = Literal["uniform", "surface"]

@@ -25,8 +25,8 @@ from steradian.inference.null_replicates import samples_of_fit
 from steradian.inference.sample import Sample
 from steradian.inference.stacks import fits_of_samples
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham import fisher_bingham
-from steradian.numerics.fisher_bingham_pair import mean_exponential
+from steradian.numerics.fisher_bingham.integral import fisher_bingham
+from steradian.numerics.fisher_bingham.pair import mean_exponential
 
 _AGREED = 1e-9  # relative, of the mean of the kernel over pairs
 _ENTRIES = 1 << 22  # complex numbers of contours held at once

@@ -16,9 +16,9 @@ from steradian.hierarchies.quadratic import (
 )
 from steradian.hierarchies.span import describe_flat
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
-from steradian.numerics.fisher_bingham_fit import FisherBinghamFit, fit_fisher_bingham
-from steradian.numerics.fisher_bingham_gap import fitted_deficit_and_gap
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
+from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
 from steradian.spaces import Space
 

@@ -17,8 +17,8 @@ from steradian.hierarchies.gridded import GriddedFamily
 from steradian.hierarchies.quadratic import natural_parameters
 from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.fisher_bingham_gap import gap_over_von_mises_fisher
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 _TINY_GAP = 1e-7  # nats below which subtraction leaves too few digits
 _ROUNDING = 1e-12  # nats by which grid and contour may differ

@@ -12,7 +12,7 @@ from steradian.hierarchies.base import MomentStack, Placement, Support, Verdict
 from steradian.hierarchies.certificate import linear_function
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
-from steradian.numerics.fisher_bingham_law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 _TINY = 1e-300
 _NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision

@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
-from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
 _SHARP = 1e-10  # Newton decrement to reach

@@ -17,8 +17,8 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.bessel import VonMisesFisher, concentration
-from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham_fit import FisherBinghamFit
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
+from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 
 _PATH_NODES = 20
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted

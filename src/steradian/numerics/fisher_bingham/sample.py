@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.fisher_bingham_cells import draw_from_cells
+from steradian.numerics.fisher_bingham.cells import draw_from_cells
 
 LEAST_RATE = 1e-3  # of acceptance: below it no draws are made
 _RAY_NODES = 96

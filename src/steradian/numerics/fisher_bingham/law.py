@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham_fit import Curvature, FisherBinghamFit
-from steradian.numerics.fisher_bingham_gap import deficit_and_gap
-from steradian.numerics.fisher_bingham_sample import draw
+from steradian.numerics.fisher_bingham.fit import Curvature, FisherBinghamFit
+from steradian.numerics.fisher_bingham.gap import deficit_and_gap
+from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.fisher_bingham.sample import draw
 
 
 @dataclass(frozen=True, slots=True)

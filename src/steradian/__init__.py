@@ -6,6 +6,8 @@ each level adds.
 """
 
 from steradian import examples
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.diagnostics import kernels
 from steradian.diagnostics.boundary import Boundary, boundary
 from steradian.diagnostics.mmd import Mmd
@@ -13,7 +15,6 @@ from steradian.diagnostics.order import OrderChoice, choose_order
 from steradian.diagnostics.residuals import Residuals
 from steradian.diagnostics.ridge import RidgeNotExact, ridge
 from steradian.diagnostics.trust import Trust
-from steradian.directions import Directions
 from steradian.errors import (
     BoundaryError,
     ConvergenceError,
@@ -35,7 +36,6 @@ from steradian.inference.intervals import GapIntervals
 from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
-from steradian.moments import Moments
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles

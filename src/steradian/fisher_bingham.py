@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import as_numeric
+from steradian.data.directions import as_numeric
 from steradian.dual import Status
 from steradian.errors import InvalidArgument
 from steradian.fit import MaxEntFit

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections, ResolutionError
 from steradian.hierarchies import Harmonics, Law

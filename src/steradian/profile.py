@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.source import as_source, measured, support_of
 from steradian.diagnostics.adequacy import Calibration
 from steradian.diagnostics.adequacy import Method as CalibrationMethod
 from steradian.diagnostics.kernels import Kernel
@@ -23,7 +26,6 @@ from steradian.diagnostics.sensitivity import (
     sensitivity_of,
 )
 from steradian.diagnostics.trust import Trust, trust_of
-from steradian.directions import Directions
 from steradian.errors import DesignError
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics, fits_of, numerics_of
@@ -37,13 +39,11 @@ from steradian.inference.scores import Covariance
 from steradian.inference.stated_design import stated_design
 from steradian.inference.uniformity import Uniformity, uniformity_tests
 from steradian.io.frames import frame_of_levels
-from steradian.moments import Moments
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
 from steradian.shrinkage import Shrinkage, as_shrinkage
-from steradian.source import as_source, measured, support_of
 from steradian.summary import summarise
 
 

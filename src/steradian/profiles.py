@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import Directions, as_numeric
+from steradian.data.directions import Directions, as_numeric
+from steradian.data.source import refuse_unfittable
+from steradian.data.weightings import moments_of_weightings
 from steradian.errors import InvalidDirections, LevelError
 from steradian.hierarchies import Harmonics
 from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
-from steradian.source import refuse_unfittable
-from steradian.weightings import moments_of_weightings
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.data.source import as_source, measured, support_of
 from steradian.hierarchies import Certificate, Harmonics, Placement, Verdict
 from steradian.hierarchies.body import examine_face
 from steradian.hierarchies.margin import Closest, Evidence, closest_face
@@ -16,7 +17,6 @@ from steradian.hierarchies.semi_infinite import LP_ACCURACY
 from steradian.hierarchies.support_words import bound_words, nearly_words, thinnest_words
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.source import as_source, measured, support_of
 from steradian.spaces import Sphere
 
 _ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steradian.data.moments import Moments
 from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.diagnostics.kernels import (
     Kernel,
@@ -22,7 +23,6 @@ from steradian.diagnostics.residuals import moments_to_degree
 from steradian.hierarchies import Harmonics
 from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
-from steradian.moments import Moments
 from steradian.numerics.arrays import Array
 
 _MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension

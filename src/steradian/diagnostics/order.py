@@ -9,9 +9,11 @@ import numpy as np
 from scipy.stats import chi2
 
 from steradian.arguments import checked_profile, open_share, seed_number, whole_number
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.source import support_of
 from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, harmonic_residuals
-from steradian.directions import Directions
 from steradian.errors import DesignError, InvalidArgument, SteradianError
 from steradian.hierarchies import Harmonics
 from steradian.inference.bias import information_traces
@@ -19,10 +21,8 @@ from steradian.inference.gap_tests import gap_tests, holm
 from steradian.inference.options import Options
 from steradian.inference.progress import tracked
 from steradian.inference.sample import Sample
-from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.source import support_of
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.data.moments import Moments
 from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.diagnostics.leftover import leftover_of
 from steradian.errors import DesignError, ResolutionError
@@ -16,7 +17,6 @@ from steradian.hierarchies import Harmonics
 from steradian.inference.designs import Known
 from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
-from steradian.moments import Moments
 from steradian.numerics.arrays import Array
 
 Weights = Literal["unit", "sobolev"] | ArrayLike

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number
+from steradian.data.moments import Moments
+from steradian.data.source import as_source, measured, support_of
 from steradian.dual import DenseCurvature, newton
 from steradian.errors import ConvergenceError, InvalidArgument
 from steradian.io.records import without_nan
-from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.source import as_source, measured, support_of
 
 LABEL = "not exact GID"
 _MOST_FEATURES = 300  # of a level whose covariance is formed

@@ -14,15 +14,15 @@ import numpy as np
 from scipy.stats import special_ortho_group
 
 from steradian.arguments import random_generator, refuse_too_many, whole_number
-from steradian.directions import as_numeric
+from steradian.data.directions import as_numeric
+from steradian.data.moments import Moments
+from steradian.data.source import support_of
 from steradian.errors import InvalidArgument
 from steradian.hierarchies import GriddedFamily, MomentStack, QuadraticFamily
 from steradian.io.records import without_nan
-from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.shrinkage import Shrinkage, Target
-from steradian.source import support_of
 from steradian.spaces import Circle, Sphere
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from steradian.arguments import shown
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import InvalidArgument
 from steradian.io.tables import read_directions
 

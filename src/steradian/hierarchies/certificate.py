@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.hierarchies.quadratic import feature_parameters, natural_parameters
 from steradian.numerics.arrays import AnyArray, Array

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.numerics.arrays import Array, IntArray
 
 _TIMES = 5.0  # stretches this many autocorrelation times long are nearly independent

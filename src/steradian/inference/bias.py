@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference.sample import Sample
 from steradian.inference.units import Units
-from steradian.moments import Moments
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 

@@ -15,7 +15,8 @@ from steradian.arguments import (
     seed_number,
     whole_number,
 )
-from steradian.directions import Directions
+from steradian.data.directions import Directions
+from steradian.data.weightings import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
@@ -28,7 +29,6 @@ from steradian.inference.stacks import chunks
 from steradian.inference.whitening import whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
-from steradian.weightings import moments_of_weightings
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import DesignError
 from steradian.inference.batches import autocorrelation_time, batch_length
 from steradian.inference.units import Units

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.errors import DesignError, ResolutionError
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
@@ -21,7 +22,6 @@ from steradian.inference.designs import (
     Known,
 )
 from steradian.inference.units import Units
-from steradian.moments import Moments
 from steradian.nested import NestedFits
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Sphere

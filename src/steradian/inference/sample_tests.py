@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import DesignError, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.inference import concerns

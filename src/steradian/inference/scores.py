@@ -35,7 +35,7 @@ from typing import Literal
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import DesignError
 from steradian.inference.tilt import tilt
 from steradian.inference.units import Units

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import low_moments
 from steradian.inference.scores import Scores, row_scores

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.errors import DesignError
 from steradian.inference.designs import Design, Known, as_design
 from steradian.io.frames import column, is_frame
-from steradian.moments import Moments
 
 
 def stated_design(

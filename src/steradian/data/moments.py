@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
-from steradian.directions import Directions, as_numeric
+from steradian.data.directions import Directions, as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Harmonics, MomentStack
 from steradian.hierarchies.quadratic import feature_moments, low_moments

@@ -8,11 +8,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from steradian.arguments import shown
-from steradian.directions import Directions
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Harmonics
 from steradian.io.frames import directions_from_frame, is_frame
-from steradian.moments import Moments
 from steradian.numerics.arrays import Array
 
 _MOST_FITTED = {3: 32}  # by dimension

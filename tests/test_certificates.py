@@ -21,9 +21,9 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.hierarchies import semi_infinite
-from steradian.hierarchies.margin import Evidence, margin_bound
-from steradian.hierarchies.zoom import Zoom
+from steradian.existence import semi_infinite
+from steradian.existence.margin import Evidence, margin_bound
+from steradian.existence.zoom import Zoom
 from steradian.numerics.harmonics import sphere_harmonics
 
 Make = Callable[[np.random.Generator], Array]

@@ -15,9 +15,10 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.hierarchies import Placement, Verdict, face
-from steradian.hierarchies.body import examine_circle, examine_face
-from steradian.hierarchies.face import face_of
+from steradian.existence import face
+from steradian.existence.body import examine_circle, examine_face
+from steradian.existence.face import face_of
+from steradian.existence.placement import Placement, Verdict
 
 Rng = np.random.Generator
 

@@ -13,11 +13,11 @@ import oracles
 import oracles_fisher_bingham as reference
 import steradian as sr
 from oracles import Array
+from steradian.data.stacks import MomentStack
 from steradian.dual import DualSolution, Status
-from steradian.hierarchies.base import MomentStack
-from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
-from steradian.hierarchies.gridded import GriddedFamily
-from steradian.hierarchies.quadratic import feature_moments, natural_parameters
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic import feature_moments, natural_parameters
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.spaces import Circle, Sphere, unit_sphere
 

@@ -25,10 +25,11 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
+from steradian.existence.certificate import Certificate
 from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
 from steradian.fitted import Numerics
-from steradian.hierarchies import Certificate, Harmonics
+from steradian.hierarchies import Harmonics
 from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests

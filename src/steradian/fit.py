@@ -13,8 +13,9 @@ from steradian.arguments import one_of, random_generator, refuse_too_many, whole
 from steradian.data.directions import Directions
 from steradian.dual import Status
 from steradian.errors import InvalidDirections, ResolutionError
-from steradian.hierarchies import Harmonics, Law
-from steradian.hierarchies.quadratic import coordinates
+from steradian.families.base import Law
+from steradian.families.quadratic import coordinates
+from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
 from steradian.spaces import Space

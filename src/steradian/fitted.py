@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.moments import Moments
+from steradian.data.stacks import MomentStack
 from steradian.dual import DualSolution, Status
+from steradian.families.quadratic import feature_moments
 from steradian.fisher_bingham import FisherBingham
 from steradian.fit import MaxEntFit
-from steradian.hierarchies import Harmonics, MomentStack
-from steradian.hierarchies.quadratic import feature_moments
+from steradian.hierarchies import Harmonics
 from steradian.nested import NestedFits
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage

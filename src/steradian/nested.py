@@ -6,18 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steradian.data.stacks import MomentStack, Support
 from steradian.dual import ROUNDED_RESIDUAL, DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
-from steradian.hierarchies import (
-    Certificate,
-    Family,
-    Harmonics,
-    MomentStack,
-    Placement,
-    Support,
-    Verdict,
-)
-from steradian.hierarchies.body import examine_face
+from steradian.existence.body import examine_face
+from steradian.existence.certificate import Certificate
+from steradian.existence.placement import Placement, Verdict
+from steradian.families.base import Family
+from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array, IntArray
 from steradian.shrinkage import Shrinkage
 from steradian.spaces import Sphere

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
 from steradian.data.directions import Directions, as_numeric
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument, InvalidDirections
-from steradian.hierarchies import Harmonics, MomentStack
-from steradian.hierarchies.quadratic import feature_moments, low_moments
+from steradian.families.quadratic import feature_moments, low_moments
+from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 
 _MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated

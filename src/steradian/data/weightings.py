@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.hierarchies import Harmonics, MomentStack
+from steradian.data.stacks import MomentStack
+from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 
 _BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.source import as_source, measured, support_of
-from steradian.hierarchies import Certificate, Harmonics, Placement, Verdict
-from steradian.hierarchies.body import examine_face
-from steradian.hierarchies.margin import Closest, Evidence, closest_face
-from steradian.hierarchies.semi_infinite import LP_ACCURACY
-from steradian.hierarchies.support_words import bound_words, nearly_words, thinnest_words
+from steradian.existence.body import examine_face
+from steradian.existence.certificate import Certificate
+from steradian.existence.margin import Closest, Evidence, closest_face
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.semi_infinite import LP_ACCURACY
+from steradian.existence.support_words import bound_words, nearly_words, thinnest_words
+from steradian.hierarchies import Harmonics
 from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Sphere

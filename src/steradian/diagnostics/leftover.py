@@ -16,9 +16,11 @@ from typing import Protocol
 
 import numpy as np
 
+from steradian.data.stacks import MomentStack
 from steradian.diagnostics.refits import Refits
-from steradian.hierarchies import GriddedFamily, Harmonics, MomentStack
-from steradian.hierarchies.quadratic import coordinates, feature_moments
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic import coordinates, feature_moments
+from steradian.hierarchies import Harmonics
 from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array

@@ -19,8 +19,8 @@ from steradian.diagnostics.adequacy import (
     judged_among,
 )
 from steradian.errors import DesignError
+from steradian.families.quadratic import natural_parameters
 from steradian.hierarchies import Harmonics
-from steradian.hierarchies.quadratic import natural_parameters
 from steradian.inference.null_replicates import samples_of_fit
 from steradian.inference.sample import Sample
 from steradian.inference.stacks import fits_of_samples

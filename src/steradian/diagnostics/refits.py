@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.dual import DenseCurvature, newton
-from steradian.hierarchies.products import has_products, second_moments
+from steradian.families.products import has_products, second_moments
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Circle, Grid, Sphere
 

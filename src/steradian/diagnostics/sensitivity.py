@@ -17,8 +17,10 @@ from steradian.arguments import random_generator, refuse_too_many, whole_number
 from steradian.data.directions import as_numeric
 from steradian.data.moments import Moments
 from steradian.data.source import support_of
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.hierarchies import GriddedFamily, MomentStack, QuadraticFamily
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic_family import QuadraticFamily
 from steradian.io.records import without_nan
 from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array

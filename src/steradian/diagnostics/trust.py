@@ -16,7 +16,7 @@ import numpy as np
 from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
-from steradian.hierarchies.margin import Evidence, margin_bound
+from steradian.existence.margin import Evidence, margin_bound
 from steradian.inference import concerns
 from steradian.inference.sample import Sample
 from steradian.inference.whitening import PolarWhitening, whitening

@@ -12,7 +12,8 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.hierarchies import Harmonics, MomentStack
+from steradian.data.stacks import MomentStack
+from steradian.hierarchies import Harmonics
 from steradian.inference.sample import Sample
 from steradian.inference.units import Units
 from steradian.nested import fit_levels

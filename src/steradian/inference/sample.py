@@ -10,9 +10,9 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.errors import DesignError, ResolutionError
+from steradian.families.products import second_moments
 from steradian.fit import MaxEntFit
 from steradian.hierarchies import Harmonics
-from steradian.hierarchies.products import second_moments
 from steradian.inference.designs import (
     IID,
     Descriptive,

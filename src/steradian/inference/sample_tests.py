@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
+from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError, InvalidDirections
-from steradian.hierarchies import Harmonics, MomentStack
+from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
 from steradian.inference.designs import Design, as_design
 from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from steradian.data.directions import Directions
-from steradian.hierarchies import Harmonics, MomentStack
-from steradian.hierarchies.quadratic import low_moments
+from steradian.data.stacks import MomentStack
+from steradian.families.quadratic import low_moments
+from steradian.hierarchies import Harmonics
 from steradian.inference.scores import Scores, row_scores
 from steradian.inference.whitening import GriddedWhitening, gridded_whitening, polar_stack
 from steradian.nested import NestedFits, fit_levels

@@ -18,24 +18,24 @@ import contextlib
 
 import numpy as np
 
-from steradian.hierarchies.base import Placement, Verdict
-from steradian.hierarchies.certificate import (
+from steradian.existence.certificate import (
     circle_rows,
     circle_square,
     circle_toeplitz,
     sphere_function,
     sphere_square,
 )
-from steradian.hierarchies.face import CERTIFIED, face_of
-from steradian.hierarchies.products import second_moments
-from steradian.hierarchies.support_words import (
+from steradian.existence.face import CERTIFIED, face_of
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.support_words import (
     face_words,
     few_words,
     sphere_words,
     undecided_words,
     vector_words,
 )
-from steradian.hierarchies.zoom import Zoom
+from steradian.existence.zoom import Zoom
+from steradian.families.products import second_moments
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import eigenvalues, null_space

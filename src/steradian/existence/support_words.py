@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.hierarchies.certificate import Certificate
-from steradian.hierarchies.quadratic import natural_parameters
+from steradian.existence.certificate import Certificate
+from steradian.families.quadratic import natural_parameters
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import null_space

@@ -16,19 +16,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steradian.data.stacks import MomentStack, Support
 from steradian.dual import DualSolution, Status, judge, newton
 from steradian.errors import ResolutionError
-from steradian.hierarchies.base import MomentStack, Placement, Support
-from steradian.hierarchies.body import (
+from steradian.existence.body import (
     circle_verdicts,
     examine_circle,
     examine_sphere,
     scatter_verdicts,
     sphere_verdicts,
 )
-from steradian.hierarchies.cell_tree import CellTree, LocalLaw
-from steradian.hierarchies.concentrated import solve_locally
-from steradian.hierarchies.curvature import (
+from steradian.existence.placement import Placement
+from steradian.families.cell_tree import CellTree, LocalLaw
+from steradian.families.concentrated import solve_locally
+from steradian.families.curvature import (
     NEGLIGIBLE,
     QUADRATURE_TOLERANCE,
     Covariance,
@@ -36,12 +37,12 @@ from steradian.hierarchies.curvature import (
     allowed_quadrature,
     mean_and_root,
 )
-from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
-from steradian.hierarchies.meshed import solve_rows
-from steradian.hierarchies.polynomial_sample import sample_polynomial
-from steradian.hierarchies.products import has_products, second_moments
-from steradian.hierarchies.quadratic import coordinates, gaussian_parameters
-from steradian.hierarchies.single import solve_one
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.meshed import solve_rows
+from steradian.families.polynomial_sample import sample_polynomial
+from steradian.families.products import has_products, second_moments
+from steradian.families.quadratic import coordinates, gaussian_parameters
+from steradian.families.single import solve_one
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere

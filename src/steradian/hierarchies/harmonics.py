@@ -8,15 +8,16 @@ from functools import cache
 import numpy as np
 
 from steradian.arguments import whole_number
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.hierarchies.base import Family, Law, MomentStack
-from steradian.hierarchies.fisher_bingham import FisherBinghamFamily
-from steradian.hierarchies.gridded import GriddedFamily
-from steradian.hierarchies.polynomial_sample import PolynomialLaw
-from steradian.hierarchies.products import direct_sums, sums_from_products
-from steradian.hierarchies.quadratic import low_moments
-from steradian.hierarchies.quadratic_family import QuadraticFamily
-from steradian.hierarchies.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.base import Family, Law
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.gridded import GriddedFamily
+from steradian.families.polynomial_sample import PolynomialLaw
+from steradian.families.products import direct_sums, sums_from_products
+from steradian.families.quadratic import low_moments
+from steradian.families.quadratic_family import QuadraticFamily
+from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, Space, Sphere, unit_sphere
 

@@ -19,7 +19,7 @@ from steradian.dual import (
     DualSolution,
     matched_to_rounding,
 )
-from steradian.hierarchies.products import products
+from steradian.families.products import products
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 

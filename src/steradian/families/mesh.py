@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.hierarchies.frame import Frame
+from steradian.families.frame import Frame
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray
 from steradian.spaces import Circle
 from steradian.spaces.arcs import Arcs

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from steradian.dual import DualSolution, Status, judge, matched_to_rounding, newton
-from steradian.hierarchies.cell_tree import CellTree, LocalLaw
-from steradian.hierarchies.curvature import Root, allowed_quadrature
+from steradian.families.cell_tree import CellTree, LocalLaw
+from steradian.families.curvature import Root, allowed_quadrature
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
 _CLOSE = 1e-4  # decrement from which the cells stay as they are

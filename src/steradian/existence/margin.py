@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from steradian.hierarchies.base import MomentStack
-from steradian.hierarchies.certificate import (
+from steradian.data.stacks import MomentStack
+from steradian.existence.certificate import (
     Certificate,
     affine_square,
     circle_rows,
@@ -24,8 +24,8 @@ from steradian.hierarchies.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.hierarchies.products import second_moments
-from steradian.hierarchies.semi_infinite import least_mean
+from steradian.existence.semi_infinite import least_mean
+from steradian.families.products import second_moments
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.hierarchies.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
-from steradian.hierarchies.mesh import log_sum, worst
+from steradian.families.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
+from steradian.families.mesh import log_sum, worst
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.spaces import Sphere
 from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.hierarchies.base import Verdict
-from steradian.hierarchies.zoom import Zoom
+from steradian.existence.placement import Verdict
+from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle

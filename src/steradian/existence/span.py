@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.hierarchies.base import Placement, Verdict
+from steradian.existence.placement import Placement, Verdict
 from steradian.numerics.arrays import Array
 
 

@@ -6,15 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steradian.data.stacks import MomentStack, Support
 from steradian.dual import DualSolution, Status
-from steradian.hierarchies.base import MomentStack, Placement, Support, Verdict
-from steradian.hierarchies.certificate import affine_square
-from steradian.hierarchies.quadratic import (
-    feature_moments,
-    feature_parameters,
-    natural_parameters,
-)
-from steradian.hierarchies.span import describe_flat
+from steradian.existence.certificate import affine_square
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.span import describe_flat
+from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
-from steradian.hierarchies.quadratic import feature_parameters, natural_parameters
+from steradian.families.quadratic import feature_parameters, natural_parameters
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import circle_harmonics
 from steradian.numerics.linalg import triangle

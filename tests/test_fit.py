@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, special
 
 import steradian as sr
-from steradian.dual import Status
+from steradian.fitting.solution import Status
 from steradian.numerics.arrays import Array
 
 CASES = [("turtles", k) for k in range(4)] + [("mcmurdo", k) for k in range(4)]

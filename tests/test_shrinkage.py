@@ -8,7 +8,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.shrinkage import Target
+from steradian.fitting.shrinkage import Target
 
 EPSILON = 0.07
 CASES = [(d, n, to) for d, n in ((2, 4), (3, 3), (6, 2)) for to in ("uniform", "below")]

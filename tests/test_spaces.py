@@ -13,8 +13,8 @@ import oracles
 import steradian as sr
 from oracles import Array, Rule
 from steradian.data.stacks import MomentStack
-from steradian.dual import Status
 from steradian.existence.placement import Verdict
+from steradian.fitting.solution import Status
 from steradian.spaces import Circle, Hypersphere, Space, Sphere, unit_sphere
 
 SPACES = {2: 8, 3: 8, 4: 2, 7: 2}  # dimension → highest degree looked at

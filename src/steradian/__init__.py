@@ -9,7 +9,6 @@ from steradian import examples
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.diagnostics import kernels
-from steradian.diagnostics.boundary import Boundary, boundary
 from steradian.diagnostics.mmd import Mmd
 from steradian.diagnostics.order import OrderChoice, choose_order
 from steradian.diagnostics.residuals import Residuals
@@ -25,10 +24,12 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
+from steradian.existence.boundary import Boundary, boundary
 from steradian.existence.certificate import Certificate
-from steradian.fisher_bingham import FisherBingham
-from steradian.fit import MaxEntFit
-from steradian.fitted import Numerics
+from steradian.fitting.fisher_bingham import FisherBingham
+from steradian.fitting.fitted import Numerics
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Harmonics
 from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
@@ -40,7 +41,6 @@ from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles
-from steradian.shrinkage import Shrinkage
 
 __version__ = "0.1.0"
 

@@ -27,8 +27,10 @@ from steradian.diagnostics.sensitivity import (
 )
 from steradian.diagnostics.trust import Trust, trust_of
 from steradian.errors import DesignError
-from steradian.fit import MaxEntFit
-from steradian.fitted import Numerics, fits_of, numerics_of
+from steradian.fitting.fitted import Numerics, fits_of, numerics_of
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Harmonics
 from steradian.inference.designs import Design
 from steradian.inference.gap_tests import GapTests, gap_tests
@@ -39,11 +41,9 @@ from steradian.inference.scores import Covariance
 from steradian.inference.stated_design import stated_design
 from steradian.inference.uniformity import Uniformity, uniformity_tests
 from steradian.io.frames import frame_of_levels
-from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
-from steradian.shrinkage import Shrinkage, as_shrinkage
 from steradian.summary import summarise
 
 

@@ -12,8 +12,8 @@ from steradian.data.directions import Directions, as_numeric
 from steradian.data.source import refuse_unfittable
 from steradian.data.weightings import moments_of_weightings
 from steradian.errors import InvalidDirections, LevelError
+from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
 
 

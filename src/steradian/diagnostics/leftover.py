@@ -20,9 +20,9 @@ from steradian.data.stacks import MomentStack
 from steradian.diagnostics.refits import Refits
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import coordinates, feature_moments
+from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference.whitening import PolarWhitening, whitening
-from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
 from steradian.spaces import Circle, Sphere

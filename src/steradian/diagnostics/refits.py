@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.dual import DenseCurvature, newton
 from steradian.families.products import has_products, second_moments
+from steradian.fitting.newton import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Circle, Grid, Sphere
 

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from steradian.arguments import real_number
 from steradian.data.moments import Moments
 from steradian.data.source import as_source, measured, support_of
-from steradian.dual import DenseCurvature, newton
 from steradian.errors import ConvergenceError, InvalidArgument
+from steradian.fitting.nested import fit_levels
+from steradian.fitting.newton import DenseCurvature, newton
 from steradian.io.records import without_nan
-from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 
 LABEL = "not exact GID"

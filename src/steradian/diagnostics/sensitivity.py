@@ -21,10 +21,10 @@ from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic_family import QuadraticFamily
+from steradian.fitting.nested import fit_levels
+from steradian.fitting.shrinkage import Shrinkage, Target
 from steradian.io.records import without_nan
-from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
-from steradian.shrinkage import Shrinkage, Target
 from steradian.spaces import Circle, Sphere
 
 if TYPE_CHECKING:

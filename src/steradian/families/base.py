@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import DualSolution
 from steradian.existence.placement import Placement
+from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steradian.dual import DualSolution, Status, judge, matched_to_rounding, newton
 from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.curvature import Root, allowed_quadrature
+from steradian.fitting.newton import judge, matched_to_rounding, newton
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 
 _CLOSE = 1e-4  # decrement from which the cells stay as they are

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.dual import DenseCurvature
+from steradian.fitting.newton import DenseCurvature
 from steradian.numerics.arrays import ROUNDOFF, Array
 
 QUADRATURE_TOLERANCE = 1e-12

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import DualSolution, Status
 from steradian.existence.certificate import affine_square
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap

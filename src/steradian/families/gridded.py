@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import DualSolution, Status, judge, newton
 from steradian.errors import ResolutionError
 from steradian.existence.body import (
     circle_verdicts,
@@ -43,6 +42,8 @@ from steradian.families.polynomial_sample import sample_polynomial
 from steradian.families.products import has_products, second_moments
 from steradian.families.quadratic import coordinates, gaussian_parameters
 from steradian.families.single import solve_one
+from steradian.fitting.newton import judge, newton
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere

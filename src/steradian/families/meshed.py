@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from steradian.dual import ACCEPTED_DECREMENT, DualSolution, Status, judge, newton
 from steradian.families.curvature import NEGLIGIBLE, Root, mean_and_root
 from steradian.families.frame import Frame, frames_for
 from steradian.families.mesh import Basis, Mesh, covering, log_sum, worst
 from steradian.families.primal_dual import PrimalDual, primal_dual
+from steradian.fitting.newton import ACCEPTED_DECREMENT, judge, newton
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.cells import highest

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import DualSolution, Status
 from steradian.existence.placement import Placement
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import natural_parameters
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw

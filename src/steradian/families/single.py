@@ -12,14 +12,9 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.dual import (
-    ACCEPTED_RESIDUAL,
-    ARMIJO,
-    MOMENT_ROUNDING,
-    DualSolution,
-    matched_to_rounding,
-)
 from steradian.families.products import products
+from steradian.fitting.newton import ACCEPTED_RESIDUAL, ARMIJO, MOMENT_ROUNDING, matched_to_rounding
+from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 

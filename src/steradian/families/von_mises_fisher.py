@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import DualSolution, Status
 from steradian.existence.certificate import linear_function
 from steradian.existence.placement import Placement, Verdict
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw

@@ -18,6 +18,7 @@ from steradian.arguments import (
 from steradian.data.directions import Directions
 from steradian.data.weightings import moments_of_weightings
 from steradian.errors import DesignError
+from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
 from steradian.inference.null_replicates import gap_replicates_of, multiplier_replicates
@@ -27,7 +28,6 @@ from steradian.inference.sample import Sample
 from steradian.inference.scores import Scores, scores_of
 from steradian.inference.stacks import chunks
 from steradian.inference.whitening import whitening
-from steradian.nested import fit_levels
 from steradian.numerics.arrays import Array
 
 if TYPE_CHECKING:

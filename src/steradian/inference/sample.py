@@ -11,7 +11,8 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.errors import DesignError, ResolutionError
 from steradian.families.products import second_moments
-from steradian.fit import MaxEntFit
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Harmonics
 from steradian.inference.designs import (
     IID,
@@ -22,7 +23,6 @@ from steradian.inference.designs import (
     Known,
 )
 from steradian.inference.units import Units
-from steradian.nested import NestedFits
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Sphere
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError, InvalidDirections
+from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
 from steradian.inference.designs import Design, as_design
@@ -26,7 +27,6 @@ from steradian.inference.scores import (
 )
 from steradian.inference.stacks import chunks, features_of, moments_of_features, sound_whitening
 from steradian.inference.units import Units
-from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 

@@ -9,10 +9,10 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
 from steradian.families.quadratic import low_moments
+from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference.scores import Scores, row_scores
 from steradian.inference.whitening import GriddedWhitening, gridded_whitening, polar_stack
-from steradian.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.dual import DenseCurvature, newton
+from steradian.fitting.newton import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 _MOST_STEPS = 60

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.dual import ROUNDED_RESIDUAL, DualSolution, Status
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
 from steradian.existence.body import examine_face
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.base import Family
+from steradian.fitting.newton import ROUNDED_RESIDUAL
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array, IntArray
-from steradian.shrinkage import Shrinkage
 from steradian.spaces import Sphere
 
 ROUNDING_TOLERANCE = 2e-7  # nats of deficit that rounding of the moments may move

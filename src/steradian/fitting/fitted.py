@@ -9,14 +9,14 @@ import numpy as np
 
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
-from steradian.dual import DualSolution, Status
 from steradian.families.quadratic import feature_moments
-from steradian.fisher_bingham import FisherBingham
-from steradian.fit import MaxEntFit
+from steradian.fitting.fisher_bingham import FisherBingham
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies import Harmonics
-from steradian.nested import NestedFits
 from steradian.numerics.arrays import Array, IntArray
-from steradian.shrinkage import Shrinkage
 
 
 @dataclass(frozen=True, slots=True, eq=False)

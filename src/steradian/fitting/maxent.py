@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
 from steradian.data.directions import Directions
-from steradian.dual import Status
 from steradian.errors import InvalidDirections, ResolutionError
 from steradian.families.base import Law
 from steradian.families.quadratic import coordinates
+from steradian.fitting.solution import Status
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import as_numeric
-from steradian.dual import Status
 from steradian.errors import InvalidArgument
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
-from steradian.fit import MaxEntFit
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.solution import Status
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw

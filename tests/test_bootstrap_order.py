@@ -12,9 +12,9 @@ from scipy.special import i0, i0e, i1e
 from scipy.stats import chi2
 
 import steradian as sr
+from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.inference.resample import resampled_weights
-from steradian.inference.units import Units
 from steradian.numerics.arrays import Array
 
 

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import steradian as sr
+from steradian.designs import as_design
+from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
-from steradian.inference.designs import as_design
-from steradian.inference.units import Units
 from steradian.numerics.arrays import Array, IntArray
 
 N = 90

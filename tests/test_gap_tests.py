@@ -14,10 +14,10 @@ from scipy.stats import chi2, ortho_group
 
 import steradian as sr
 from oracles_mixture import contour_tail
+from steradian.designs.pareto import pareto_shape
 from steradian.errors import DesignError
 from steradian.inference import gap_tests as gap_tests_module
 from steradian.inference.gap_tests import holm
-from steradian.inference.pareto import pareto_shape
 from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.numerics.arrays import Array, IntArray
 

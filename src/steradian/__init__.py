@@ -5,7 +5,7 @@ Geometric information decomposition of weighted directions: nested maximum-entro
 each level adds.
 """
 
-from steradian import examples
+from steradian import designs, examples
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.diagnostics import kernels
@@ -31,7 +31,6 @@ from steradian.fitting.fitted import Numerics
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Harmonics
-from steradian.inference import designs
 from steradian.inference.bootstrap import Bootstrap, bootstrap
 from steradian.inference.gap_tests import GapTests
 from steradian.inference.intervals import GapIntervals

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import as_source, measured, support_of
+from steradian.designs import Design
+from steradian.designs.stated import stated_design
 from steradian.diagnostics.adequacy import Calibration
 from steradian.diagnostics.adequacy import Method as CalibrationMethod
 from steradian.diagnostics.kernels import Kernel
@@ -32,13 +34,11 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import Design
 from steradian.inference.gap_tests import GapTests, gap_tests
 from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.inference.options import Method, Null, Options, Statistic
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance
-from steradian.inference.stated_design import stated_design
 from steradian.inference.uniformity import Uniformity, uniformity_tests
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray

@@ -19,13 +19,13 @@ import numpy as np
 
 from steradian.arguments import seed_number, whole_number
 from steradian.data.stacks import MomentStack
+from steradian.designs import Descriptive
 from steradian.diagnostics.leftover import GriddedLeftover, Leftover
 from steradian.diagnostics.leverage import resting_on
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.families.quadratic import low_moments
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
-from steradian.inference.designs import Descriptive
 from steradian.inference.gap_tests import FEWEST_PER_FEATURE
 from steradian.inference.null_replicates import among
 from steradian.inference.progress import tracked

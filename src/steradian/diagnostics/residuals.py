@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.moments import Moments
+from steradian.designs import Known
 from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.diagnostics.leftover import leftover_of
 from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import Known
 from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array

@@ -13,10 +13,10 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
+from steradian.designs.units import Units
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference.sample import Sample
-from steradian.inference.units import Units
 from steradian.numerics.arrays import Array, IntArray
 
 _COLLINEAR = 1e10  # condition above which a solution with Σ would be made of rounding

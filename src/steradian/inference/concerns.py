@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from steradian.designs.pareto import HEAVY, pareto_shape
+from steradian.designs.units import Units
 from steradian.inference.judgement import (
     DOMINATES,
     LEVERAGE,
@@ -15,10 +17,8 @@ from steradian.inference.judgement import (
     needs_calibration,
     too_uneven,
 )
-from steradian.inference.pareto import HEAVY, pareto_shape
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance, Scores
-from steradian.inference.units import Units
 from steradian.numerics.arrays import Array, BoolArray
 
 CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off

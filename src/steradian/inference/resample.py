@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.inference.units import Units
+from steradian.designs.units import Units
 from steradian.numerics.arrays import Array
 
 

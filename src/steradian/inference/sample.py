@@ -9,20 +9,13 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.designs import IID, Descriptive, Design, FixedWeights, Importance, Known
+from steradian.designs.units import Units
 from steradian.errors import DesignError, ResolutionError
 from steradian.families.products import second_moments
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Harmonics
-from steradian.inference.designs import (
-    IID,
-    Descriptive,
-    Design,
-    FixedWeights,
-    Importance,
-    Known,
-)
-from steradian.inference.units import Units
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Sphere
 

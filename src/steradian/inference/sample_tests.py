@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
+from steradian.designs import Design, as_design
+from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.inference import concerns
-from steradian.inference.designs import Design, as_design
 from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
 from steradian.inference.judgement import judged as can_judge
 from steradian.inference.options import Null, Options, Statistic
@@ -26,7 +27,6 @@ from steradian.inference.scores import (
     row_scores,
 )
 from steradian.inference.stacks import chunks, features_of, moments_of_features, sound_whitening
-from steradian.inference.units import Units
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 

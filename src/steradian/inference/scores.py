@@ -36,9 +36,9 @@ from typing import Literal
 import numpy as np
 
 from steradian.data.directions import Directions
+from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.inference.tilt import tilt
-from steradian.inference.units import Units
 from steradian.inference.whitening import Whitening
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.linalg import eigenvalues

@@ -6,8 +6,8 @@ from typing import Any
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.designs.base import Design, Known, as_design
 from steradian.errors import DesignError
-from steradian.inference.designs import Design, Known, as_design
 from steradian.io.frames import column, is_frame
 
 

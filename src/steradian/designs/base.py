@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
+from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.inference.batches import autocorrelation_time, batch_length
-from steradian.inference.units import Units
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 __all__ = [

@@ -1,0 +1,33 @@
+"""Sampling designs: how the weights came to be decides what a standard error means.
+
+A design turns the rows of a sample into independent `Units`; covariances, tests, intervals and
+bootstraps follow from those. Without weights the default is `IID`, with weights `Descriptive`:
+nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from steradian.designs.base import (
+    IID,
+    Chain,
+    Clusters,
+    Descriptive,
+    Design,
+    FixedWeights,
+    Importance,
+    Known,
+    Survey,
+)
+from steradian.designs.base import as_design as as_design
+
+__all__ = [
+    "IID",
+    "Chain",
+    "Clusters",
+    "Descriptive",
+    "Design",
+    "FixedWeights",
+    "Importance",
+    "Known",
+    "Survey",
+]

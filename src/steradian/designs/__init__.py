@@ -7,18 +7,14 @@ nothing is guessed.
 
 from __future__ import annotations
 
-from steradian.designs.base import (
-    IID,
-    Chain,
-    Clusters,
-    Descriptive,
-    Design,
-    FixedWeights,
-    Importance,
-    Known,
-    Survey,
-)
-from steradian.designs.base import as_design as as_design
+from steradian.designs.base import Design
+from steradian.designs.chain import Chain
+from steradian.designs.clusters import Clusters
+from steradian.designs.descriptive import Descriptive
+from steradian.designs.known import Known
+from steradian.designs.registry import as_design as as_design
+from steradian.designs.rows import IID, FixedWeights, Importance
+from steradian.designs.survey import Survey
 
 __all__ = [
     "IID",

@@ -6,7 +6,9 @@ from typing import Any
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.designs.base import Design, Known, as_design
+from steradian.designs.base import Design
+from steradian.designs.known import Known
+from steradian.designs.registry import as_design
 from steradian.errors import DesignError
 from steradian.io.frames import column, is_frame
 

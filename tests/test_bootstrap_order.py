@@ -14,8 +14,8 @@ from scipy.stats import chi2
 import steradian as sr
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
-from steradian.inference.resample import resampled_weights
 from steradian.numerics.arrays import Array
+from steradian.significance.resample import resampled_weights
 
 
 def circle(theta: Array) -> Array:

@@ -16,10 +16,10 @@ import steradian as sr
 from oracles_mixture import contour_tail
 from steradian.designs.pareto import pareto_shape
 from steradian.errors import DesignError
-from steradian.inference import gap_tests as gap_tests_module
-from steradian.inference.gap_tests import holm
-from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.numerics.arrays import Array, IntArray
+from steradian.significance import gap_tests as gap_tests_module
+from steradian.significance.gap_tests import holm
+from steradian.significance.whitening import PolarWhitening, whitening
 
 Kind = Literal["damped", "tilted", "null", "empirical"]
 KINDS: tuple[Kind, ...] = ("damped", "tilted", "null", "empirical")

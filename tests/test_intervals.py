@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 import steradian as sr
 from steradian.errors import DesignError
-from steradian.inference.intervals import noncentrality as noncentrality_of
+from steradian.estimation.intervals import noncentrality as noncentrality_of
 from steradian.numerics.arrays import Array
 
 Method = Literal["noncentral", "sqrt", "wald"]

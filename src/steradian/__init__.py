@@ -10,7 +10,6 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.diagnostics import kernels
 from steradian.diagnostics.mmd import Mmd
-from steradian.diagnostics.order import OrderChoice, choose_order
 from steradian.diagnostics.residuals import Residuals
 from steradian.diagnostics.ridge import RidgeNotExact, ridge
 from steradian.diagnostics.trust import Trust
@@ -24,6 +23,9 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
+from steradian.estimation.bootstrap import Bootstrap, bootstrap
+from steradian.estimation.intervals import GapIntervals
+from steradian.estimation.order import OrderChoice, choose_order
 from steradian.existence.boundary import Boundary, boundary
 from steradian.existence.certificate import Certificate
 from steradian.fitting.fisher_bingham import FisherBingham
@@ -31,15 +33,13 @@ from steradian.fitting.fitted import Numerics
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Harmonics
-from steradian.inference.bootstrap import Bootstrap, bootstrap
-from steradian.inference.gap_tests import GapTests
-from steradian.inference.intervals import GapIntervals
-from steradian.inference.sample_tests import SampleTests, sample_tests
-from steradian.inference.uniformity import Uniformity
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, profile
 from steradian.profiles import Profiles, profiles
+from steradian.significance.gap_tests import GapTests
+from steradian.significance.sample_tests import SampleTests, sample_tests
+from steradian.significance.uniformity import Uniformity
 
 __version__ = "0.1.0"
 

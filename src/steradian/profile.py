@@ -29,21 +29,21 @@ from steradian.diagnostics.sensitivity import (
 )
 from steradian.diagnostics.trust import Trust, trust_of
 from steradian.errors import DesignError
+from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.fitting.fitted import Numerics, fits_of, numerics_of
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Harmonics
-from steradian.inference.gap_tests import GapTests, gap_tests
-from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals
-from steradian.inference.options import Method, Null, Options, Statistic
-from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance
-from steradian.inference.uniformity import Uniformity, uniformity_tests
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
+from steradian.significance.gap_tests import GapTests, gap_tests
+from steradian.significance.options import Method, Null, Options, Statistic
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Covariance
+from steradian.significance.uniformity import Uniformity, uniformity_tests
 from steradian.summary import summarise
 
 

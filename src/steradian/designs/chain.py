@@ -12,8 +12,8 @@ from steradian.data.directions import Directions
 from steradian.designs.base import Design, unit_labels
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.inference.batches import autocorrelation_time, batch_length
 from steradian.numerics.arrays import IntArray
+from steradian.significance.batches import autocorrelation_time, batch_length
 
 _FEWEST_BATCHES = 20
 _MOST_UNSEEN = 0.5  # share of the variance that tests are corrected for, at most

@@ -25,16 +25,16 @@ from steradian.diagnostics.leverage import resting_on
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.families.quadratic import low_moments
 from steradian.hierarchies import Harmonics
-from steradian.inference import concerns
-from steradian.inference.gap_tests import FEWEST_PER_FEATURE
-from steradian.inference.null_replicates import among
-from steradian.inference.progress import tracked
-from steradian.inference.sample import Sample
-from steradian.inference.scores import row_blocks, scores_of, streamed_scores
-from steradian.inference.stacks import chunks, moments_of
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.significance import concerns
+from steradian.significance.gap_tests import FEWEST_PER_FEATURE
+from steradian.significance.null_replicates import among
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
+from steradian.significance.scores import row_blocks, scores_of, streamed_scores
+from steradian.significance.stacks import chunks, moments_of
 
 Method = Literal["exact", "bootstrap"]
 METHODS: tuple[Method, ...] = ("exact", "bootstrap")

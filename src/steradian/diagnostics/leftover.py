@@ -22,9 +22,9 @@ from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import coordinates, feature_moments
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference.whitening import PolarWhitening, whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
+from steradian.significance.whitening import PolarWhitening, whitening
 from steradian.spaces import Circle, Sphere
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance

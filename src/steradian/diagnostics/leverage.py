@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.diagnostics.leftover import GriddedLeftover, Leftover
-from steradian.inference.sample import Sample
 from steradian.numerics.arrays import Array, IntArray
+from steradian.significance.sample import Sample
 
 MOST_SHARE = 0.5  # of the variance of what is left over, by at most `_FEW` units
 _FEW = 2

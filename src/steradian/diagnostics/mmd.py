@@ -21,9 +21,9 @@ from steradian.diagnostics.leftover import gridded_law, leftover_of
 from steradian.diagnostics.mmd_any_dimension import Forms, discrepancies, judged_by_samples
 from steradian.diagnostics.residuals import moments_to_degree
 from steradian.hierarchies import Harmonics
-from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
+from steradian.significance.sample import Sample
 
 _MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension
 _VALUE = 1e-13  # share of the kernel that the value may leave out

@@ -15,9 +15,9 @@ from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judg
 from steradian.diagnostics.leftover import leftover_of
 from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies import Harmonics
-from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
+from steradian.significance.sample import Sample
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
 _ABOVE = 4  # degrees above the highest level looked at by default

@@ -17,9 +17,9 @@ from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence, margin_bound
-from steradian.inference import concerns
-from steradian.inference.sample import Sample
-from steradian.inference.whitening import PolarWhitening, whitening
+from steradian.significance import concerns
+from steradian.significance.sample import Sample
+from steradian.significance.whitening import PolarWhitening, whitening
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

@@ -17,8 +17,8 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.existence.semi_infinite import LP_ACCURACY
 from steradian.existence.support_words import bound_words, nearly_words, thinnest_words
 from steradian.hierarchies import Harmonics
-from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance.progress import tracked
 from steradian.spaces import Sphere
 
 _ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero

@@ -16,8 +16,8 @@ from steradian.data.stacks import MomentStack
 from steradian.designs.units import Units
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference.sample import Sample
 from steradian.numerics.arrays import Array, IntArray
+from steradian.significance.sample import Sample
 
 _COLLINEAR = 1e10  # condition above which a solution with Σ would be made of rounding
 _SPLITS = 4  # random splits into halves

@@ -15,14 +15,14 @@ from steradian.data.source import support_of
 from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
 from steradian.diagnostics.residuals import Residuals, harmonic_residuals
 from steradian.errors import DesignError, InvalidArgument, SteradianError
+from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference.bias import information_traces
-from steradian.inference.gap_tests import gap_tests, holm
-from steradian.inference.options import Options
-from steradian.inference.progress import tracked
-from steradian.inference.sample import Sample
 from steradian.numerics.arrays import Array, IntArray
+from steradian.significance.gap_tests import gap_tests, holm
+from steradian.significance.options import Options
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

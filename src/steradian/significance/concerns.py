@@ -8,7 +8,8 @@ import numpy as np
 
 from steradian.designs.pareto import HEAVY, pareto_shape
 from steradian.designs.units import Units
-from steradian.inference.judgement import (
+from steradian.numerics.arrays import Array, BoolArray
+from steradian.significance.judgement import (
     DOMINATES,
     LEVERAGE,
     PER_FEATURE,
@@ -17,9 +18,8 @@ from steradian.inference.judgement import (
     needs_calibration,
     too_uneven,
 )
-from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance, Scores
-from steradian.numerics.arrays import Array, BoolArray
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Covariance, Scores
 
 CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates

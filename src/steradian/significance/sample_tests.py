@@ -14,21 +14,15 @@ from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference import concerns
-from steradian.inference.judgement import FEWEST_ROWS, needs_calibration, worthless
-from steradian.inference.judgement import judged as can_judge
-from steradian.inference.options import Null, Options, Statistic
-from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
-from steradian.inference.scores import (
-    Covariance,
-    Scores,
-    group_scores,
-    ratio_scores,
-    row_scores,
-)
-from steradian.inference.stacks import chunks, features_of, moments_of_features, sound_whitening
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.judgement import judged as can_judge
+from steradian.significance.options import Null, Options, Statistic
+from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
+from steradian.significance.stacks import chunks, features_of, moments_of_features, sound_whitening
 
 _UNIT_TOLERANCE = 1e-6
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again

@@ -38,10 +38,10 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.inference.tilt import tilt
-from steradian.inference.whitening import Whitening
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.linalg import eigenvalues
+from steradian.significance.tilt import tilt
+from steradian.significance.whitening import Whitening
 
 Covariance = Literal["damped", "tilted", "null", "empirical"]
 _DAMPING_OF_ROWS = 0.5  # how much of its excess leverage a unit keeps its weight for,

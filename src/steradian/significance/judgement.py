@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.inference.scores import Scores
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance.scores import Scores
 
 PER_FEATURE = 10  # rows of equal weight per feature below which a tail is rough
 LEVERAGE = 0.3  # of one row in the features of the level, above which it is rough too

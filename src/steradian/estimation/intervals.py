@@ -24,10 +24,10 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from steradian.arguments import one_of, open_share
-from steradian.inference import concerns
-from steradian.inference.bias import gap_bias
-from steradian.inference.sample import Sample
+from steradian.estimation.bias import gap_bias
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance import concerns
+from steradian.significance.sample import Sample
 
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")

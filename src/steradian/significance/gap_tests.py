@@ -9,19 +9,21 @@ import numpy as np
 from scipy.stats import chi2
 
 from steradian.errors import DesignError, ResolutionError
-from steradian.inference import concerns
-from steradian.inference.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
-from steradian.inference.null_replicates import (
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.null_replicates import (
     add_one,
     among,
     gap_replicates,
     multiplier_replicates,
     score_replicates,
 )
-from steradian.inference.options import Options
-from steradian.inference.recalibration import SETTLED, ReducedFits, recalibrated
-from steradian.inference.sample import Sample
-from steradian.inference.scores import (
+from steradian.significance.options import Options
+from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.sample import Sample
+from steradian.significance.scores import (
     MOST_ENTRIES,
     Covariance,
     Scores,
@@ -29,9 +31,7 @@ from steradian.inference.scores import (
     small_sample,
     streamed_scores,
 )
-from steradian.inference.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
-from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
 
 _ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused

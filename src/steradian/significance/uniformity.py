@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from steradian.inference import concerns
-from steradian.inference.judgement import worthless
-from steradian.inference.sample import Sample
-from steradian.inference.scores import MOST_ENTRIES, scores_of, streamed_scores
-from steradian.inference.whitening import Whitening, gridded_whitening
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import worthless
+from steradian.significance.sample import Sample
+from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scores
+from steradian.significance.whitening import Whitening, gridded_whitening
 
 
 @dataclass(frozen=True, eq=False, repr=False)

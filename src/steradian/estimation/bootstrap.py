@@ -20,15 +20,15 @@ from steradian.data.weightings import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference import concerns
-from steradian.inference.null_replicates import gap_replicates_of, multiplier_replicates
-from steradian.inference.progress import tracked
-from steradian.inference.resample import resampled_weights
-from steradian.inference.sample import Sample
-from steradian.inference.scores import Scores, scores_of
-from steradian.inference.stacks import chunks
-from steradian.inference.whitening import whitening
 from steradian.numerics.arrays import Array
+from steradian.significance import concerns
+from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
+from steradian.significance.progress import tracked
+from steradian.significance.resample import resampled_weights
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Scores, scores_of
+from steradian.significance.stacks import chunks
+from steradian.significance.whitening import whitening
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

@@ -7,7 +7,7 @@ from typing import Literal
 
 from steradian.arguments import seed_number, whole_number
 from steradian.errors import InvalidArgument
-from steradian.inference.scores import Covariance
+from steradian.significance.scores import Covariance
 
 Null = Literal["moment", "model"]
 Statistic = Literal["score", "gap"]

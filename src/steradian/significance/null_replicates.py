@@ -8,12 +8,12 @@ import numpy as np
 
 from steradian.errors import DesignError
 from steradian.hierarchies import Harmonics
-from steradian.inference.progress import tracked
-from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance, Scores
-from steradian.inference.stacks import chunks, fits_of_samples, moments_of, null_scores
-from steradian.inference.whitening import polar_stack
 from steradian.numerics.arrays import Array
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Covariance, Scores
+from steradian.significance.stacks import chunks, fits_of_samples, moments_of, null_scores
+from steradian.significance.whitening import polar_stack
 
 _ENTRIES = 4_000_000
 _FIRST = 64  # samples of the first piece, after which many p-values are known

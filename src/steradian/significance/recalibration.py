@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.hierarchies import Harmonics
-from steradian.inference.progress import tracked
-from steradian.inference.stacks import chunks, null_scores
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance.progress import tracked
+from steradian.significance.stacks import chunks, null_scores
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands

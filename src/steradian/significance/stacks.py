@@ -11,9 +11,9 @@ from steradian.data.stacks import MomentStack
 from steradian.families.quadratic import low_moments
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Harmonics
-from steradian.inference.scores import Scores, row_scores
-from steradian.inference.whitening import GriddedWhitening, gridded_whitening, polar_stack
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance.scores import Scores, row_scores
+from steradian.significance.whitening import GriddedWhitening, gridded_whitening, polar_stack
 
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits

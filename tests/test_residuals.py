@@ -12,8 +12,8 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.diagnostics.leftover import GriddedLeftover, PolarLeftover
-from steradian.diagnostics.mmd_any_dimension import forms_of
+from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover
+from steradian.adequacy.mmd_any_dimension import forms_of
 from steradian.significance.whitening import PolarWhitening, _polar_moments
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}

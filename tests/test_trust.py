@@ -10,7 +10,7 @@ import pytest
 
 import steradian as sr
 from oracles import Array
-from steradian.diagnostics.trust import Answer
+from steradian.adequacy.trust import Answer
 
 
 def angles(n: int, seed: int = 0) -> sr.Directions:
@@ -147,7 +147,7 @@ def test_few_units_are_judged_as_residuals_judges_them() -> None:
 
 
 def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steradian.diagnostics.leftover.GriddedLeftover.work", lambda *_: np.inf)
+    monkeypatch.setattr("steradian.adequacy.leftover.GriddedLeftover.work", lambda *_: np.inf)
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(angles(120, seed=3), levels=1, design=plan)
     assert any("roughly, see residuals()" in reason for reason in p.trust().statistical.reasons)

@@ -6,13 +6,13 @@ each level adds.
 """
 
 from steradian import designs, examples
+from steradian.adequacy import kernels
+from steradian.adequacy.mmd import Mmd
+from steradian.adequacy.residuals import Residuals
+from steradian.adequacy.ridge import RidgeNotExact, ridge
+from steradian.adequacy.trust import Trust
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.diagnostics import kernels
-from steradian.diagnostics.mmd import Mmd
-from steradian.diagnostics.residuals import Residuals
-from steradian.diagnostics.ridge import RidgeNotExact, ridge
-from steradian.diagnostics.trust import Trust
 from steradian.errors import (
     BoundaryError,
     ConvergenceError,

@@ -11,23 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.adequacy.calibration import Calibration
+from steradian.adequacy.calibration import Method as CalibrationMethod
+from steradian.adequacy.kernels import Kernel
+from steradian.adequacy.mmd import Mmd, kernel_discrepancy
+from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
+from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
+from steradian.adequacy.trust import Trust, trust_of
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
 from steradian.designs.stated import stated_design
-from steradian.diagnostics.adequacy import Calibration
-from steradian.diagnostics.adequacy import Method as CalibrationMethod
-from steradian.diagnostics.kernels import Kernel
-from steradian.diagnostics.mmd import Mmd, kernel_discrepancy
-from steradian.diagnostics.residuals import Residuals, Weights, harmonic_residuals
-from steradian.diagnostics.sensitivity import (
-    DEFAULT_EPSILONS,
-    ROTATIONS,
-    Sensitivity,
-    sensitivity_of,
-)
-from steradian.diagnostics.trust import Trust, trust_of
 from steradian.errors import DesignError
 from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.fitting.fitted import Numerics, fits_of, numerics_of

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
+from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.residuals import Residuals, harmonic_residuals
 from steradian.arguments import checked_profile, open_share, seed_number, whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import support_of
-from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
-from steradian.diagnostics.residuals import Residuals, harmonic_residuals
 from steradian.errors import DesignError, InvalidArgument, SteradianError
 from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels

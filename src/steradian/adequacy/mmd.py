@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from steradian.data.moments import Moments
-from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
-from steradian.diagnostics.kernels import (
+from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
+from steradian.adequacy.kernels import (
     Kernel,
     VonMisesFisherKernel,
     as_kernel,
     enough_degrees,
     words_of,
 )
-from steradian.diagnostics.leftover import gridded_law, leftover_of
-from steradian.diagnostics.mmd_any_dimension import Forms, discrepancies, judged_by_samples
-from steradian.diagnostics.residuals import moments_to_degree
+from steradian.adequacy.leftover import gridded_law, leftover_of
+from steradian.adequacy.mmd_any_dimension import Forms, discrepancies, judged_by_samples
+from steradian.adequacy.residuals import moments_to_degree
+from steradian.data.moments import Moments
 from steradian.hierarchies import Harmonics
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array

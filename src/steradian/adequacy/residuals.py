@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
+from steradian.adequacy.leftover import leftover_of
 from steradian.data.moments import Moments
 from steradian.designs import Known
-from steradian.diagnostics.adequacy import Calibrated, Calibration, Judged, judged, refused_or
-from steradian.diagnostics.leftover import leftover_of
 from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies import Harmonics
 from steradian.io.records import without_nan

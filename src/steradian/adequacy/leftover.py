@@ -16,8 +16,8 @@ from typing import Protocol
 
 import numpy as np
 
+from steradian.adequacy.refits import Refits
 from steradian.data.stacks import MomentStack
-from steradian.diagnostics.refits import Refits
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import coordinates, feature_moments
 from steradian.fitting.nested import fit_levels

@@ -12,12 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import (
-    ROWS_PER_MATCHED,
-    Calibration,
-    Judged,
-    judged_among,
-)
+from steradian.adequacy.calibration import ROWS_PER_MATCHED, Calibration, Judged, judged_among
 from steradian.errors import DesignError
 from steradian.families.quadratic import natural_parameters
 from steradian.hierarchies import Harmonics

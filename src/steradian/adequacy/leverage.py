@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.diagnostics.leftover import GriddedLeftover, Leftover
+from steradian.adequacy.leftover import GriddedLeftover, Leftover
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance.sample import Sample
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.diagnostics.adequacy import BEYOND_DOUBT, Calibration
-from steradian.diagnostics.residuals import Residuals, default_degree, harmonic_residuals
+from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence, margin_bound
 from steradian.significance import concerns

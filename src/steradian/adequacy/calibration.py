@@ -17,11 +17,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from steradian.adequacy.leftover import GriddedLeftover, Leftover
+from steradian.adequacy.leverage import resting_on
 from steradian.arguments import seed_number, whole_number
 from steradian.data.stacks import MomentStack
 from steradian.designs import Descriptive
-from steradian.diagnostics.leftover import GriddedLeftover, Leftover
-from steradian.diagnostics.leverage import resting_on
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.families.quadratic import low_moments
 from steradian.hierarchies import Harmonics

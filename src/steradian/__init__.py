@@ -35,8 +35,7 @@ from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Harmonics
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.profile import Profile, profile
-from steradian.profiles import Profiles, profiles
+from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity

@@ -34,12 +34,12 @@ from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
+from steradian.profile.summary import summarise
 from steradian.significance.gap_tests import GapTests, gap_tests
 from steradian.significance.options import Method, Null, Options, Statistic
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance
 from steradian.significance.uniformity import Uniformity, uniformity_tests
-from steradian.summary import summarise
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.profile.profile import Profile
 
 _NOTHING = 1e-12  # nats of which shares would be shares of rounding
 

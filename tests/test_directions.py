@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steradian as sr
-from steradian.data.directions import BLOCK
+from steradian.data.validation import BLOCK
 from steradian.numerics.arrays import AnyArray, Array
 
 EYE = np.eye(3)

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.stats import special_ortho_group
 
 from steradian.arguments import random_generator, refuse_too_many, whole_number
-from steradian.data.directions import as_numeric
 from steradian.data.moments import Moments
 from steradian.data.source import support_of
 from steradian.data.stacks import MomentStack
+from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic_family import QuadraticFamily

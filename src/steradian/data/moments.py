@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
-from steradian.data.directions import Directions, as_numeric
+from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
+from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.families.quadratic import feature_moments, low_moments
 from steradian.hierarchies import Harmonics

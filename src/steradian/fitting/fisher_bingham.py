@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.data.directions import as_numeric
+from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.fitting.maxent import MaxEntFit

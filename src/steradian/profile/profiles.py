@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.data.directions import Directions, as_numeric
+from steradian.data.directions import Directions
 from steradian.data.source import refuse_unfittable
+from steradian.data.validation import as_numeric
 from steradian.data.weightings import moments_of_weightings
 from steradian.errors import InvalidDirections, LevelError
 from steradian.fitting.nested import NestedFits, fit_levels

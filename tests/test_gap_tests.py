@@ -17,7 +17,7 @@ from oracles_mixture import contour_tail
 from steradian.designs.pareto import pareto_shape
 from steradian.errors import DesignError
 from steradian.numerics.arrays import Array, IntArray
-from steradian.significance import gap_tests as gap_tests_module
+from steradian.significance import level_tests
 from steradian.significance.gap_tests import holm
 from steradian.significance.whitening import PolarWhitening, whitening
 
@@ -406,7 +406,7 @@ def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     p = sr.profile(CIRCLE, levels=2)
     want = p.tests(covariance="null")
     simulated = p.tests(covariance="null", method="simulate", seed=5, replicates=99)
-    monkeypatch.setattr(gap_tests_module, "MOST_ENTRIES", 10)
+    monkeypatch.setattr(level_tests, "MOST_ENTRIES", 10)
     got = p.tests()
     np.testing.assert_allclose(got.pvalue, want.pvalue, rtol=1e-8)
     assert "level 1: too many rows to tilt" in got.warnings[0]

@@ -29,7 +29,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.significance import concerns
-from steradian.significance.gap_tests import FEWEST_PER_FEATURE
+from steradian.significance.level_tests import FEWEST_PER_FEATURE
 from steradian.significance.null_replicates import among
 from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample

@@ -16,7 +16,7 @@ circle), rays leave the law at once. Then the pinned coordinates are kept as dra
 k others are scaled, to the length ϱ = (1 - |pinned|²)^½ that is left; the ratio is
 ``ϱ⁻² w_k(ϱ² P, g)`` with P and g of the others. Which split to use is tried out.
 
-On the circle and the two-sphere `fisher_bingham_cells` keeps three proposals of four however
+On the circle and the two-sphere `cells` keeps three proposals of four however
 sharp the law, and is used instead.
 
 References

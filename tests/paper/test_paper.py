@@ -31,7 +31,7 @@ from steradian.paper.entries import Bound, Entry, Printed
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "paper.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "paper.md"
 
 
 # --- verdicts -----------------------------------------------------------------------------

@@ -15,9 +15,10 @@ WORKERS ?= auto
 PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
 
 # Long tests of numbers, unlike the calibrations, which are long because they simulate.
-NUMBERS := tests/test_accuracy.py tests/test_boundary.py tests/test_certificates.py \
-	tests/test_chi_square_mixture.py tests/test_concentrated.py tests/test_face.py tests/test_fisher_bingham.py \
-	tests/test_fisher_bingham_fit.py
+NUMBERS := tests/test_accuracy.py tests/existence/test_boundary.py \
+	tests/existence/test_certificates.py tests/existence/test_face.py \
+	tests/families/test_concentrated.py tests/families/test_fisher_bingham_fit.py \
+	tests/fitting/test_fisher_bingham.py tests/numerics/test_chi_square_mixture.py
 
 # The fuzz: as many cases or seconds as one likes, from any first case, or one case again.
 CASES ?= 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import steradian as sr
 from samples import unit, vmf
-from steradian.hierarchies.cell_tree import CellTree
+from steradian.families.cell_tree import CellTree
 from steradian.numerics.harmonics import sphere_harmonics
 from timing import Result, agree, interleaved, one_thread, quantity, show
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import steradian as sr
 from samples import mixture, unit
-from steradian.numerics.fisher_bingham_fit import fit_fisher_bingham
+from steradian.numerics.fisher_bingham.fit import fit_fisher_bingham
 from timing import Result, agree, interleaved, one_thread, quantity, show
 
 Array = NDArray[np.float64]

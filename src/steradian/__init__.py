@@ -5,15 +5,14 @@ Geometric information decomposition of weighted directions: nested maximum-entro
 each level adds.
 """
 
-from steradian import examples
-from steradian.diagnostics import kernels
-from steradian.diagnostics.boundary import Boundary, boundary
-from steradian.diagnostics.mmd import Mmd
-from steradian.diagnostics.order import OrderChoice, choose_order
-from steradian.diagnostics.residuals import Residuals
-from steradian.diagnostics.ridge import RidgeNotExact, ridge
-from steradian.diagnostics.trust import Trust
-from steradian.directions import Directions
+from steradian import designs, examples
+from steradian.adequacy import kernels
+from steradian.adequacy.mmd import Mmd
+from steradian.adequacy.residuals import Residuals
+from steradian.adequacy.ridge import RidgeNotExact, ridge
+from steradian.adequacy.trust import Trust
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.errors import (
     BoundaryError,
     ConvergenceError,
@@ -24,22 +23,22 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
-from steradian.fisher_bingham import FisherBingham
-from steradian.fit import MaxEntFit
-from steradian.fitted import Numerics
-from steradian.hierarchies import Certificate, Harmonics
-from steradian.inference import designs
-from steradian.inference.bootstrap import Bootstrap, bootstrap
-from steradian.inference.gap_tests import GapTests
-from steradian.inference.intervals import GapIntervals
-from steradian.inference.sample_tests import SampleTests, sample_tests
-from steradian.inference.uniformity import Uniformity
+from steradian.estimation.bootstrap import Bootstrap, bootstrap
+from steradian.estimation.intervals import GapIntervals
+from steradian.estimation.order import OrderChoice, choose_order
+from steradian.existence.boundary import Boundary, boundary
+from steradian.existence.certificate import Certificate
+from steradian.fitting.fisher_bingham import FisherBingham
+from steradian.fitting.fitted import Numerics
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.hierarchies import Harmonics
 from steradian.io.tables import read_directions
-from steradian.moments import Moments
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.profile import Profile, profile
-from steradian.profiles import Profiles, profiles
-from steradian.shrinkage import Shrinkage
+from steradian.profile import Profile, Profiles, profile, profiles
+from steradian.significance.gap_tests import GapTests
+from steradian.significance.sample_tests import SampleTests, sample_tests
+from steradian.significance.uniformity import Uniformity
 
 __version__ = "0.1.0"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steradian.hierarchies.certificate import Certificate
+    from steradian.existence.certificate import Certificate
     from steradian.profile import Profile
 
 __all__ = [

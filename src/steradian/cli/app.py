@@ -13,7 +13,7 @@ import typer
 import steradian
 from steradian.cli.design import DESIGN_HELP, parse_design
 from steradian.cli.reproduce import reproduce_command
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 from steradian.examples import CATALOGUE
 from steradian.io.frames import COORDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from steradian import designs
+from steradian.designs import Design, as_design
 from steradian.errors import DesignError
-from steradian.inference import designs
-from steradian.inference.designs import Design, as_design
 from steradian.io.frames import column
 from steradian.io.tables import read_table
 

@@ -1,31 +1,8 @@
-"""Nested feature spaces and the exponential family of each level."""
+"""What is measured: nested spaces of features."""
 
 from __future__ import annotations
 
-from steradian.hierarchies.base import (
-    Family,
-    Hierarchy,
-    Law,
-    MomentStack,
-    Placement,
-    Support,
-    Verdict,
-)
-from steradian.hierarchies.certificate import Certificate
-from steradian.hierarchies.gridded import GriddedFamily
-from steradian.hierarchies.harmonic import Harmonics
-from steradian.hierarchies.quadratic_family import QuadraticFamily
+from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.harmonics import Harmonics
 
-__all__ = [
-    "Certificate",
-    "Family",
-    "GriddedFamily",
-    "Harmonics",
-    "Hierarchy",
-    "Law",
-    "MomentStack",
-    "Placement",
-    "QuadraticFamily",
-    "Support",
-    "Verdict",
-]
+__all__ = ["Harmonics", "Hierarchy"]

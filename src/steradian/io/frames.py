@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import shown
-from steradian.directions import Directions, as_numeric
+from steradian.data.directions import Directions
+from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.numerics.arrays import AnyArray
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import shown
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.frames import Coords, directions_from_frame, from_columns
 from steradian.numerics.arrays import AnyArray

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.stats import chi2
 
 import steradian as sr
-from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
 from steradian.paper.entries import Entry, Printed
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import pvalue_ecdf
+from steradian.significance.progress import tracked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import steradian as sr
-from steradian.inference.progress import tracked
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import circle_densities, fingerprint
+from steradian.significance.progress import tracked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

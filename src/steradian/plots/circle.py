@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.directions import Directions
+from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import GREY, colour, dash, frame

@@ -1,0 +1,311 @@
+"""Could a residual this large be sampling? Its p-value under the fit and the design.
+
+``a² R²`` is, when p_L is the law and to first order, a weighted sum of χ²_1 variables. For rows
+of one law (designs iid and fixed) the coefficients are the eigenvalues of the covariance of the
+leftover under the fit itself; for other designs those of its covariance over the units. The
+latter spread too widely when there are as many features as units, where random signs on the
+units do not. Where the sample is small the signs move the moments of the fit and the fit is
+made again: samples drawn from the fit would not do, since it is sharper than the law itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from steradian.adequacy.leftover import GriddedLeftover, Leftover
+from steradian.adequacy.leverage import resting_on
+from steradian.arguments import seed_number, whole_number
+from steradian.data.stacks import MomentStack
+from steradian.designs import Descriptive
+from steradian.errors import DesignError, InvalidArgument, ResolutionError
+from steradian.families.quadratic import low_moments
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.significance import concerns
+from steradian.significance.level_tests import FEWEST_PER_FEATURE
+from steradian.significance.null_replicates import among
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
+from steradian.significance.scores import row_blocks, scores_of, streamed_scores
+from steradian.significance.stacks import chunks, moments_of
+
+Method = Literal["exact", "bootstrap"]
+METHODS: tuple[Method, ...] = ("exact", "bootstrap")
+ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
+_UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
+BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
+_PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
+_ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
+_FIRST = 32  # replicates of the first piece
+_SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How residuals are turned into p-values."""
+
+    method: Method | None = None
+    replicates: int = 999
+    seed: int = 0
+    patience: float = _PATIENCE  # work that a bootstrap nobody asked for may be
+
+    def __post_init__(self) -> None:
+        if not (self.method is None or self.method in METHODS):
+            raise InvalidArgument(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
+        whole_number(self.replicates, "replicates", least=19)
+        seed_number(self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A p-value, how it was found, and what speaks against it."""
+
+    pvalue: float
+    method: str
+    warnings: tuple[str, ...] = ()
+    rough: bool = False  # an asymptotic law where the sample is small for it
+    resting: str = ""  # the one or two units that decide, in words; then it cannot be judged
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """A distance between data and the fit of each level, with what it means under the design."""
+
+    levels: IntArray
+    judged: tuple[Judged, ...]
+    design: str
+
+    @property
+    def pvalue(self) -> Array:
+        """If the fit of the level were the law, (L,); NaN, with a warning, where not known.
+
+        Raises
+        ------
+        DesignError
+            For a descriptive design, which has none.
+        """
+        if self.design == "descriptive":
+            raise Descriptive().refusal()
+        return np.array([one.pvalue for one in self.judged])
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How each p-value was found."""
+        return tuple(one.method for one in self.judged)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting a p-value."""
+        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
+
+    def judgements(self) -> dict[str, Any]:
+        """Levels, p-values, methods and warnings as plain lists."""
+        return {
+            "design": self.design,
+            "levels": self.levels.tolist(),
+            "pvalue": [one.pvalue for one in self.judged],
+            "methods": list(self.methods),
+            "resting": [one.resting for one in self.judged],
+            "warnings": list(self.warnings),
+        }
+
+
+def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) -> Judged:
+    """The p-value; where the design or the sums have none, the reason instead.
+
+    Raises
+    ------
+    DesignError
+        When the method was asked for.
+    """
+    if isinstance(sample.design, Descriptive):
+        return Judged(np.nan, "no p-value: descriptive")
+    try:
+        return judge()
+    except (DesignError, ResolutionError) as error:
+        if how.method is not None:
+            raise
+        return Judged(np.nan, "refused", (str(error),))
+
+
+def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    """The p-value of a residual R² of one level."""
+    if squared <= left.noise**2:
+        said = f"level {left.level}: R = {np.sqrt(squared):.0e} is lost in the rounding of moments"
+        return Judged(np.nan, "–", (said,))
+    if not sample.has_rows:
+        return _from_sums(sample, left, squared, how)
+    resting = resting_on(sample, left)
+    if not resting:
+        return _judged_by_rows(sample, left, squared, how)
+    plain = how if how.method else replace(how, method="exact")  # no replicate tells more
+    found = _judged_by_rows(sample, left, squared, plain)
+    said = f"level {left.level}: {resting}: what it leaves over cannot be judged"
+    return replace(found, resting=resting, warnings=(*found.warnings, said))
+
+
+def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    of_rows = sample.units.rows_of_one_law
+    _check_units(sample, left, of_rows)
+    if how.method == "bootstrap":
+        return _bootstrapped(sample, left, squared, how)
+    exact = _exact(sample, left, squared, of_rows)
+    if exact.pvalue <= BEYOND_DOUBT or _holds(sample, left, of_rows):
+        return exact
+    if how.method is None and left.work(how.replicates * len(sample.units.weights)) <= how.patience:
+        return _bootstrapped(sample, left, squared, how)
+    said = f"level {left.level}: the sample is small for this p-value; method='bootstrap' takes "
+    warned = (said + "longer and holds",) if how.method is None else ()
+    return replace(exact, rough=True, warnings=warned)
+
+
+def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
+    if not isinstance(left, GriddedLeftover):
+        return
+    units = sample.units
+    free = units.effective if of_rows else units.dof
+    if free < FEWEST_PER_FEATURE * left.below:
+        raise DesignError(
+            f"level {left.level}: {units.effective} units for {left.below} matched features are "
+            "too few to judge a residual by; use fewer levels or more units"
+        )
+
+
+def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Judged:
+    if of_rows:
+        pvalue = _tail(sample.rate**2 * squared, left.coefficients)
+        return Judged(pvalue, "exact tail, model")
+    if not isinstance(left, GriddedLeftover):
+        raise _only_rows(sample)
+    rows, units = sample.rows, sample.units
+    if units.labels is None:
+        found = streamed_scores(rows, units, left, "null")
+        coefficients, dof = found.coefficients, found.dof
+    else:
+        scores = scores_of(rows, units, left)
+        coefficients, dof = scores.coefficients("null")[0], scores.dof
+    return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
+
+
+def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
+    """Whether the sample is large enough for the asymptotic law."""
+    if not isinstance(left, GriddedLeftover):
+        return concerns.chi_square_shift(sample) <= concerns.CHI_SQUARE_SHIFT
+    if of_rows:
+        return sample.rate**2 >= ROWS_PER_MATCHED * left.below
+    return sample.units.effective >= _UNITS_PER_FEATURE * (left.below + left.q)
+
+
+def _tail(value: float, coefficients: Array, dof: float = np.inf) -> float:
+    return float(mixture_sf([value], coefficients[None], dof)[0])
+
+
+def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    """From moments or a known covariance."""
+    if how.method == "bootstrap":
+        raise DesignError("bootstraps need the rows of a design with units; use method='exact'")
+    name = sample.design.name
+    if name in {"iid", "fixed"}:
+        return Judged(_tail(sample.rate**2 * squared, left.coefficients), "exact tail, model")
+    if not isinstance(left, GriddedLeftover):
+        raise DesignError(f"above dimension 3 design {name!r} needs the rows")
+    held, asked = sample.hierarchy.levels, left.hierarchy.levels
+    if asked > held:
+        raise DesignError(
+            f"design {name!r} without rows knows covariances to degree {held}, not {asked}; "
+            f"ask for degree={held}"
+        )
+    sigma = sample.covariance(asked, left.mean)
+    project = np.hstack([-left.slope.T, np.eye(left.q)]) * left.scale[:, None]
+    omega = np.linalg.eigvalsh(project @ sigma @ project.T)[::-1]
+    return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
+
+
+def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
+    signs = isinstance(left, GriddedLeftover)
+    draw = _signed_units if signs else _samples_of_fit
+    found = np.zeros(0)
+    enough = how.replicates if how.method else _ENOUGH
+    for stack in draw(sample, left, how):
+        found = np.concatenate([found, left.squares_of(stack, squared)])
+        if np.sum(found >= squared) >= enough:
+            break
+    method = f"{'multiplier' if signs else 'parametric'} bootstrap"
+    return judged_among(found, left.level, squared, method, enough)
+
+
+def judged_among(
+    found: Array, level: int, squared: float, method: str, enough: int = 1 << 60
+) -> Judged:
+    """Where a squared distance stands among those of replicates, NaN for one without a fit."""
+    known = found[np.isfinite(found)]
+    lost = 1.0 - len(known) / len(found)
+    if lost > _MOST_LOST:
+        raise DesignError(
+            f"level {level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
+            "nothing; use fewer levels or more units"
+        )
+    said = f"level {level}: {lost:.0%} of the replicates have no fit that a grid finds; left out"
+    return Judged(among(squared, [known], enough), method, (said,) if lost > _SOME_LOST else ())
+
+
+def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
+    """Moments of samples drawn from the fit, with the observed weights."""
+    if not sample.units.rows_of_one_law:
+        raise _only_rows(sample)
+    d, w = left.hierarchy.d, sample.units.weights
+    kappa = sample.fits[left.level].kappa
+    rng = np.random.default_rng([how.seed, left.level + 1])
+    pieces = _growing(how.replicates, len(w) * d)
+    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
+        count = piece.stop - piece.start
+        x = von_mises_fisher_draws(d, kappa, count * len(w), rng).reshape(count, len(w), d)
+        yield moments_of(left.hierarchy, x, np.broadcast_to(w, (count, len(w))))
+
+
+def _only_rows(sample: Sample) -> DesignError:
+    return DesignError(
+        "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, "
+        f"not for {sample.design.name!r}"
+    )
+
+
+def _signed_units(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
+    """Moments of the fit, moved by what each unit contributes with a random sign."""
+    assert isinstance(left, GriddedLeftover)
+    contributions = _contributions(sample, left.hierarchy, left.mean)
+    rng = np.random.default_rng([how.seed, left.level])
+    pieces = _growing(how.replicates, sum(contributions.shape))
+    for piece in tracked(pieces, len(pieces), f"level {left.level}: random signs"):
+        signs = rng.integers(0, 2, (piece.stop - piece.start, len(contributions))) * 2.0 - 1.0
+        features = left.mean + signs @ contributions
+        mean, second = low_moments(left.hierarchy.d, features)
+        yield MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+
+
+def _growing(replicates: int, per_sample: int) -> list[slice]:
+    """Pieces of the replicates, few at first: most p-values are known after few."""
+    ends, size = [0], _FIRST
+    most = max(1, next(iter(chunks(replicates, per_sample))).stop)
+    while ends[-1] < replicates:
+        ends.append(min(ends[-1] + min(size, most), replicates))
+        size *= 2
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def _contributions(sample: Sample, hierarchy: Harmonics, centre: Array) -> Array:
+    """What each unit adds to the moments, with the factor of its design, (count, q)."""
+    units = sample.units
+    out = np.zeros((units.count, len(centre)))
+    labels = np.arange(units.count) if units.labels is None else units.labels
+    for rows, x in row_blocks(sample.rows, len(centre)):
+        part = units.weights[rows, None] * (hierarchy.features(x) - centre)
+        np.add.at(out, labels[rows], part)
+    return np.asarray(np.sqrt(units.factors)[:, None] * units.within_strata(out))

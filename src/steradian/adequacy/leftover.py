@@ -1,0 +1,321 @@
+"""What a level leaves over: the features above it, free of those its fit has matched.
+
+With u the features of level L and v those of degrees L + 1..K, J their covariance under the fit
+p_L and μ their mean, the leftover of a direction is
+``ξ(x) = √a {φ_v(x) - μ_v - J_vu J_uu⁻¹ (φ_u(x) - μ_u)}``, with a weight a per degree. The fit
+matches u, so the weighted mean of ξ over the sample is ``√a (ĉ_v - c_v)`` itself, whose squared
+length is the residual R²; and its spread over samples is that of ξ, since the second term is
+what estimating the fit takes away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from steradian.adequacy.refits import Refits
+from steradian.data.stacks import MomentStack
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic import coordinates, feature_moments
+from steradian.fitting.nested import fit_levels
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array
+from steradian.numerics.quadratics import quadratic_size
+from steradian.significance.whitening import PolarWhitening, whitening
+from steradian.spaces import Circle, Sphere
+
+_NEGLIGIBLE = 1e-24  # node masses below it move no covariance
+_CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
+_MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
+
+
+class Leftover(Protocol):
+    """What one level of one sample leaves over."""
+
+    @property
+    def hierarchy(self) -> Harmonics:
+        """Through degree K."""
+        ...
+
+    @property
+    def level(self) -> int:
+        """L."""
+        ...
+
+    def excess(self, moments: Array) -> Array:
+        """Σ w ξ for moments (q_K,) that have the level's own: (q_v,)."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """How large R may come out through the rounding of the moments alone."""
+        ...
+
+    @property
+    def coefficients(self) -> Array:
+        """Eigenvalues of the covariance of ξ under the fit, descending."""
+        ...
+
+    def squares_of(self, stack: MomentStack, about: float) -> Array:
+        """R² of other samples (B,), each against its own fit; NaN where there is none.
+
+        Roughly where that is enough to tell on which side of ``about`` it lies.
+        """
+        ...
+
+    def work(self, rows: float) -> float:
+        """Numbers to be drawn for samples of so many ``rows`` in all."""
+        ...
+
+    def sizes(self, x: Array) -> Array:
+        """|ξ| at ``x`` (n, d): (n,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class GriddedLeftover:
+    """On the circle and the two-sphere, any level and degree."""
+
+    hierarchy: Harmonics
+    level: int
+    scale: Array  # (q_v,) √a of each feature above the level
+    mean: Array  # (q_K,) μ under the fit
+    slope: Array  # (q_u, q_v): J_uu⁻¹ J_uv
+    covariance: Array  # (q_v, q_v) of ξ under the fit
+    lam: Array  # (q_u,) natural parameters of the fit
+
+    @classmethod
+    def of(cls, hierarchy: Harmonics, level: int, lam: Array, weights: Array) -> GriddedLeftover:
+        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
+        if not level:
+            return cls._of_uniform(hierarchy, weights)
+        points, mass = gridded_law(hierarchy, level).rule(lam, 2 * hierarchy.levels)
+        seen = mass > _NEGLIGIBLE
+        phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
+        mean = mass[seen] @ phi
+        phi -= mean
+        phi *= root
+        matched, above = phi[:, : len(lam)], phi[:, len(lam) :]
+        slope = np.linalg.lstsq(matched, above, rcond=None)[0]
+        scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
+        left = scale * (above - matched @ slope)
+        return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
+
+    @classmethod
+    def _of_uniform(cls, hierarchy: Harmonics, weights: Array) -> GriddedLeftover:
+        """Level 0: nothing is matched, and the harmonics are white."""
+        scale = np.sqrt(np.repeat(weights, hierarchy.dims))
+        none = np.zeros((0, len(scale)))
+        flat = np.zeros(len(scale))
+        return cls(hierarchy, 0, scale, flat, none, np.diag(scale**2), np.zeros(0))
+
+    @property
+    def below(self) -> int:
+        """Features of the level, which come first among `rows`."""
+        return len(self.slope)
+
+    @property
+    def q(self) -> int:
+        """Features above the level."""
+        return len(self.scale)
+
+    def rows(self, x: Array) -> Array:
+        """Centred features of the level, then ξ, at ``x`` (B, n, d): (B, n, q_K)."""
+        phi = self.hierarchy.features(x.reshape(-1, x.shape[-1])) - self.mean
+        phi[:, self.below :] -= phi[:, : self.below] @ self.slope
+        phi[:, self.below :] *= self.scale
+        return phi.reshape(*x.shape[:-1], -1)
+
+    def excess(self, moments: Array) -> Array:
+        """With the term of the level's own features, which are matched only to rounding."""
+        away = moments - self.mean
+        return np.asarray(self.scale * (away[self.below :] - away[: self.below] @ self.slope))
+
+    @property
+    def noise(self) -> float:
+        size = np.sqrt(np.repeat(self.hierarchy.dims, self.hierarchy.dims))  # |φ_l|² is constant
+        moved = size[self.below :] + size[: self.below] @ np.abs(self.slope)
+        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
+
+    @cached_property
+    def coefficients(self) -> Array:
+        return np.maximum(np.linalg.eigvalsh(self.covariance)[::-1], 0.0)
+
+    def squares_of(self, stack: MomentStack, about: float) -> Array:
+        seen = stack.features[:, : len(self.mean)]
+        if not self.level:
+            return np.asarray(((self.scale * seen) ** 2).sum(axis=1))
+        expected, sure = self._quick.expectations(seen[:, : self.below], self.hierarchy.levels)
+        out = self._squares(seen - expected)
+        with np.errstate(invalid="ignore"):
+            clear = np.abs(np.log(out / about)) > _CLEARLY
+        left = np.flatnonzero(~(sure | clear))
+        if len(left) and self.level <= 2:  # above, each takes long
+            out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
+        return out
+
+    @property
+    def _quick(self) -> Refits:
+        return Refits(gridded_law(self.hierarchy, self.level).space, self.level, self.lam)
+
+    def work(self, rows: float) -> float:  # noqa: ARG002
+        """Random signs cost nothing, fits one by one more than anybody waits for."""
+        return 0.0 if not self.level or self._quick.possible else np.inf
+
+    def _squares(self, away: Array) -> Array:
+        return np.asarray(((self.scale * away[:, self.below :]) ** 2).sum(axis=1))
+
+    def _verified(self, stack: MomentStack) -> Array:
+        """E φ through degree K of verified fits; NaN where there is none."""
+        out = np.full((len(stack), len(self.mean)), np.nan)
+        fits = fit_levels(Harmonics(self.hierarchy.d, self.level), stack)
+        good = np.array([r for r in range(len(stack)) if r not in fits.failures], dtype=np.int64)
+        if len(good):
+            lam = fits.solutions[-1].lam[good]
+            law = gridded_law(self.hierarchy, self.level)
+            out[good] = law.expectations(lam, self.hierarchy.levels)
+        return out
+
+    def sizes(self, x: Array) -> Array:
+        """|ξ| at ``x`` (n, d): (n,)."""
+        return np.asarray(np.linalg.norm(self.rows(x[None])[0, :, self.below :], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class PolarLeftover:
+    """Level 1 and degree 2 in any dimension, in closed form about the mean direction."""
+
+    hierarchy: Harmonics
+    white: PolarWhitening
+    weight: float  # a_2
+    expected: Array  # (q_2,) moments of degree 2 under the fit
+    level: int = 1
+
+    @classmethod
+    def of(cls, hierarchy: Harmonics, lam: Array, weight: float) -> PolarLeftover:
+        """From the natural parameters ``lam`` (d,) of the von Mises-Fisher fit."""
+        white = whitening(hierarchy, 2, lam[None])
+        assert isinstance(white, PolarWhitening)
+        return cls(hierarchy, white, weight, _degree_2(hierarchy, lam[None])[0])
+
+    def excess(self, moments: Array) -> Array:
+        away = moments[..., self.hierarchy.d :] - self.expected
+        return np.asarray(np.sqrt(self.weight) * away)
+
+    @property
+    def noise(self) -> float:
+        return float(_MOMENT_ROUNDING * np.sqrt(self.weight * len(self.expected)))
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """``|φ₂|² = ½ d(d+2) |xxᵀ - I/d|²`` splits into the blocks of the whitening."""
+        d = self.hierarchy.d
+        *_, var_0, _, _, var_1, fourth = self.white.moments
+        blocks = (
+            (d / (d - 1.0) * var_0, 1),
+            (2.0 * var_1, d - 1),
+            (2.0 * fourth / ((d - 1.0) * (d + 1.0)), quadratic_size(d - 1)),
+        )
+        values = np.concatenate([np.full(count, value) for value, count in blocks])
+        return np.sort(0.5 * d * (d + 2.0) * self.weight * values)[::-1]
+
+    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+        """``½ d(d+2) |E xxᵀ - E_fit xxᵀ|²``: no feature is formed."""
+        below = Harmonics(self.hierarchy.d, 1)
+        lam = below.family(1).solve(stack, np.zeros((len(stack), below.d))).lam
+        out = np.empty(len(stack))
+        for k, (mean, scatter) in enumerate(zip(stack.mean, stack.scatter, strict=True)):
+            white = whitening(self.hierarchy, 2, lam[k : k + 1])
+            assert isinstance(white, PolarWhitening)
+            mean_t, var_t, *_, across, _, _, _ = white.moments
+            away = scatter - across * np.eye(below.d)
+            away += np.outer(mean, mean)
+            away -= (var_t + mean_t**2 - across) * np.outer(white.axis, white.axis)
+            out[k] = (away**2).sum()
+        return np.asarray(0.5 * below.d * (below.d + 2.0) * self.weight * out)
+
+    def work(self, rows: float) -> float:
+        return rows * self.hierarchy.d
+
+    def sizes(self, x: Array) -> Array:
+        """From the coordinate along the axis alone, and the coefficients of its blocks."""
+        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments
+        d = self.hierarchy.d
+        t = x @ self.white.axis
+        rest = np.maximum(1.0 - t * t, 0.0)
+        along = d / (d - 1.0) * (t * t - mean_tt - slope * (t - mean_t)) ** 2
+        cross = 2.0 * (t - shift) ** 2 * rest
+        across = (1.0 - 1.0 / (d - 1.0)) * rest**2
+        return np.sqrt(0.5 * d * (d + 2.0) * self.weight * (along + cross + across))
+
+
+def gridded_law(hierarchy: Harmonics, level: int) -> GriddedFamily:
+    """The family of a level, integrated on a grid."""
+    space = hierarchy.space
+    assert isinstance(space, Circle | Sphere)
+    return GriddedFamily(space, level)
+
+
+def _degree_2(hierarchy: Harmonics, lam: Array) -> Array:
+    """Moments of degree 2 of von Mises-Fisher laws ``lam`` (B, d): (B, q_2)."""
+    d = hierarchy.d
+    out = []
+    for row in lam:
+        _, mean, covariance = hierarchy.family(1).log_partition(row[None])
+        mean = coordinates(d, mean[0])
+        second = covariance[0] / d + np.outer(mean, mean)
+        out.append(feature_moments(hierarchy.space, mean, second)[d:])
+    return np.array(out)
+
+
+@dataclass(frozen=True, eq=False)
+class UniformLeftover:
+    """Level 0 and degree 2 in any dimension: the uniform law leaves all moments over."""
+
+    hierarchy: Harmonics
+    scale: Array  # (q_2,) √a of each feature
+    level: int = 0
+
+    @classmethod
+    def of(cls, hierarchy: Harmonics, weights: Array) -> UniformLeftover:
+        """From the weights a (2,)."""
+        return cls(hierarchy, np.sqrt(np.repeat(weights, hierarchy.dims)))
+
+    def excess(self, moments: Array) -> Array:
+        return np.asarray(self.scale * moments)
+
+    @property
+    def noise(self) -> float:
+        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale))
+
+    @property
+    def coefficients(self) -> Array:
+        return np.sort(self.scale**2)[::-1]
+
+    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+        d = self.hierarchy.d
+        first, second = self.scale[0] ** 2, self.scale[-1] ** 2
+        away = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :] - np.eye(d) / d
+        lengths = d * np.einsum("bi,bi->b", stack.mean, stack.mean)
+        return np.asarray(
+            first * lengths + second * 0.5 * d * (d + 2.0) * (away**2).sum(axis=(1, 2))
+        )
+
+    def work(self, rows: float) -> float:
+        return rows * self.hierarchy.d
+
+    def sizes(self, x: Array) -> Array:
+        return np.full(len(x), float(np.linalg.norm(self.scale)))
+
+
+def leftover_of(d: int, level: int, lam: Array, weights: Array) -> Leftover:
+    """What ``level`` with natural parameters ``lam`` (q_u,) leaves over through degree K."""
+    hierarchy = Harmonics(d, len(weights))
+    if hierarchy.d > 3 and not level:
+        return UniformLeftover.of(hierarchy, weights)
+    if hierarchy.d > 3:
+        return PolarLeftover.of(hierarchy, lam, float(weights[1]))
+    return GriddedLeftover.of(hierarchy, level, lam, weights)

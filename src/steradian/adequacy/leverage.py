@@ -1,0 +1,82 @@
+"""Does what is said about a level rest on one or two units?
+
+A sum over units is close to normal only when none of them decides it. Where two carry more than
+half of the variance of what a level leaves over, a fit that looks adequate was bent by those very
+units, and the law the residual is held against is theirs. Then nothing is known about the
+others, and the rows are named.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steradian.adequacy.leftover import GriddedLeftover, Leftover
+from steradian.numerics.arrays import Array, IntArray
+from steradian.significance.sample import Sample
+
+MOST_SHARE = 0.5  # of the variance of what is left over, by at most `_FEW` units
+_FEW = 2
+_COUNTS = 0.1  # of that share: less does not make a unit one of them
+_ENTRIES = 20_000_000  # features looked at; of more rows only the farthest and some others
+_LOOKED_AT = 20_000
+
+
+def resting_on(sample: Sample, left: Leftover) -> str:
+    """The one or two units that decide about a level, in words; empty when none do."""
+    if not sample.has_rows or sample.units.effective <= _FEW:
+        return ""
+    held = sample.units.unit_weights
+    heaviest = int(np.argmax(held))
+    if held[heaviest] > MOST_SHARE:
+        return f"{_named(sample, np.array([heaviest]))} {held[heaviest]:.0%} of the weight"
+    looked = _looked_at(sample, left)
+    share = _shares(sample, left, looked)
+    top = np.argsort(share)[::-1][:_FEW]
+    carried = float(share[top].sum())
+    if not carried > MOST_SHARE:
+        return ""
+    top = top[share[top] > _COUNTS * carried]
+    named = _named(sample, top if looked is None else looked[top])
+    return f"{named} {carried:.0%} of the variance of what is left over"
+
+
+def _named(sample: Sample, units: IntArray) -> str:
+    """Units by a row of each."""
+    labels = sample.units.labels
+    rows = units if labels is None else np.array([np.argmax(labels == u) for u in units])
+    listed = " and ".join(str(row) for row in np.sort(rows))
+    many = len(rows) > 1
+    what = "row" if labels is None else "unit of row"
+    if labels is not None and many:
+        what = "units of rows"
+    elif many:
+        what = "rows"
+    article = "" if labels is None else "the "
+    return f"{article}{what} {listed} {'carry' if many else 'carries'}"
+
+
+def _looked_at(sample: Sample, left: Leftover) -> IntArray | None:
+    """All rows, or of very many the farthest from the mean and some that stand for the rest."""
+    units, rows = sample.units, sample.rows
+    size = left.hierarchy.space.size(left.hierarchy.levels) if rows.d <= 3 else rows.d
+    if units.labels is not None or rows.n * size <= _ENTRIES:
+        return None
+    far = units.weights * np.linalg.norm(rows.x - units.weights @ rows.x, axis=1)
+    half = _LOOKED_AT // 2
+    farthest = np.argpartition(far, -half)[-half:]
+    return np.union1d(farthest, np.linspace(0, rows.n - 1, half).astype(np.int64))
+
+
+def _shares(sample: Sample, left: Leftover, looked: IntArray | None) -> Array:
+    """Each unit's share of Σ|ξ|²."""
+    units, rows = sample.units, sample.rows
+    pick = np.arange(rows.n) if looked is None else looked
+    if units.labels is None:
+        squares = (units.weights[pick] * left.sizes(rows.x[pick])) ** 2
+    elif isinstance(left, GriddedLeftover):
+        parts = units.weights[:, None] * left.rows(rows.x[None])[0, :, left.below :]
+        parts = units.within_strata(units.gather(parts))
+        squares = units.factors * np.einsum("uq,uq->u", parts, parts)
+    else:
+        return np.zeros(units.count)
+    return np.asarray(squares / max(float(squares.sum()), 1e-300))

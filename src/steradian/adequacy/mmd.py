@@ -1,0 +1,151 @@
+"""Maximum mean discrepancy between the data and each fit, with a kernel that misses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
+from steradian.adequacy.kernels import (
+    Kernel,
+    VonMisesFisherKernel,
+    as_kernel,
+    enough_degrees,
+    words_of,
+)
+from steradian.adequacy.leftover import gridded_law, leftover_of
+from steradian.adequacy.mmd_any_dimension import Forms, discrepancies, judged_by_samples
+from steradian.adequacy.residuals import moments_to_degree
+from steradian.data.moments import Moments
+from steradian.hierarchies import Harmonics
+from steradian.io.records import without_nan
+from steradian.numerics.arrays import Array
+from steradian.significance.sample import Sample
+
+_MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension
+_VALUE = 1e-13  # share of the kernel that the value may leave out
+_LAW = 1e-4  # and that its null law may
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mmd(Calibrated):
+    """MMD between the weighted sample and the fit of every level.
+
+    Attributes
+    ----------
+    levels : array of int, (L,)
+        1..L.
+    kernel : Kernel
+        ``k(x, y) = Σ_l b_l Σ_r Y_lr(x) Y_lr(y)``, all b_l > 0.
+    squared : array, (L,)
+        MMD² of the weighted sample itself (the biased form, never negative).
+    unbiased : array, (L,)
+        MMD² without the terms of a row with itself; negative about half of the time when the
+        fit is the law.
+    values : array, (L,)
+        MMD, the root of ``squared``.
+    pvalue : array, (L,)
+        If the fit were the law, under the design. Both forms have the same: they differ by
+        what the rows contribute alone.
+    """
+
+    kernel: Kernel
+    squared: Array
+    unbiased: Array
+
+    @property
+    def values(self) -> Array:
+        """MMD, (L,)."""
+        return np.sqrt(np.maximum(self.squared, 0.0))  # rounding may leave less than nothing
+
+    def __repr__(self) -> str:
+        return f"Mmd({words_of(self.kernel)}, {', '.join(f'{v:.3g}' for v in self.values)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        own = {
+            "kernel": repr(self.kernel),
+            "values": self.values.tolist(),
+            "squared": self.squared.tolist(),
+            "unbiased": self.unbiased.tolist(),
+        }
+        return without_nan({**own, **self.judgements()})
+
+    def __str__(self) -> str:
+        lines = [
+            f"MMD between data and fits, kernel {words_of(self.kernel)}; design {self.design}",
+            f"{'level':>5} {'MMD':>10} {'MMD² unbiased':>14} {'p':>9}  method",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.values[k]:>10.4g} {self.unbiased[k]:>14.3g} "
+                f"{self.judged[k].pvalue:>9.3g}  {self.methods[k]}"
+            )
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:
+    """MMD of every level of a sample."""
+    d = sample.hierarchy.d
+    chosen = as_kernel(kernel or ("heat" if d <= 3 else "vmf"), d)
+    if d <= 3:
+        forms, found = _by_degrees(sample, chosen, how)
+    elif isinstance(chosen, VonMisesFisherKernel):
+        forms, found = _by_contours(sample, chosen.kappa, how)
+    else:
+        raise ValueError(
+            f"kernel is {chosen}; above dimension 3 only the kernel 'vmf' has a closed form"
+        )
+    levels = np.arange(1, len(forms) + 1)
+    biased, unbiased = np.array([[f.biased, f.unbiased] for f in forms]).T
+    return Mmd(levels, tuple(found), sample.design.name, chosen, biased, unbiased)
+
+
+def _by_degrees(
+    sample: Sample, kernel: Kernel, how: Calibration
+) -> tuple[list[Forms], list[Judged]]:
+    """Circle and two-sphere: harmonic by harmonic."""
+    d = sample.hierarchy.d
+    sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
+    b = kernel.weights(d, len(sizes))
+    top = len(sample.nested.solutions)
+    long, short = (enough_degrees(kernel, b, sizes, share) for share in (_VALUE, _LAW))
+    b = b[: max(long, top + 1)]  # what the highest level leaves over has a degree at least
+    moments = moments_to_degree(sample, len(b))
+    forms, found = [], []
+    for level in range(1, top + 1):
+        lam = sample.parameters(level)[0]
+        forms.append(_forms(moments, level, lam, b))
+        left = leftover_of(d, level, lam, b[: max(short, level + 1)])
+        found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
+    return forms, found
+
+
+def _by_contours(
+    sample: Sample, kappa: float, how: Calibration
+) -> tuple[list[Forms], list[Judged]]:
+    """Higher dimensions: the mean of the kernel as a ratio of normalisers."""
+    forms = discrepancies(sample, kappa)
+    found = [
+        refused_or(sample, how, partial(judged_by_samples, sample, level, kappa, form.biased, how))
+        for level, form in enumerate(forms, start=1)
+    ]
+    return forms, found
+
+
+def _forms(moments: Moments, level: int, lam: Array, b: Array) -> Forms:
+    """MMD² of moments against the law ``lam``, biased and unbiased."""
+    wide = Harmonics(moments.hierarchy.d, len(b))
+    law = gridded_law(wide, level).expectations(lam[None], len(b))[0]
+    of_feature = np.repeat(b, wide.dims)
+    away = moments.features[: len(law)] - law
+    away[: len(lam)] = 0.0  # matched by the fit, to rounding
+    biased = float(of_feature @ away**2)
+    squares = moments.total_sq[: len(law)] / moments.weight**2  # Σ w² φ, Σ w = 1
+    share = moments.weight_sq / moments.weight**2
+    alone = share * float(of_feature.sum() + of_feature @ law**2)  # φ_l·φ_l is constant
+    alone -= 2.0 * float(of_feature @ (law * squares))
+    return Forms(biased, (biased - alone) / (1.0 - share))

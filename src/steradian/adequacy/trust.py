@@ -1,0 +1,249 @@
+"""Three questions about a profile, answered in a line each.
+
+Statistically: is structure left over, and are there rows enough? Numerically: are the digits
+right? Structurally: how far inside the moment body do the data lie?
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
+from steradian.errors import SteradianError
+from steradian.existence.margin import Evidence, margin_bound
+from steradian.significance import concerns
+from steradian.significance.sample import Sample
+from steradian.significance.whitening import PolarWhitening, whitening
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
+
+REJECTED, DOUBTFUL = 0.01, 0.05  # p-values of the residual
+_ROWS_PER_FEATURE = 10.0  # below which gaps are mostly bias
+_GOOD, _USABLE = 1e-8, 1e-6  # nats of numerical error
+_SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
+_COLLINEAR = 1e12
+_THIN = 1e-4  # margin, the share of the uniform law in the moments, that is close to none
+_CLEAR = 3.1  # standard deviations: one in a thousand by chance
+_SOON = 5e7  # numbers drawn, a second or so, that nobody minds
+_QUICK = 2e9  # multiplications that nobody notices
+_WIDTH, _LABEL = 80, 15
+
+
+class Answer(StrEnum):
+    """How far one may trust."""
+
+    YES = "yes"
+    CARE = "with care"
+    NO = "no"
+    UNKNOWN = "not assessed"
+
+
+_WORST = (Answer.NO, Answer.CARE, Answer.UNKNOWN, Answer.YES)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One answer, and why."""
+
+    question: str
+    answer: Answer
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.question + ':':<{_LABEL}}"
+        text = f"{self.answer}; {'; '.join(self.reasons)}"
+        return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whether a profile can be trusted; ``print`` shows the three answers with their reasons.
+
+    Attributes
+    ----------
+    statistical : Judgement
+        Is structure left above the highest level, and are there rows enough?
+    numerical : Judgement
+        Are the digits right?
+    structural : Judgement
+        Do the data lie well inside the moment body?
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> print(sr.profile(sr.examples.load("turtles"), levels=1).trust().statistical.answer)
+    no
+    """
+
+    statistical: Judgement
+    numerical: Judgement
+    structural: Judgement
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """All three."""
+        return self.statistical, self.numerical, self.structural
+
+    def __str__(self) -> str:
+        return "\n".join(str(one) for one in self.judgements)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Answers and reasons, ready for JSON."""
+        return {
+            one.question: {"answer": str(one.answer), "reasons": list(one.reasons)}
+            for one in self.judgements
+        }
+
+
+def trust_of(profile: Profile) -> Trust:
+    """Answer the three questions for a profile."""
+    return Trust(_statistical(profile), _numerical(profile), _structural(profile))
+
+
+def _judgement(question: str, found: list[tuple[Answer, str]]) -> Judgement:
+    """The worst answer, with the reasons for it first."""
+    ranked = sorted(found, key=lambda one: _WORST.index(one[0]))
+    return Judgement(question, ranked[0][0], tuple(words for _, words in ranked))
+
+
+def _statistical(profile: Profile) -> Judgement:
+    if profile.shrinkage is not None:
+        said = "the fits are of shrunk data, so no residual tells about the data themselves"
+        return Judgement("statistically", Answer.UNKNOWN, (said,))
+    sample = profile.as_sample()
+    found = [_residual(profile, sample)]
+    if profile.design.name != "descriptive":
+        found += [(Answer.CARE, words) for words in concerns.of_weights(sample)]
+        found += _noise(profile, sample)
+        found += _rows(profile, sample)
+    return _judgement("statistically", found)
+
+
+def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
+    """What the highest level leaves over."""
+    top = int(profile.levels[-1])
+    if profile.d > 3 and top == 2:
+        said = f"nothing above degree 2 is looked at in dimension {profile.d}; mmd() tests it"
+        return Answer.UNKNOWN, said
+    degree = default_degree(sample)
+    if degree <= top:
+        return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
+    if not _quick(profile, degree):
+        return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
+    try:
+        r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
+    except SteradianError as error:
+        return Answer.UNKNOWN, str(error)
+    if profile.design.name == "descriptive":
+        said = f"level {top} leaves R = {r.values[-1]:.3g} through degree {degree}"
+        return Answer.UNKNOWN, f"a descriptive design has no tests; {said}"
+    return _answer(r)
+
+
+def _quick(profile: Profile, degree: int) -> bool:
+    """Whether the covariance over the units, where the design asks for it, is soon had."""
+    if profile.design.name in {"iid", "fixed", "descriptive"}:
+        return True
+    return profile.n * profile.moments.hierarchy.space.size(degree) ** 2 <= _QUICK
+
+
+def _answer(r: Residuals) -> tuple[Answer, str]:
+    """What the p-value of the highest level says."""
+    top, pvalue, rough = r.levels[-1], float(r.pvalue[-1]), r.judged[-1].rough
+    resting = r.judged[-1].resting
+    if np.isnan(pvalue):
+        return Answer.UNKNOWN, r.warnings[-1]
+    words = f"R = {r.values[-1]:.3g} through degree {r.degree}, "
+    words += f"p = {pvalue:.2g}" if pvalue > 0.0 else "p < 1e-300"
+    words += "; roughly, see residuals()" if rough else ""
+    if resting and pvalue >= BEYOND_DOUBT:
+        said = f"what level {top} leaves over cannot be judged: {resting} ({words})"
+        return (Answer.UNKNOWN if pvalue >= DOUBTFUL else Answer.CARE), said
+    if pvalue >= DOUBTFUL:
+        return (Answer.CARE if rough else Answer.YES), f"nothing found above level {top} ({words})"
+    answer = Answer.NO if pvalue < REJECTED else Answer.CARE
+    return answer, f"structure is left above level {top}, most at degree {_most(r)} ({words})"
+
+
+def _most(r: Residuals) -> int:
+    return int(np.argmax(r.contributions[-1])) + 1
+
+
+def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
+    """How much of level 2 in high dimension is what noise gives.
+
+    Fitted gaps run ahead of their limit there; the score ``a² |r|²``, which for noise is about
+    its number of features q give or take √(2q), does not, and needs no more than E xxᵀ.
+    """
+    if profile.d <= 3 or len(profile.levels) < 2 or profile.design.name not in {"iid", "fixed"}:
+        return []
+    white = whitening(sample.hierarchy, 2, sample.parameters(1))
+    assert isinstance(white, PolarWhitening)
+    m, rate, q = sample.moments, sample.rate, white.q
+    second = m.scatter / m.weight + np.outer(m.mean, m.mean)
+    score = rate**2 * white.score(m.mean, second)
+    against = f"({profile.gaps[1]:.3g} against {0.5 * q / rate**2:.3g} expected)"
+    few = rate**2 < _ROWS_PER_FEATURE * q
+    if score - q < _CLEAR * np.sqrt(2.0 * q):
+        return [(Answer.NO if few else Answer.YES, f"all of I₂ is what noise gives {against}")]
+    if few and score < 2.0 * q:
+        return [(Answer.CARE, f"most of I₂ is what noise gives {against}")]
+    return []
+
+
+def _rows(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
+    """Few independent units for the features."""
+    features = int(profile.dims.sum())
+    if sample.has_rows and sample.units.labels is not None:
+        count, what = float(sample.units.effective), "units"
+    elif profile.design.name == "importance":
+        count, what = profile.ess, "effective rows"
+    else:
+        count, what = sample.rate**2, "effective rows"
+    if count >= _ROWS_PER_FEATURE * features:
+        return []
+    return [(Answer.CARE, f"{count:.0f} {what} for {features} features")]
+
+
+def _numerical(profile: Profile) -> Judgement:
+    n = profile.numerics
+    error = float((n.quadrature + n.moment_rounding + 0.5 * n.decrement**2).max())
+    detail = (
+        f"gaps good to {max(error, 1e-15):.0e} nats (moment residual {n.residual.max():.0e}, "
+        f"condition {n.condition.max():.0e}, {int(n.nodes.max())} nodes)"
+    )
+    answer = Answer.YES if error <= _GOOD else Answer.CARE if error <= _USABLE else Answer.NO
+    found = [(answer, detail)]
+    if n.condition.max() > _COLLINEAR:
+        found.append((Answer.CARE, "the features are nearly collinear under the fit"))
+    if profile.design.name != "descriptive" and profile.shrinkage is None:
+        noise = 0.5 / profile.as_sample().rate ** 2
+        if error > _SHARE_OF_NOISE * noise:
+            found.append((Answer.CARE, f"that is not small against sampling noise {noise:.0e}"))
+    return _judgement("numerically", found)
+
+
+def _structural(profile: Profile) -> Judgement:
+    found: list[tuple[Answer, str]] = []
+    top = int(profile.levels[-1])
+    if profile.shrinkage is not None:
+        found.append((Answer.CARE, f"the data were {profile.shrinkage.words}"))
+    else:
+        margin = margin_bound(Evidence.of(profile.moments.stack(), None), top)
+        answer = Answer.YES if margin >= _THIN else Answer.CARE
+        where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
+        bound = "at most " if profile.d == 3 and top > 2 else ""
+        found.append((answer, f"{where}, margin {bound}{margin:.2g} at level {top}"))
+    if profile.stopped:
+        gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
+        found.append((Answer.CARE, f"{gone} level {top + 1}"))
+    if profile.ambient > profile.d:
+        found.append((Answer.CARE, f"within {profile.d} of {profile.ambient} dimensions"))
+    return _judgement("structurally", found)

@@ -1,0 +1,274 @@
+"""Directions: unit vectors with weights, validated once. Every convention enters here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import real_number, shown, whole_number
+from steradian.data.validation import (
+    BLOCK,
+    angle_column,
+    check_unit_norm,
+    coordinate_rows,
+    cos_sin,
+    count_column,
+    frozen,
+    normalized_rows,
+    norms,
+    number_column,
+    tamed,
+    weight_column,
+)
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.spaces import Space, unit_sphere
+
+_BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
+_SAME_POINT = 14  # decimals to which two directions of a support are one
+_SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Directions:
+    """Unit vectors of R^d with non-negative weights.
+
+    Parameters
+    ----------
+    x : array_like, (n, d)
+        One direction per row, d >= 2: nested lists, any real NumPy array, or a pandas or
+        polars frame whose columns are the coordinates. Rows must have unit norm to
+        rounding of their own precision; they are brought to unit norm in double
+        precision when used. An array is held, not copied: do not change it while in use.
+    weights : array_like, (n,), optional
+        Non-negative, any scale. Default: all equal.
+    counts : array_like of integers, (n,), optional
+        How often each row was observed. Unlike weights, counts are observations: a count
+        of 3 is three rows.
+    normalize : bool
+        Scale rows of any non-zero length to unit norm.
+
+    Raises
+    ------
+    InvalidDirections
+        Naming the first offending row and the remedy.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Directions([[0, 0, 2], [1, 0, 0]], normalize=True)
+    Directions(n=2, d=3, equal weights)
+    """
+
+    _x: AnyArray
+    _weights: Array | None
+    _within: int  # dimensions before `within_span`, 0 when it was not used
+    _exact: bool  # whether the rows are of unit norm to double precision as they stand
+    _exponent: int  # weights are held divided by two to this power
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        counts: ArrayLike | None = None,
+        normalize: bool = False,
+    ) -> None:
+        rows = coordinate_rows(x)
+        given, exponent = None, 0
+        if weights is not None:
+            given, exponent = tamed(weight_column(weights, len(rows), "weight"))
+        if not isinstance(normalize, bool | np.bool_):
+            raise InvalidDirections(f"normalize is {shown(normalize)}; give True or False")
+        if normalize:
+            rows = normalized_rows(rows)
+        exact = check_unit_norm(rows)
+        if counts is not None:
+            times = count_column(counts, *rows.shape)
+            rows = np.repeat(rows, times, axis=0)
+            given = None if given is None else np.repeat(given, times)
+        if given is not None and not given.any():
+            raise InvalidDirections("all weights are zero; give at least one positive weight")
+        object.__setattr__(self, "_x", frozen(rows))
+        object.__setattr__(self, "_weights", None if given is None else frozen(given))
+        object.__setattr__(self, "_within", 0)
+        object.__setattr__(self, "_exact", exact)
+        object.__setattr__(self, "_exponent", exponent)
+
+    @classmethod
+    def from_angles(
+        cls, theta: ArrayLike, *, degrees: bool = False, weights: ArrayLike | None = None
+    ) -> Directions:
+        """Directions on the circle from angles, counter-clockwise from the first axis.
+
+        Angles may be in any range in which double precision holds them to 1e-9 radians: up
+        to 4.5e6 radians, or 2.5e8 degrees.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_angles([0, 90], degrees=True).x.tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        angle = angle_column(theta, "angle", degrees=degrees)
+        cos, sin = cos_sin(angle, degrees=degrees)
+        return cls(np.stack([cos, sin], axis=1), weights)
+
+    @classmethod
+    def from_lonlat(
+        cls,
+        lon: ArrayLike,
+        lat: ArrayLike,
+        *,
+        degrees: bool = True,
+        weights: ArrayLike | None = None,
+    ) -> Directions:
+        """Directions on the sphere from longitude and latitude.
+
+        x points to (0, 0), y to (90, 0), z to the north pole. Latitudes beyond a pole are
+        an error; longitudes may be in any range.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_lonlat([0, 90, 0], [0, 0, 90]).x.tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        longitude = angle_column(lon, "longitude", degrees=degrees)
+        latitude = number_column(lat, "latitude")
+        if len(longitude) != len(latitude):
+            raise InvalidDirections(
+                f"{len(longitude)} longitudes but {len(latitude)} latitudes; "
+                "give one of each per row"
+            )
+        limit = 90.0 if degrees else 0.5 * np.pi
+        beyond = np.abs(latitude) > limit * (1.0 + 1e-12)
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            raise InvalidDirections(
+                f"row {row} has latitude {latitude[row]:g}, beyond ±{limit:g}; "
+                "check the column order and the unit (degrees=True or False)"
+            )
+        cos_lat, sin_lat = cos_sin(latitude, degrees=degrees)
+        cos_lon, sin_lon = cos_sin(longitude, degrees=degrees)
+        return cls(np.stack([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat], axis=1), weights)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self._x)
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return int(self._x.shape[1])
+
+    @property
+    def space(self) -> Space:
+        """The unit sphere these directions live on."""
+        return unit_sphere(self.d)
+
+    @property
+    def ambient(self) -> int:
+        """Dimension of the space they were given in, before `within_span`."""
+        return self._within or self.d
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights were given."""
+        return self._weights is not None
+
+    @property
+    def x(self) -> Array:
+        """Unit vectors in double precision, (n, d)."""
+        if self._exact:
+            return np.asarray(self._x, dtype=np.float64)
+        return np.concatenate([x for x, _ in self.blocks()])
+
+    @property
+    def weights(self) -> Array:
+        """Weights of sum one, (n,)."""
+        if self._weights is None:
+            return np.full(self.n, 1.0 / self.n)
+        return self._weights / self._weights.sum()
+
+    @property
+    def ess(self) -> float:
+        """Kish's (Σw)² / Σw²: a measure of weight concentration, not of sampling precision."""
+        if self._weights is None:
+            return float(self.n)
+        w = self._weights / self._weights.max()
+        return float(w.sum() ** 2 / (w * w).sum())
+
+    @property
+    def weight_exponent(self) -> int:
+        """Weights are as in `blocks` times two to this power: zero unless beyond 1e±100."""
+        return self._exponent
+
+    def blocks(self, size: int | None = None) -> Iterator[tuple[Array, Array]]:
+        """Unit rows in double precision with their raw weights, ``size`` rows at a time.
+
+        Weights beyond 1e±100 are divided by ``2**weight_exponent``, so that neither their
+        squares nor their sums leave double precision.
+        """
+        if size is None:
+            size = max(1, min(BLOCK, _BLOCK_ENTRIES // self.d))
+        return self._blocks(whole_number(size, "size", least=1))
+
+    def _blocks(self, size: int) -> Iterator[tuple[Array, Array]]:
+        for first in range(0, self.n, size):
+            x = np.asarray(self._x[first : first + size], dtype=np.float64)
+            w = np.ones(len(x)) if self._weights is None else self._weights[first : first + size]
+            yield (x if self._exact else x / norms(x)[:, None]), w
+
+    def within_span(self, tol: float = 1e-10) -> Directions:
+        """The same directions as unit vectors of the subspace they span.
+
+        A direction of space counts as dead when the root mean square of its coordinate is
+        below ``tol`` times the largest one. Real embeddings often have some; level 2 does not
+        exist there, since nothing bounds the fit across them. A profile of the result is
+        relative to the uniform law on the subsphere, not on the whole one.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> flat = sr.Directions([[1, 0, 0], [0, 1, 0], [-0.6, 0.8, 0]])
+        >>> flat.within_span()
+        Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
+        """
+        tol = real_number(tol, "tol", "give a small number, like 1e-10")
+        second = np.zeros((self.d, self.d))
+        for x, w in self.blocks():
+            second += (w[:, None] * x).T @ x
+        values, axes = np.linalg.eigh(second)
+        alive = values > max(tol, _SPAN_ROUNDING) ** 2 * values[-1]
+        if alive.all():
+            return self
+        if alive.sum() < 2:
+            raise InvalidDirections("these directions span one dimension; there is no sphere in it")
+        basis = axes[:, alive][:, ::-1]
+        inside = np.concatenate([x @ basis for x, _ in self.blocks()])
+        result = Directions(inside, self._weights, normalize=True)
+        object.__setattr__(result, "_within", self._within or self.d)
+        object.__setattr__(result, "_exponent", self._exponent)
+        return result
+
+    def support(self) -> tuple[Array, Array]:
+        """The distinct directions of positive weight, and the weight of each (sum one)."""
+        w = self.weights
+        x, w = self.x[w > 0] + 0.0, w[w > 0]  # -0.0 and 0.0 are one point
+        _, first, inverse = np.unique(
+            np.round(x, _SAME_POINT), axis=0, return_index=True, return_inverse=True
+        )
+        return x[first], np.bincount(inverse.ravel(), weights=w).astype(np.float64)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        kind = f"weighted, ESS {self.ess:.1f}" if self.weighted else "equal weights"
+        span = f", within the {self.d} of {self._within} dimensions they span"
+        return f"Directions(n={self.n}, d={self.d}, {kind}{span if self._within else ''})"

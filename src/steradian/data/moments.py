@@ -1,0 +1,290 @@
+"""Moments: the weighted sums a fit sees. They add."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import real_number, shown, whole_number
+from steradian.data.directions import Directions
+from steradian.data.stacks import MomentStack
+from steradian.data.validation import as_numeric
+from steradian.errors import InvalidArgument, InvalidDirections
+from steradian.families.quadratic import feature_moments, low_moments
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array
+
+_MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Moments:
+    """Weighted feature sums; ``a + b`` are those of the pooled sample.
+
+    Weights enter with the scale they were given, so that pooling two weighted samples
+    means what concatenating their rows would mean. Everything a fit uses is a ratio. Sums of
+    weights beyond 1e±100 are held divided by ``2**exponent`` (its square for w²).
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> x = np.eye(3)
+    >>> h = sr.Harmonics(3, 2)
+    >>> whole = sr.Moments.from_directions(sr.Directions(x), h)
+    >>> parts = [sr.Moments.from_directions(sr.Directions(x[k : k + 1]), h) for k in range(3)]
+    >>> bool(np.allclose((parts[2] + parts[0] + parts[1]).features, whole.features))
+    True
+    """
+
+    hierarchy: Harmonics  # sums of different features never mix
+    n: int
+    weight: float  # Σ w
+    weight_sq: float  # Σ w²
+    total: Array  # Σ w φ(x), to twice the top degree where the covariance needs it
+    total_sq: Array  # Σ w² φ(x), likewise
+    mean: Array  # Σ w x / Σ w, (d,)
+    scatter: Array  # Σ w (x - mean)(x - mean)ᵀ, (d, d): centred, so that nothing cancels
+    exponent: int = 0  # weights were divided by two to this power
+
+    @classmethod
+    def from_directions(cls, directions: Directions, hierarchy: Harmonics) -> Moments:
+        """Sum over the rows, a block at a time: memory does not grow with n."""
+        if not isinstance(directions, Directions):
+            raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
+        _check_hierarchy(hierarchy)
+        if directions.d != hierarchy.d:
+            raise InvalidDirections(
+                f"directions of dimension {directions.d} with a hierarchy of dimension "
+                f"{hierarchy.d}; make the hierarchy for the data"
+            )
+        pooled: Moments | None = None
+        for x, w in directions.blocks():
+            part = cls._from_block(x, w, hierarchy, directions.weighted)
+            pooled = part if pooled is None else pooled + part
+        assert pooled is not None
+        return replace(pooled, exponent=directions.weight_exponent)
+
+    @classmethod
+    def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
+        weight, weight_sq = (float(w.sum()), float(w @ w)) if weighted else (float(len(x)),) * 2
+        total = hierarchy.sums(x, w if weighted else None)
+        centre = (w @ x) / weight if weight else x[0]
+        y = x - centre
+        return cls(
+            hierarchy=hierarchy,
+            n=len(x),
+            weight=weight,
+            weight_sq=weight_sq,
+            total=total,
+            total_sq=hierarchy.sums(x, w * w) if weighted else total,
+            mean=centre,
+            scatter=(w[:, None] * y).T @ y if weighted else y.T @ y,
+        )
+
+    @classmethod
+    def from_expectations(cls, hierarchy: Harmonics, features: ArrayLike, *, n: int = 1) -> Moments:
+        """Moments of a law known through its feature expectations (circle and two-sphere).
+
+        Parameters
+        ----------
+        hierarchy : Harmonics
+            The features.
+        features : array_like
+            E φ of the features of all levels of ``hierarchy``, constant left out; for one
+            level, of the harmonics of degree 2 as well.
+        n : int
+            Sample size to report.
+        """
+        _check_hierarchy(hierarchy)
+        expected = np.asarray(as_numeric(features, "features"), dtype=np.float64)
+        n = whole_number(n, "n", least=1)
+        space = hierarchy.space
+        if space.d > 3:
+            raise InvalidArgument("from_expectations is for the circle and the two-sphere")
+        needed = space.size(max(2, hierarchy.levels)) - 1
+        if expected.ndim != 1 or len(expected) < needed:
+            raise InvalidArgument(
+                f"features have shape {expected.shape}; give at least {needed} numbers"
+            )
+        if not np.isfinite(expected).all():
+            raise InvalidArgument("features must be finite")
+        linear = np.minimum(np.abs(expected[: space.d]), 1e3)
+        if float(np.linalg.norm(linear)) > np.sqrt(space.d) * (1.0 + _MEAN_SLACK):
+            raise InvalidArgument(
+                "the features of degree one are those of a mean longer than one, which no law has"
+            )
+        mean, second = low_moments(space.d, expected)
+        return cls(
+            hierarchy=hierarchy,
+            n=n,
+            weight=float(n),
+            weight_sq=float(n),
+            total=n * expected,
+            total_sq=n * expected,
+            mean=mean,
+            scatter=n * (second - np.outer(mean, mean)),
+        )
+
+    @property
+    def features(self) -> Array:
+        """E φ under the weighted sample, lowest level first."""
+        return self.total / self.weight
+
+    @property
+    def degree(self) -> int:
+        """Highest degree of the harmonics whose moments are held."""
+        if self.hierarchy.d > 3:
+            return 2  # through the centred second moment
+        held, size = len(self.total) + 1, self.hierarchy.space.size
+        return next(k for k in range(self.hierarchy.degree, 0, -1) if size(k) <= held)
+
+    def up_to_level(self, level: int) -> Array:
+        """E φ of the features of levels 1..level, (q,)."""
+        space = self.hierarchy.space
+        if space.d > 3 and level == 2:
+            second = self.scatter / self.weight + np.outer(self.mean, self.mean)
+            return feature_moments(space, self.mean, second)
+        return self.features[: space.size(level) - 1]
+
+    @property
+    def ess(self) -> float:
+        """Kish's (Σw)² / Σw²: a measure of weight concentration, not of sampling precision."""
+        return self.weight * self.weight / self.weight_sq
+
+    def up_to(self, levels: int) -> Moments:
+        """The same sample seen through the first ``levels`` levels only."""
+        if whole_number(levels, "levels") > self.hierarchy.levels:
+            raise InvalidArgument(
+                f"these moments hold {self.hierarchy.levels} levels, not {levels}; "
+                "accumulate them again with more"
+            )
+        smaller = Harmonics(self.hierarchy.d, levels)
+        kept = smaller.space.size(smaller.degree) - 1
+        return replace(
+            self, hierarchy=smaller, total=self.total[:kept], total_sq=self.total_sq[:kept]
+        )
+
+    def stack(self) -> MomentStack:
+        """These moments as a stack of one, normalised."""
+        return MomentStack(self.features[None], self.mean[None], (self.scatter / self.weight)[None])
+
+    def __add__(self, other: Moments) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.hierarchy != other.hierarchy or len(self.total) != len(other.total):
+            raise InvalidArgument(
+                f"cannot pool moments of {self.hierarchy} ({len(self.total)} sums) with "
+                f"{other.hierarchy} ({len(other.total)} sums)"
+            )
+        exponent = max(self.exponent, other.exponent)
+        if self.exponent != other.exponent:
+            return self._held(exponent) + other._held(exponent)
+        weight = self.weight + other.weight
+        share = other.weight / weight if weight else 0.0
+        apart = other.mean - self.mean
+        return Moments(
+            hierarchy=self.hierarchy,
+            n=self.n + other.n,
+            weight=weight,
+            weight_sq=self.weight_sq + other.weight_sq,
+            total=self.total + other.total,
+            total_sq=self.total_sq + other.total_sq,
+            mean=self.mean + share * apart,
+            scatter=self.scatter + other.scatter + (self.weight * share) * np.outer(apart, apart),
+            exponent=exponent,
+        )
+
+    def _held(self, exponent: int) -> Moments:
+        """The same sums of weights divided by two to a higher power."""
+        down = self.exponent - exponent
+        return replace(
+            self,
+            weight=math.ldexp(self.weight, down),
+            weight_sq=math.ldexp(self.weight_sq, 2 * down),
+            total=np.ldexp(self.total, down),
+            total_sq=np.ldexp(self.total_sq, 2 * down),
+            scatter=np.ldexp(self.scatter, down),
+            exponent=exponent,
+        )
+
+    def __radd__(self, other: object) -> Moments:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __repr__(self) -> str:
+        scale = f" 2^{self.exponent}" if self.exponent else ""
+        return f"Moments(n={self.n}, weight={self.weight:g}{scale}, {self.hierarchy})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists, ready for JSON; `from_dict` reads them back exactly."""
+        return {
+            "hierarchy": {
+                "kind": "Harmonics",
+                "d": self.hierarchy.d,
+                "levels": self.hierarchy.levels,
+            },
+            "n": self.n,
+            "weight": self.weight,
+            "weight_sq": self.weight_sq,
+            "total": self.total.tolist(),
+            "total_sq": self.total_sq.tolist(),
+            "mean": self.mean.tolist(),
+            "scatter": self.scatter.tolist(),
+            "exponent": self.exponent,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Moments:
+        """The inverse of `to_dict`."""
+        if not isinstance(data, dict):
+            raise InvalidArgument(f"not a dictionary of moments: {shown(data)}")
+        missing = {"hierarchy", *_NUMBERS, *_SHAPES} - set(data)
+        if missing:
+            raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
+        about = data["hierarchy"]
+        kind = about.get("kind") if isinstance(about, dict) else about
+        if not isinstance(kind, str) or kind != "Harmonics" or not {"d", "levels"} <= set(about):
+            raise InvalidArgument(
+                f"moments of a {shown(kind)} hierarchy cannot be read; known: 'Harmonics' with "
+                "its d and levels"
+            )
+        hierarchy = Harmonics(about["d"], about["levels"])
+        numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
+        if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
+            raise InvalidArgument("moments need a positive weight and weight_sq")
+        return cls(
+            hierarchy=hierarchy,
+            n=whole_number(data["n"], "n", least=1),
+            weight=numbers["weight"],
+            weight_sq=numbers["weight_sq"],
+            exponent=whole_number(data.get("exponent", 0), "exponent", least=-(1 << 20)),
+            **{k: _read(data[k], k, hierarchy) for k in _SHAPES},
+        )
+
+
+_NUMBERS = ("n", "weight", "weight_sq")
+_SHAPES = ("total", "total_sq", "mean", "scatter")
+
+
+def _read(values: Any, name: str, hierarchy: Harmonics) -> Array:
+    """One array of a dictionary of moments, of the shape that it must have."""
+    array = np.asarray(as_numeric(values, name), dtype=np.float64)
+    d, least = hierarchy.d, hierarchy.space.size(min(2, hierarchy.degree)) - 1
+    shapes = {"mean": (d,), "scatter": (d, d)}
+    fits = (
+        array.shape == shapes[name] if name in shapes else array.ndim == 1 and len(array) >= least
+    )
+    if not fits or not np.isfinite(array).all():
+        raise InvalidArgument(
+            f"{name} has shape {array.shape} or entries that are not finite; these are not moments "
+            f"of {hierarchy}"
+        )
+    return array
+
+
+def _check_hierarchy(hierarchy: Any) -> None:
+    if not isinstance(hierarchy, Harmonics):
+        raise InvalidArgument(f"hierarchy is {shown(hierarchy)}; give steradian.Harmonics")

@@ -1,0 +1,206 @@
+"""What is accepted as rows, angles, weights and counts, and the words for what is not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import MOST_NUMBERS
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import AnyArray, Array, BoolArray
+
+BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
+_UNIT_TOLERANCE = 1e-6
+_EXACT = 4.0 * float(np.finfo(np.float64).eps)
+_PLAIN_WEIGHTS = 1e-100, 1e100  # outside, weights are held times a power of two
+_ANGLE_ERROR = 1e-9  # radians by which rounding may have moved an angle
+
+
+def as_numeric(data: Any, what: str) -> AnyArray:
+    """A NumPy array of real numbers from lists, arrays or frames, without touching them."""
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise InvalidDirections(f"{what} has masked entries; drop those rows")
+    if hasattr(data, "toarray"):
+        raise InvalidDirections(f"{what} is a sparse matrix; pass its .toarray()")
+    try:
+        to_numpy = getattr(data, "to_numpy", None)
+        array = np.asarray(to_numpy() if callable(to_numpy) else data)
+    except ValueError as error:
+        raise InvalidDirections(
+            f"{what} is ragged: every row needs the same number of entries"
+        ) from error
+    except Exception as error:  # whatever a foreign object does, the sentence is ours
+        raise InvalidDirections(
+            f"{what} is a {type(data).__name__} that does not turn into an array: {error}"
+        ) from error
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float64)
+        except Exception as error:  # of the entries, likewise
+            raise InvalidDirections(
+                f"{what} holds entries that are not numbers: {error}"
+            ) from error
+    if array.dtype.kind not in "fiub":
+        raise InvalidDirections(f"{what} has type {array.dtype}; give real numbers")
+    if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    return array
+
+
+def coordinate_rows(x: ArrayLike) -> AnyArray:
+    """Coordinates (n, d) with at least one row and two columns."""
+    rows = as_numeric(x, "x")
+    if rows.size == 0:
+        raise InvalidDirections("x is empty; give at least one direction")
+    if rows.ndim != 2 or rows.shape[1] < 2:
+        raise InvalidDirections(
+            f"x has shape {rows.shape}; give (n, d) with one direction per row and d >= 2 "
+            "(angles: Directions.from_angles)"
+        )
+    return rows
+
+
+def number_column(values: ArrayLike, what: str) -> Array:
+    """Finite numbers, one per row, (n,)."""
+    column = as_numeric(values, what).astype(np.float64)
+    if column.ndim != 1:
+        raise InvalidDirections(f"{what} has shape {column.shape}; give one number per row")
+    if not len(column):
+        raise InvalidDirections(f"{what} is empty; give at least one")
+    _check_finite(column, what)
+    return column
+
+
+def angle_column(values: ArrayLike, what: str, *, degrees: bool) -> Array:
+    """A column of angles that double precision still tells apart."""
+    column = number_column(values, what)
+    unit = np.pi / 180.0 if degrees else 1.0
+    lost = np.abs(column) * (unit * float(np.finfo(np.float64).eps)) > _ANGLE_ERROR
+    if lost.any():
+        row = int(np.argmax(lost))
+        full = "360" if degrees else "2π"
+        raise InvalidDirections(
+            f"{what} in row {row} is {column[row]:g}, so large that rounding has moved it by "
+            f"more than {_ANGLE_ERROR:g} radians; reduce it modulo {full} where it is still exact"
+        )
+    return column
+
+
+def _check_finite(values: Array, what: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidDirections(f"{what} in row {row} is {values[row]}; drop or repair that row")
+
+
+def cos_sin(angle: Array, *, degrees: bool) -> tuple[Array, Array]:
+    """Cos and sin, exact at multiples of 90 degrees."""
+    if not degrees:
+        return np.cos(angle), np.sin(angle)
+    turns = np.round(angle / 90.0)
+    rest = np.deg2rad(angle - 90.0 * turns)
+    cos, sin = np.cos(rest), np.sin(rest)
+    quarter = np.mod(turns, 4).astype(int)
+    return (
+        np.choose(quarter, [cos, -sin, -cos, sin]) + 0.0,  # no negative zeros
+        np.choose(quarter, [sin, cos, -sin, -cos]) + 0.0,
+    )
+
+
+def norms(x: AnyArray) -> Array:
+    """Lengths of the rows of ``x`` (n, d): (n,)."""
+    return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+def check_unit_norm(rows: AnyArray) -> bool:
+    """Refuse rows that are not of unit norm; tell whether all are, to double precision."""
+    tolerance = _UNIT_TOLERANCE
+    if rows.dtype.itemsize < 8:
+        tolerance = max(tolerance, 16.0 * float(np.finfo(rows.dtype).eps))
+    worst = 0.0
+    for first in range(0, len(rows), BLOCK):
+        away = np.abs(norms(rows[first : first + BLOCK]) - 1.0)
+        largest = float(away.max())
+        if not largest <= tolerance:
+            index = int(np.argmax(~(away <= tolerance)))
+            _refuse_row(rows[first + index], first + index)
+        worst = max(worst, largest)
+    return rows.dtype.itemsize == 8 and worst <= _EXACT
+
+
+def _refuse_row(row: AnyArray, index: int) -> None:
+    _refuse_hopeless(row, index)
+    largest = float(np.abs(row).max())
+    norm = largest * float(np.linalg.norm(row.astype(np.float64) / largest))
+    raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
+
+
+def _refuse_hopeless(row: AnyArray, index: int) -> None:
+    if not np.isfinite(row).all():
+        raise InvalidDirections(
+            f"row {index} holds {row[~np.isfinite(row)][0]}; drop or repair that row"
+        )
+    if not row.any():
+        raise InvalidDirections(f"row {index} is the zero vector, which has no direction; drop it")
+
+
+def normalized_rows(rows: AnyArray) -> Array:
+    """Rows of any non-zero length, brought to unit norm."""
+    x = rows.astype(np.float64)
+    largest = np.abs(x).max(axis=1)
+    bad: BoolArray = ~np.isfinite(largest) | (largest == 0.0)
+    if bad.any():
+        index = int(np.argmax(bad))
+        _refuse_hopeless(x[index], index)
+    x /= largest[:, None]  # so that squares neither overflow nor underflow
+    x /= norms(x)[:, None]
+    return x
+
+
+def weight_column(weights: ArrayLike, n: int, what: str) -> Array:
+    """Non-negative numbers, one for each of ``n`` rows."""
+    w = as_numeric(weights, f"{what}s").astype(np.float64)
+    if w.ndim != 1 or len(w) != n:
+        raise InvalidDirections(f"{what}s have shape {w.shape} for {n} rows; give one per row")
+    _check_finite(w, what)
+    if (w < 0).any():
+        row = int(np.argmax(w < 0))
+        raise InvalidDirections(f"{what} in row {row} is {w[row]:g}; {what}s must not be negative")
+    return w
+
+
+def tamed(w: Array) -> tuple[Array, int]:
+    """Weights whose squares and sums stay within double precision, and the power of two lost."""
+    largest = float(w.max())
+    if not largest or _PLAIN_WEIGHTS[0] < largest < _PLAIN_WEIGHTS[1]:
+        return w, 0
+    exponent = math.frexp(largest)[1]
+    return np.asarray(np.ldexp(w, -exponent)), exponent
+
+
+def count_column(counts: ArrayLike, n: int, d: int) -> AnyArray:
+    """Whole numbers, one for each of ``n`` rows, whose repeated rows can be held."""
+    c = weight_column(counts, n, "count")
+    if (c != np.floor(c)).any():
+        row = int(np.argmax(c != np.floor(c)))
+        raise InvalidDirections(f"count in row {row} is {c[row]:g}; counts are whole numbers")
+    if not c.any():
+        raise InvalidDirections("all counts are zero; give at least one observation")
+    total = float((c * 2.0**-64).sum()) * 2.0**64 if c.max() < 1e300 else math.inf
+    if total * d > MOST_NUMBERS:
+        raise InvalidDirections(
+            f"the counts add up to {total:.3g} rows of {d} coordinates, more than the "
+            f"{MOST_NUMBERS:.2g} numbers that are held; give them as weights, with a design "
+            "that says so"
+        )
+    return c.astype(np.int64)
+
+
+def frozen(array: AnyArray) -> AnyArray:
+    """A view that nobody can write through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,29 @@
+"""Sampling designs: how the weights came to be decides what a standard error means.
+
+A design turns the rows of a sample into independent `Units`; covariances, tests, intervals and
+bootstraps follow from those. Without weights the default is `IID`, with weights `Descriptive`:
+nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from steradian.designs.base import Design
+from steradian.designs.chain import Chain
+from steradian.designs.clusters import Clusters
+from steradian.designs.descriptive import Descriptive
+from steradian.designs.known import Known
+from steradian.designs.registry import as_design as as_design
+from steradian.designs.rows import IID, FixedWeights, Importance
+from steradian.designs.survey import Survey
+
+__all__ = [
+    "IID",
+    "Chain",
+    "Clusters",
+    "Descriptive",
+    "Design",
+    "FixedWeights",
+    "Importance",
+    "Known",
+    "Survey",
+]

@@ -1,0 +1,37 @@
+"""No sampling: the weighted set is itself what is described."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steradian.data.directions import Directions
+from steradian.designs.base import Design
+from steradian.designs.units import Units
+from steradian.errors import DesignError
+
+
+@dataclass(frozen=True, eq=False)
+class Descriptive(Design):
+    """The weighted set is itself what is described: quadrature, attention, reliability."""
+
+    name: ClassVar[str] = "descriptive"
+
+    @property
+    def sentence(self) -> str:
+        return "the weighted set itself is described: no sampling, no standard errors"
+
+    def units(self, directions: Directions) -> Units:  # noqa: ARG002
+        raise self.refusal()
+
+    def refusal(self) -> DesignError:
+        """Why there is no inference, and the ways out."""
+        return DesignError(
+            "design 'descriptive' describes this weighted set and defines no p-value or standard "
+            "error; if the rows are a sample, say how the weights arose: design='iid' (equal "
+            "weights), 'fixed', 'importance', 'chain', sr.designs.Clusters(ids), Survey(...) "
+            "or Known(covariance, rate)"
+        )
+
+    def check(self, directions: Directions) -> None:
+        """Any rows can be described."""

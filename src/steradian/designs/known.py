@@ -1,0 +1,63 @@
+"""A covariance of the moments that is known from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.data.directions import Directions
+from steradian.designs.base import Design
+from steradian.designs.units import Units
+from steradian.errors import DesignError
+from steradian.numerics.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Design):
+    """The covariance of the moments is known from elsewhere.
+
+    Parameters
+    ----------
+    covariance : array_like, (q, q)
+        Covariance Σ of ``rate`` · (estimated - true moments) of the features of the highest
+        level, in the order of ``hierarchy.features``.
+    rate : float
+        a_n.
+    """
+
+    covariance: ArrayLike
+    rate: float
+    name: ClassVar[str] = "known"
+
+    @property
+    def sentence(self) -> str:
+        return "covariance and rate of the moments given"
+
+    def units(self, directions: Directions) -> Units:
+        raise DesignError(
+            f"a known covariance says nothing about single rows (n = {directions.n}); bootstraps "
+            "and tilted covariances need a design with units"
+        )
+
+    def check(self, directions: Directions) -> None:  # noqa: ARG002
+        self.matrix()
+
+    def matrix(self) -> Array:
+        """Σ, checked."""
+        sigma = np.asarray(self.covariance, dtype=np.float64)
+        if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or not np.isfinite(sigma).all():
+            raise DesignError(
+                f"covariance has shape {sigma.shape}; give a finite square matrix, one row per "
+                "feature of the highest level"
+            )
+        if np.abs(sigma - sigma.T).max() > 1e-8 * np.abs(sigma).max():
+            raise DesignError("covariance is not symmetric")
+        if np.linalg.eigvalsh(sigma)[0] < -1e-10 * np.trace(sigma):
+            raise DesignError("covariance has a negative eigenvalue; a covariance has none")
+        if not (self.rate > 0 and math.isfinite(self.rate)):
+            raise DesignError(f"rate is {self.rate}; give a_n > 0, the root of the sample size")
+        return sigma

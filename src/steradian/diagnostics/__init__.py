@@ -1,1 +1,0 @@
-"""How far a profile can be trusted."""

@@ -1,0 +1,1 @@
+"""How large a gap is: intervals, bias, bootstraps and the choice of order."""

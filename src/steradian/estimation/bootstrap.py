@@ -1,0 +1,219 @@
+"""Bootstraps: moments first, then one batched solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from steradian.arguments import (
+    checked_profile,
+    one_of,
+    open_share,
+    seed_number,
+    whole_number,
+)
+from steradian.data.directions import Directions
+from steradian.data.weightings import moments_of_weightings
+from steradian.errors import DesignError
+from steradian.fitting.nested import fit_levels
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array
+from steradian.significance import concerns
+from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
+from steradian.significance.progress import tracked
+from steradian.significance.resample import resampled_weights
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Scores, scores_of
+from steradian.significance.stacks import chunks
+from steradian.significance.whitening import whitening
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
+
+Kind = Literal["design", "parametric", "multiplier"]
+KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
+
+
+_ROWS_PER_FEATURE = 10  # below it replicates may lie on the boundary, which their rows tell
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Replicates of the gaps.
+
+    Attributes
+    ----------
+    kind : str
+        ``"design"``: the sample drawn again the way its design says; ``"parametric"``: samples
+        of the fit below each level, so with a gap of zero there if that model is right;
+        ``"multiplier"``: random signs for the units' scores, with a gap of zero whatever the law.
+    gaps : array, (replicates, L)
+        Gaps of the replicates, nats; NaN where a replicate has no fit.
+    observed : array, (L,)
+        Gaps of the sample; for ``"multiplier"``, whose replicates are score forms, its score
+        statistic over a².
+    warnings : tuple of str
+        What speaks against trusting a p-value or a standard error, as in `GapTests`.
+    """
+
+    kind: Kind
+    gaps: Array
+    observed: Array
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def under_null(self) -> bool:
+        """Whether the replicates have a gap of zero by construction."""
+        return self.kind != "design"
+
+    @property
+    def se(self) -> Array:
+        """Standard deviation of the replicates, (L,); of use when they are drawn by design."""
+        return np.asarray(np.nanstd(self.gaps, axis=0, ddof=1))
+
+    @property
+    def bias(self) -> Array:
+        """Mean of the replicates less the observed gaps, (L,)."""
+        return np.asarray(np.nanmean(self.gaps, axis=0) - self.observed)
+
+    @property
+    def pvalue(self) -> Array:
+        """(1 + #{replicates >= observed}) / (replicates + 1), (L,), under the null."""
+        if not self.under_null:
+            raise DesignError(
+                "replicates drawn by design have the observed gaps, not zero ones; for p-values "
+                "use kind='parametric' or 'multiplier'"
+            )
+        good = np.isfinite(self.gaps)
+        above = (np.where(good, self.gaps, -np.inf) >= self.observed).sum(axis=0)
+        return np.asarray((1 + above) / (good.sum(axis=0) + 1))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Basic bootstrap interval, 2 I - quantiles, cut at zero: two arrays (L,)."""
+        if self.under_null:
+            raise DesignError(
+                "these replicates have a gap of zero; for intervals use kind='design'"
+            )
+        tail = 0.5 * (1.0 - open_share(confidence, "confidence", 0.95))
+        low, high = np.nanquantile(self.gaps, [tail, 1.0 - tail], axis=0)
+        return np.maximum(2.0 * self.observed - high, 0.0), 2.0 * self.observed - low
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        return {
+            "kind": self.kind,
+            "observed": self.observed.tolist(),
+            "gaps": self.gaps.tolist(),
+            "seed": self.seed,
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        return f"Bootstrap({self.kind}, {len(self.gaps)} replicates, {self.gaps.shape[1]} levels)"
+
+
+def bootstrap(
+    profile: Profile, kind: Kind = "design", *, replicates: int = 999, seed: int = 0
+) -> Bootstrap:
+    """Replicates of the gaps of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    kind : {"design", "parametric", "multiplier"}
+        Draw the sample again the way its design says (rows, ratios, clusters, stretches of a
+        chain, primary units within strata); draw samples of the fit below each level; or give
+        the units' scores random signs, with the damped weights of `Profile.tests`. The last two
+        have a gap of zero and give p-values.
+    replicates : int
+        How many.
+    seed : int
+        Of the random numbers.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> sr.bootstrap(p, replicates=200).gaps.shape
+    (200, 2)
+    """
+    return bootstrap_gaps(checked_profile(profile).as_sample(), kind, replicates, seed)
+
+
+def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bootstrap:
+    """Replicates of every gap of a sample."""
+    one_of(kind, "kind", KINDS)
+    replicates, seed = whole_number(replicates, "replicates", least=2), seed_number(seed)
+    units = sample.units  # a design without units says so
+    observed = sample.nested.gaps[0]
+    levels = range(1, len(observed) + 1)
+    if kind == "design":
+        gaps = _by_design(sample, replicates, seed)
+    elif kind == "parametric":
+        if units.random_weights:
+            raise DesignError(
+                f"samples of a fit are independent rows, not a {sample.design.name!r} sample; use "
+                "kind='design' or 'multiplier'"
+            )
+        drawn = [gap_replicates_of(sample, level, replicates, seed) for level in levels]
+        gaps = np.stack(drawn, axis=1)
+    else:
+        parts = [_signs(sample, level, replicates, seed) for level in levels]
+        gaps = np.stack([drawn for drawn, _ in parts], axis=1)
+        observed = np.array([score for _, score in parts])
+    said = [
+        *concerns.of_weights(sample),
+        *(w for level in levels for w in _said(sample, level, kind)),
+    ]
+    return Bootstrap(kind, gaps, observed, seed, tuple(dict.fromkeys(said)))
+
+
+def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    x, units = sample.rows.x, sample.units
+    hierarchy = Harmonics(sample.hierarchy.d, len(sample.nested.solutions))
+    few = len(x) < _ROWS_PER_FEATURE * sum(hierarchy.dims)
+    parts = []
+    pieces = list(chunks(replicates, len(x)))
+    for piece in tracked(pieces, len(pieces), "bootstrap by design"):
+        w = resampled_weights(units, piece.stop - piece.start, rng)
+        moments = moments_of_weightings(x, w, hierarchy)
+        support = partial(_drawn, x, w) if few else None
+        parts.append(fit_levels(hierarchy, moments, support).gaps)
+    return np.concatenate(parts)
+
+
+def _drawn(x: Array, weights: Array, replicate: int) -> tuple[Array, Array]:
+    """The distinct rows that a replicate has drawn, and their weights."""
+    return Directions(x, weights[replicate]).support()
+
+
+def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:
+    """Replicates of the score form of I, and its value."""
+    scores = _scores(sample, level)
+    drawn = multiplier_replicates(scores, scores.settled("damped"), replicates, seed)
+    return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2
+
+
+def _scores(sample: Sample, level: int) -> Scores:
+    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
+    return scores_of(sample.rows, sample.units, white)
+
+
+def _said(sample: Sample, level: int, kind: Kind) -> list[str]:
+    """The warnings of the test of a level that has these replicates."""
+    scores, units = _scores(sample, level), sample.units
+    why = concerns.unjudged if kind == "multiplier" else concerns.outweighed
+    out = [words for words in [why(level, scores, units)] if words]
+    if kind == "parametric":
+        out += concerns.of_model(level, scores)
+    if kind == "multiplier":
+        settled = scores.settled("damped")
+        out = out or concerns.of_scores(level, scores, settled, units, default=True)
+        out += concerns.not_calibrated(level, scores, units)
+    return out

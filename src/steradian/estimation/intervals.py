@@ -1,0 +1,306 @@
+"""Standard errors and intervals for deficits, gaps and uncertainties.
+
+By the delta method the error of I_L is, to first order, the error of the mean of
+``log p_L(x) - log p_{L-1}(x)``, whose variance the design knows; nothing larger than a column per
+level is ever formed. Near zero the gap is a quadratic form instead: ``2 a² I / c`` is close to a
+non-central χ² with q degrees of freedom and non-centrality ``2 a² I / c``, c chosen so that its
+variance is the delta method's. Inverting that law gives intervals that go over into the normal
+ones far from zero, stay above zero, and cover near it. The variance being estimated too, c is
+inflated as Student's t would, with the degrees of freedom of the variance estimate, and by
+1 + p / n for the p features that the fit has matched in the rows its variance is seen in. The
+bias of the estimate takes the place of the one that the non-central law has of itself, and an end
+moves out where the rows are skew. tests/coverage_study.py measures what each is worth.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import chndtr, chndtrinc
+from scipy.stats import chi2, norm
+from scipy.stats import t as student
+
+from steradian.arguments import one_of, open_share
+from steradian.estimation.bias import gap_bias
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance import concerns
+from steradian.significance.sample import Sample
+
+IntervalMethod = Literal["noncentral", "sqrt", "wald"]
+METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
+_FEWEST_DOF = 3.0
+_FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GapIntervals:
+    """Intervals for what each level adds, and for D and U.
+
+    Attributes
+    ----------
+    levels : array of int, (L,)
+        1..L.
+    gaps, debiased, se, low, high : arrays, (L,)
+        I in nats; less its estimated bias; its standard error; and the interval.
+    near_zero : array of bool, (L,)
+        Where the gap is so small that no normal law describes its error: the null test is the
+        answer there, and ``low`` is 0 or close to it.
+    wald_low, wald_high : arrays, (L,)
+        The plain interval I ± z se, for comparison: it covers too little near zero.
+    deficits, deficit_se, deficit_low, deficit_high : arrays, (L,)
+        D in nats, by the same method.
+    uncertainty_low, uncertainty_high : arrays, (L,)
+        For U = exp(-D): the interval of D on the log scale.
+    warnings : tuple of str
+    """
+
+    levels: IntArray
+    confidence: float
+    method: IntervalMethod
+    gaps: Array
+    debiased: Array
+    se: Array
+    low: Array
+    high: Array
+    near_zero: BoolArray
+    wald_low: Array
+    wald_high: Array
+    deficits: Array
+    deficit_se: Array
+    deficit_low: Array
+    deficit_high: Array
+    uncertainty_low: Array
+    uncertainty_high: Array
+    warnings: tuple[str, ...]
+    design: str
+    sentence: str
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"[{low:.4g}, {high:.4g}]" for low, high in zip(self.low, self.high, strict=True)
+        )
+        return f"GapIntervals({self.confidence:.0%}: {shown} nats)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        out: dict[str, Any] = {}
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            out[name] = value.tolist() if isinstance(value, np.ndarray) else value
+        return {**out, "warnings": list(self.warnings)}
+
+    def __str__(self) -> str:
+        percent = f"{self.confidence:.0%}"
+        lines = [
+            f"{percent} intervals, nats ({self.method}); design {self.design}: {self.sentence}",
+            "",
+            f"{'level':>5} {'I':>10} {'debiased':>10} {'se':>9} {'low':>10} {'high':>10} "
+            f"{'D low':>10} {'D high':>10}",
+        ]
+        for k, level in enumerate(self.levels):
+            mark = "  near zero" if self.near_zero[k] else ""
+            lines.append(
+                f"{level:>5} {self.gaps[k]:>10.5f} {self.debiased[k]:>10.5f} {self.se[k]:>9.2g} "
+                f"{self.low[k]:>10.5f} {self.high[k]:>10.5f} {self.deficit_low[k]:>10.5f} "
+                f"{self.deficit_high[k]:>10.5f}{mark}"
+            )
+        if self.near_zero.any():
+            lines.append("near zero: no normal law describes the error there; see tests()")
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> GapIntervals:
+    """Intervals for every level of a sample."""
+    confidence = open_share(confidence, "confidence", 0.95)
+    one_of(method, "method", METHODS)
+    rate = sample.rate
+    gaps, deficits = sample.nested.gaps[0], sample.nested.deficits[0]
+    levels = len(gaps)
+    dims = np.array(sample.hierarchy.dims[:levels], dtype=np.float64)
+    of_steps, of_wholes = _errors(sample)
+    bias, units, matched = gap_bias(sample), _units(sample), np.cumsum(dims)
+    of_gaps = _Estimates(gaps, of_steps, bias, dims, matched, rate, units)
+    of_deficits = _Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
+    low, high = of_gaps.interval(confidence, method)
+    d_low, d_high = of_deficits.interval(confidence, method)
+    crowded = concerns.of_crowding(sample)
+    if crowded:  # level 2 in too high a dimension: what sampling adds is not a small correction
+        for values in (low, high, d_low, d_high):
+            values[1] = np.nan
+    z = float(norm.ppf(0.5 + 0.5 * confidence))
+    # with nothing there 2 a² I is about χ²_q: up to its upper end the gap is not clear of zero
+    near = 2.0 * rate**2 * gaps / of_gaps.scale() <= chi2.ppf(0.5 + 0.5 * confidence, dims)
+    return GapIntervals(
+        levels=np.arange(1, levels + 1),
+        confidence=confidence,
+        method=method,
+        gaps=gaps,
+        debiased=gaps - bias,
+        se=of_gaps.se,
+        low=low,
+        high=high,
+        near_zero=np.asarray(near),
+        wald_low=gaps - z * of_gaps.se,
+        wald_high=gaps + z * of_gaps.se,
+        deficits=deficits,
+        deficit_se=of_deficits.se,
+        deficit_low=d_low,
+        deficit_high=d_high,
+        uncertainty_low=np.exp(-d_high),
+        uncertainty_high=np.exp(-d_low),
+        warnings=(
+            *concerns.of_weights(sample),
+            *concerns.of_precision(sample, of_gaps.se),
+            *crowded,
+            *concerns.of_few_units(sample),
+        ),
+        design=sample.design.name,
+        sentence=sample.sentence,
+    )
+
+
+def _units(sample: Sample) -> float:
+    """Independent units, by Kish's count of their weights."""
+    if not sample.has_rows:
+        return sample.moments.ess if sample.design.name == "importance" else sample.rate**2
+    shares = sample.units.unit_weights
+    return float(1.0 / (shares @ shares))
+
+
+def _errors(sample: Sample) -> tuple[Array, Array]:
+    """Standard errors, their degrees of freedom and skewness, (3, L), for I and for D."""
+    if not sample.has_rows:
+        return _errors_from_sums(sample)
+    x = sample.rows
+    logs = np.stack([fit.logpdf(x) for fit in sample.fits], axis=1)
+    return _error(sample, np.diff(logs, axis=1)), _error(sample, logs[:, 1:])
+
+
+def _error(sample: Sample, values: Array) -> Array:
+    """Of the weighted means of the columns, (3, k)."""
+    units = sample.units
+    g = units.contributions(values, units.weights @ values)
+    g *= np.sqrt(units.factors)[:, None]
+    squares = g * g
+    total = squares.sum(axis=0)
+    noise = np.einsum("uk,uk->k", squares, squares) - total**2 / units.count
+    dof = 2.0 * total**2 / np.maximum(noise, 1e-300)
+    spread = np.sqrt(total)
+    skew = ((g / np.maximum(spread, 1e-150)) ** 3).sum(axis=0)
+    return np.array([spread, np.maximum(dof, _FEWEST_DOF), skew])
+
+
+def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:
+    top = len(sample.nested.solutions)
+    sigma = sample.covariance(top) / sample.rate**2
+    steps: list[float] = []
+    wholes: list[float] = []
+    below = np.zeros(len(sigma))
+    for solution in sample.nested.solutions:
+        lam = np.zeros(len(sigma))
+        lam[: solution.lam.shape[1]] = solution.lam[0]
+        gamma = lam - below
+        steps.append(math.sqrt(max(float(gamma @ sigma @ gamma), 0.0)))
+        wholes.append(math.sqrt(max(float(lam @ sigma @ lam), 0.0)))
+        below = lam
+    rest = np.full(top, np.inf), np.zeros(top)  # of which sums know nothing
+    return np.array([steps, *rest]), np.array([wholes, *rest])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Estimates:
+    """Estimates of one kind at every level, with what their sampling law asks for, (L,) each."""
+
+    value: Array
+    errors: Array  # (3, L), see `_error`
+    bias: Array  # NaN where it is not known
+    features: Array  # q, those the value is a quadratic form in
+    matched: Array  # p, all that the fit of the level has matched
+    rate: float
+    units: float  # independent units, as it were
+
+    @property
+    def se(self) -> Array:
+        """Standard error."""
+        return np.asarray(self.errors[0])
+
+    @property
+    def dof(self) -> Array:
+        """Degrees of freedom of its square."""
+        return np.asarray(self.errors[1])
+
+    @property
+    def skew(self) -> Array:
+        """Skewness of the sum over the units whose variance its square is."""
+        return np.asarray(self.errors[2])
+
+    def interval(self, confidence: float, method: IntervalMethod) -> tuple[Array, Array]:
+        """Both ends."""
+        z = float(norm.ppf(0.5 + 0.5 * confidence))
+        if method == "wald":
+            return self.value - z * self.se, self.value + z * self.se
+        if method == "sqrt":
+            root = np.sqrt(np.maximum(self.value, 0.0))
+            half = 0.5 * z * self.se / np.maximum(root, 1e-150)
+            return np.maximum(root - half, 0.0) ** 2, (root + half) ** 2
+        return self._noncentral(confidence)
+
+    def _noncentral(self, confidence: float) -> tuple[Array, Array]:
+        """Inverted where the law that is inverted has the bias that the estimate has.
+
+        That law puts c q / 2a² on top of the true value, the sample its own bias: one is
+        exchanged for the other, for the upper end only half where that would lower it. The
+        variance of a fit's log-density over the rows the fit was made from is too small by
+        about the share p / n of directions that were matched.
+        """
+        quantile = 0.5 + 0.5 * confidence
+        students = (student.ppf(quantile, self.dof) / norm.ppf(quantile)) ** 2
+        step = self.scale() * students * (1.0 + self.matched / self.units) / (2.0 * self.rate**2)
+        bias = np.where(np.isfinite(self.bias), self.bias, step * self.features)
+        moved = step * self.features - bias
+        low, high = (
+            step * noncentrality(np.maximum(self.value + by, 0.0) / step, self.features, p)
+            for by, p in ((moved, quantile), (np.maximum(moved, 0.5 * moved), 1.0 - quantile))
+        )
+        high = np.maximum(high, self.value - bias)  # the best guess is never ruled out from above
+        lean = self._lean(quantile)
+        return np.maximum(low + np.minimum(lean, 0.0), 0.0), high + np.maximum(lean, 0.0)
+
+    def _lean(self, quantile: float) -> Array:
+        """How far an end moves out because rows of one side are rare, and large when they come.
+
+        A sample that lacks them has too large a value and too small an error. Hall's term
+        ``se γ (2z² + 1) / 6`` (JRSS B 54, 1992), γ the skewness of the sum, moves both ends; here
+        only the one that it moves outward.
+        """
+        z = float(norm.ppf(quantile))
+        return np.asarray(self.se * self.skew * (2.0 * z * z + 1.0) / 6.0)
+
+    def scale(self) -> Array:
+        """The c with Var(2 a² I) = 4 c (2 a² I) far from zero."""
+        plain = self.se**2 * self.rate**2 / (2.0 * np.maximum(self.value, 1e-300))
+        return np.asarray(np.where(plain > 0.0, plain, 1.0))
+
+
+def noncentrality(seen: Array, q: Array, probability: float) -> Array:
+    """δ with P(χ²_q(δ) <= seen) = probability; 0 when even δ = 0 has less below."""
+    far = seen > _FAR
+    near = chndtrinc(np.clip(seen, 1e-300, _FAR), q, probability)
+    found = np.where(far, _far_noncentrality(np.where(far, seen, _FAR), q, probability), near)
+    return np.where(chndtr(np.minimum(seen, _FAR), q, 0.0) > probability, found, 0.0)
+
+
+def _far_noncentrality(seen: Array, q: Array, probability: float) -> Array:
+    """The same far out, where the exact series is slow: Cornish and Fisher to their first term.
+
+    ``x = q + δ + z s + (z² - 1) k`` with ``s² = 2q + 4δ`` and ``k = ⅔ (q + 3δ) / (q + 2δ)``, a
+    quadratic in s once k, which hardly moves, is taken at ``δ = x - q``.
+    """
+    z = float(norm.ppf(probability))
+    about = np.maximum(seen - q, 1.0)
+    skew = (z * z - 1.0) * 2.0 / 3.0 * (q + 3.0 * about) / (q + 2.0 * about)
+    s = 2.0 * (np.sqrt(np.maximum(z * z + seen - skew - 0.5 * q, 0.0)) - z)
+    return np.maximum(0.25 * s * s - 0.5 * q, 0.0)

@@ -1,0 +1,245 @@
+"""How many levels? Several answers side by side, none hidden as the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.residuals import Residuals, harmonic_residuals
+from steradian.arguments import checked_profile, open_share, seed_number, whole_number
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.source import support_of
+from steradian.errors import InvalidArgument, SteradianError
+from steradian.estimation.bias import information_traces
+from steradian.fitting.nested import fit_levels
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array, IntArray
+from steradian.significance.gap_tests import gap_tests, holm
+from steradian.significance.options import Options
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
+
+if TYPE_CHECKING:
+    from steradian.profile import Profile
+
+_FOLDS = 10
+_MOST_HELD_OUT = 2e8  # of folds that are fitted on meshes, see `Sample.refit_work`: ten seconds
+_QUICK = 5e9  # multiplications of the default tests that nobody waits long for
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderChoice:
+    """The order each criterion chooses, 0 (uniform) to L, with what it is based on.
+
+    Attributes
+    ----------
+    levels : array of int, (L + 1,)
+        0..L.
+    residual_pvalue : array, (L + 1,)
+        Those of `Profile.residuals`, with level 0 (uniform) before them: is anything left above
+        the level? The residual criterion takes the smallest level that is not rejected.
+    holm_pvalue : array, (L + 1,)
+        Holm-corrected p-values of the gaps (NaN at level 0); the criterion takes the highest
+        level that is rejected.
+    aic, bic, tic : arrays, (L + 1,)
+        a² D less the number of features, half of it times log a², or tr(J⁻¹Σ), which is what
+        the number of features becomes when the model is wrong. The largest wins.
+    held_out, held_out_se : arrays, (L + 1,)
+        Mean log-density of held-out units under fits to the others, nats, and the standard
+        error of its difference to the best. The largest wins.
+    chosen : dict of str to int or None
+        The order by each criterion; None where it cannot be told.
+    warnings : tuple of str
+        What speaks against trusting a p-value.
+    """
+
+    levels: IntArray
+    residual_pvalue: Array
+    holm_pvalue: Array
+    aic: Array
+    bic: Array
+    tic: Array
+    held_out: Array
+    held_out_se: Array
+    chosen: dict[str, int | None]
+    alpha: float
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        arrays = {k: getattr(self, k).tolist() for k in (*_CRITERIA, "levels", "held_out_se")}
+        words = {"chosen": dict(self.chosen), "warnings": list(self.warnings)}
+        return {**arrays, **words, "alpha": self.alpha}
+
+    def __repr__(self) -> str:
+        return f"OrderChoice({', '.join(f'{k}: {v}' for k, v in self.chosen.items())})"
+
+    def __str__(self) -> str:
+        names = ("residual", "holm", "aic", "bic", "tic", "held_out")
+        lines = [
+            f"Order by each criterion (tests at {self.alpha:g}); * marks the choice",
+            f"{'level':>5} {'residual p':>12} {'Holm p':>12} {'AIC':>12} {'BIC':>12} {'TIC':>12} "
+            f"{'held out':>12}",
+        ]
+        for k, level in enumerate(self.levels):
+            cells = []
+            for name, column in zip(names, _CRITERIA, strict=True):
+                mark = "*" if self.chosen[name] == level else " "
+                cells.append(f"{getattr(self, column)[k]:>11.4g}{mark}")
+            lines.append(f"{level:>5} " + " ".join(cells))
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+_CRITERIA = ("residual_pvalue", "holm_pvalue", "aic", "bic", "tic", "held_out")
+
+
+def choose_order(
+    profile: Profile, *, alpha: float = 0.05, folds: int | None = None, seed: int = 0
+) -> OrderChoice:
+    """How many levels the data support, by every criterion, side by side.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of directions, with a design that has units.
+    alpha : float
+        Size of the tests among the criteria.
+    folds : int, optional
+        Of the held-out log score; whole units are held out. By default 10, or as many as there
+        are units.
+    seed : int
+        Of the split into folds.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> sr.choose_order(p).chosen["bic"]
+    2
+    """
+    return order_choice(checked_profile(profile).as_sample(), alpha, folds, seed)
+
+
+def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> OrderChoice:
+    """Every criterion for the levels 0..L of a sample."""
+    alpha, seed = open_share(alpha, "alpha", 0.05), seed_number(seed)
+    units = sample.units
+    folds = min(_FOLDS, units.count) if folds is None else whole_number(folds, "folds", least=0)
+    if not 2 <= folds <= units.count:
+        raise InvalidArgument(f"folds is {folds}; give 2 to {units.count}, the number of units")
+    top = len(sample.nested.solutions)
+    deficits = np.concatenate([[0.0], sample.nested.deficits[0]])
+    sizes = np.concatenate([[0.0], np.cumsum(sample.hierarchy.dims[:top])])
+    rate2 = sample.rate**2
+    residuals = harmonic_residuals(sample, None, "unit", Calibration(), from_level=0)
+    corrected, said = _holm(sample, residuals)
+    held_out, se, left_out = _held_out(sample, folds, seed)
+    criteria = {
+        "aic": rate2 * deficits - sizes,
+        "bic": rate2 * deficits - 0.5 * sizes * np.log(rate2),
+        "tic": rate2 * deficits - _traces(sample),
+        "held_out": held_out,
+    }
+    chosen = {
+        "residual": _first_adequate(residuals, alpha),
+        "holm": None if np.isnan(corrected).all() else _highest_proven(corrected, alpha),
+        **{name: _largest(values) for name, values in criteria.items()},
+    }
+    return OrderChoice(
+        levels=np.arange(top + 1),
+        residual_pvalue=residuals.pvalue,
+        holm_pvalue=np.concatenate([[np.nan], corrected]),
+        held_out_se=se,
+        chosen=chosen,
+        alpha=alpha,
+        warnings=(*said, *left_out, *residuals.warnings),
+        **criteria,
+    )
+
+
+def _first_adequate(residuals: Residuals, alpha: float) -> int | None:
+    """The first level whose residual is not rejected; None when that cannot be told."""
+    for level, one in zip(residuals.levels.tolist(), residuals.judged, strict=True):
+        if np.isnan(one.pvalue) or (one.resting and one.pvalue >= BEYOND_DOUBT):
+            return None
+        if one.pvalue >= alpha:
+            return int(level)
+    return None
+
+
+def _highest_proven(corrected: Array, alpha: float) -> int:
+    return max((np.flatnonzero(corrected < alpha) + 1).tolist(), default=0)
+
+
+def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
+    """Holm-corrected p-values of the gaps, (L,), as `Profile.tests` has them where they are quick.
+
+    In high dimension those draw many large samples. Then level 1 has Rayleigh's test, and level 2
+    what level 1 leaves over at degree 2, which asks the same of the same null.
+    """
+    d, top = sample.hierarchy.d, len(sample.nested.solutions)
+    work = Options().replicates * sample.moments.n * d * d
+    if d <= 3 or not sample.units.rows_of_one_law or work <= _QUICK:
+        try:
+            found = gap_tests(sample, Options())
+        except SteradianError as error:
+            return np.full(top, np.nan), [str(error)]
+        except np.linalg.LinAlgError:
+            said = "no Holm p: the features of a level are collinear under the fit below it"
+            return np.full(top, np.nan), [said]
+        return found.pvalue_holm, []
+    mean = sample.moments.up_to_level(1)
+    first = float(chi2.sf(sample.rate**2 * float(mean @ mean), d))
+    said = (
+        f"Holm p by Rayleigh's test and by the residual of level 1: tests() draws "
+        f"{Options().replicates} samples of {sample.moments.n} × {d}, which takes a while"
+    )
+    return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
+
+
+def _largest(values: Array) -> int | None:
+    return None if np.isnan(values).any() else int(np.argmax(values))
+
+
+def _traces(sample: Sample) -> Array:
+    """tr(J⁻¹ Σ) of each level, 0 first; NaN where the matrices are not formed."""
+    return np.concatenate([[0.0], sample.rate**2 * information_traces(sample)])
+
+
+def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list[str]]:
+    """Mean held-out log-density of levels 0..L, and the error of each difference to the best.
+
+    NaN with the reason in words where a fold has no fit, or too many take long.
+    """
+    units, rows = sample.units, sample.rows
+    top = len(sample.nested.solutions)
+    none = np.full(top + 1, np.nan)
+    if folds * sum(sample.refit_work(level) for level in range(top + 1)) > _MOST_HELD_OUT:
+        said = f"no held-out scores: {folds} fits on meshes of their own; use fewer folds or levels"
+        return none, none, [said]
+    fold = np.random.default_rng(seed).permutation(np.arange(units.count) % folds)
+    of_row = fold if units.labels is None else fold[units.labels]
+    hierarchy = Harmonics(rows.d, top)
+    logs = np.zeros((rows.n, top + 1))
+    for k in tracked(range(folds), folds, "held-out scores"):
+        out = of_row == k
+        kept = Directions(rows.x[~out], rows.weights[~out] if rows.weighted else None)
+        moments = Moments.from_directions(kept, hierarchy)
+        nested = fit_levels(hierarchy, moments.stack(), support_of(kept))
+        if nested.failures:
+            said = (
+                f"no held-out scores: a fold without {int(out.sum())} of the {rows.n} rows has no "
+                f"fit at level {nested.failures[0].level}; use fewer folds or levels"
+            )
+            return none, none, [said]
+        for level, solution in enumerate(nested.solutions, start=1):
+            law = solution.laws[0] or hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
+            logs[out, level] = law.logpdf(rows.x[out])
+    means = units.weights @ logs
+    best = int(np.argmax(means))
+    return means, np.sqrt(units.variance(logs - logs[:, best : best + 1])), []

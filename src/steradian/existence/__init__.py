@@ -1,0 +1,1 @@
+"""Whether a fit exists: verdicts, certificates, margins, and their words."""

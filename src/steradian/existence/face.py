@@ -1,0 +1,221 @@
+"""The face of a support: the functions f >= 0 that vanish on given points of the two-sphere.
+
+Touching zero from above forces value and both slopes to vanish at every point. These *contact
+conditions* leave a small linear space, often of no dimension, and make the zeros exact to
+rounding. What is left is a linear programme in that space: conditions on a cover, then cuts
+where the solution dips. Its multipliers prove that there is no such f; an f that dips nowhere
+is the certificate. The first programmes are solved roughly on purpose: a point well within the
+conditions has room for those not yet stated, where an optimum touches as many as it can.
+Neither proof nor certificate within the rounds allowed is an answer too, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.existence.placement import Verdict
+from steradian.existence.zoom import Zoom
+from steradian.numerics.arrays import Array
+from steradian.numerics.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.linalg import triangle
+from steradian.numerics.linear_programme import minimise
+from steradian.numerics.sphere_minima import bend_rows, contact_rows, cover, curvatures, dips
+
+CERTIFIED = 1e-8  # what a certificate may fall below zero, and rise above it on the support
+ROUNDS = 40  # programmes before a question stays open
+QUICK_ROUNDS = 8  # before the solver, which would take longer to fail
+_HIDDEN_ROUNDS = 15  # where only a proof that there is none can count
+_QUICK_SIZE = 48  # dimension of the space up to which those are a matter of milliseconds
+_NULL = 4e-15  # relative singular value of conditions that a function meets to rounding
+_CLEAR = 2e-13  # … of conditions that are met by no function, rounding or not
+_DEEP = 1e-7  # every f of the space dips so far, for ∫ f dν = 1: beyond rounding
+_SAFE = 1e-9  # a dip that counts as none
+_PART = 6  # points per feature that are asked first
+_DIRECTIONS = 8  # in which the curvature at a zero is kept positive from the start
+_BENT = 64  # points at which it is
+_EVERY = 4  # nodes of the cover
+_CLEARANCE = 0.5  # times the spacing: how far from a zero its curvature is followed
+_LEAST_LIFT = 1e-6
+_CENTRAL = 0.03  # accuracy of the first programme: a point well within what is left
+_EXACTLY = 1e-11
+_HIDDEN = "rounding hides which functions vanish on all points"
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """Whether some f >= 0 vanishes on a support; the function, or why nobody knows.
+
+    INSIDE: none does. OUTSIDE: ``function`` ((level + 1)²,) of integral one does. UNSURE:
+    ``words`` say what stood in the way.
+    """
+
+    verdict: Verdict
+    function: Array | None = None
+    words: str = ""
+
+
+_NONE = Face(Verdict.INSIDE)
+
+
+def face_of(x: Array, level: int, *, quick: bool = False) -> Face:
+    """Ask for a non-zero f >= 0 of ``level`` that vanishes on ``x`` (n, 3).
+
+    Concentrated points are enlarged first. Fewer points leave more functions, so of many
+    points a part is asked first. ``quick`` asks small spaces only, and for few rounds.
+    """
+    zoom = Zoom.onto(x)
+    seen = zoom(x)
+    chosen = np.zeros(len(x), dtype=bool)
+    chosen[:: max(1, len(x) // (_PART * sphere_size(level)))] = True
+    while True:
+        found = _Contact.of(seen[chosen], level, zoom.scale).face(quick)
+        if found.function is None:
+            return found
+        off = np.abs(sphere_harmonics(seen, level) @ found.function) > _SAFE
+        if not (off & ~chosen).any():
+            return _verified(found.function, x, level, zoom)
+        chosen |= off
+
+
+def _verified(f: Array, x: Array, level: int, zoom: Zoom) -> Face:
+    """The function of the points as they are, if it is what it claims to be."""
+    dip = _SAFE
+    if zoom.scale < 1.0:
+        f = zoom.pulled_back(f, level)
+        f = np.asarray(f / f[0])
+        dip = max(dip, -float(dips(f, level, _thinned(x))[1][0]))
+    away = float(np.abs(sphere_harmonics(x, level) @ f).max())
+    if max(away, dip) <= CERTIFIED:
+        return Face(Verdict.OUTSIDE, f)
+    words = f"a function was found that rounding keeps {max(away, dip):.0e} from a certificate"
+    return Face(Verdict.UNSURE, None, words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contact:
+    """Functions that meet the contact conditions at ``x`` (n, 3)."""
+
+    x: Array
+    level: int
+    axes: Array  # (size, size): right singular vectors of the conditions as rows
+    values: Array  # (size,): singular values over the largest, descending
+    scale: float  # the points are known to within rounding over it
+
+    @classmethod
+    def of(cls, x: Array, level: int, scale: float) -> _Contact:
+        rows = contact_rows(x, level)
+        _, values, axes = np.linalg.svd(triangle(rows))
+        values = np.concatenate([values, np.zeros(rows.shape[1] - len(values))])
+        return cls(x, level, axes, values / values[0], scale)
+
+    def face(self, quick: bool) -> Face:
+        """Whether any of the functions that vanish, or nearly so, is nowhere negative."""
+        wide = self._basis(_CLEAR)
+        size = wide.shape[1]
+        if not size:
+            return _NONE
+        hidden = size != self._basis(_NULL).shape[1]  # some only nearly vanish
+        if quick and (hidden or size > _QUICK_SIZE):
+            return Face(Verdict.UNSURE, None, f"{size} functions meet the contact conditions")
+        rounds = QUICK_ROUNDS if quick else _HIDDEN_ROUNDS if hidden else ROUNDS
+        found = _Programme.of(wide, self).answer(rounds)
+        if hidden and found.verdict is not Verdict.INSIDE:
+            return Face(Verdict.UNSURE, None, _HIDDEN)
+        return found
+
+    def _basis(self, tolerance: float) -> Array:
+        """Orthonormal (size, k): the functions that meet the conditions to ``tolerance``."""
+        return np.asarray(self.axes[self.values <= tolerance / self.scale].T)
+
+
+@dataclass(slots=True)
+class _Programme:
+    """Over the f of integral one in a space, the one that stays highest above zero off ``x``.
+
+    Maximise t subject to ``f >= t · min(1, L² (1 - cos dist))`` and curvature ``>= t L²`` at the
+    points themselves: t > 0 is a function with no other zeros, t < 0 proves that there is none.
+    """
+
+    basis: Array  # (size, k)
+    x: Array
+    level: int
+    rows: Array  # (N, k): conditions on the coordinates
+    lift: Array  # (N,)
+
+    @classmethod
+    def of(cls, basis: Array, contact: _Contact) -> _Programme:
+        x, level = contact.x, contact.level
+        nodes = cover(level)
+        bends = bend_rows(_thinned(x), level, _DIRECTIONS)
+        rows = np.vstack([nodes.harmonics[::_EVERY], bends]) @ basis
+        lift = _lift(nodes.points[::_EVERY], x, level)
+        lift = np.concatenate([lift, np.full(len(bends), float(level**2))])
+        return cls(basis, x, level, rows, lift)
+
+    def answer(self, rounds: int) -> Face:
+        mean = self.basis[0]
+        if np.abs(mean).max() < _SAFE:
+            return _NONE  # without a mean f has both signs
+        if len(mean) == 1:
+            return self._only()
+        for turn in range(rounds):
+            f, depth = self._solve(mean, max(_CENTRAL * 0.5**turn, _EXACTLY))
+            if depth > _DEEP:
+                return _NONE
+            f = f / f[0]
+            bottoms, values = self._bottoms(f)
+            if values[0] >= -_SAFE:
+                return Face(Verdict.OUTSIDE, f)
+            self.rows = np.vstack([self.rows, sphere_harmonics(bottoms, self.level) @ self.basis])
+            self.lift = np.concatenate([self.lift, _lift(bottoms, self.x, self.level)])
+        words = f"{rounds} linear programmes were not enough"
+        return Face(Verdict.UNSURE, None, words)
+
+    def _only(self) -> Face:
+        """A space of one dimension holds one function of integral one."""
+        f = self.basis[:, 0] / self.basis[0, 0]
+        lowest = float((cover(self.level).harmonics @ f).min())
+        if lowest >= -_DEEP:
+            lowest = float(self._bottoms(f)[1][0])
+        if lowest >= -_SAFE:
+            return Face(Verdict.OUTSIDE, f)
+        words = f"the only function left dips to {lowest:.0e}, too little to tell"
+        return _NONE if lowest < -_DEEP else Face(Verdict.UNSURE, None, words)
+
+    def _solve(self, mean: Array, accuracy: float) -> tuple[Array, float]:
+        """A high f, and how deep every f of the space dips as the multipliers prove."""
+        point = mean / (mean @ mean)
+        across = np.linalg.svd(mean[None])[2][1:].T  # (k, k - 1)
+        flat, free = self.rows @ point, self.rows @ across
+        k = free.shape[1]
+        top = np.append(np.zeros(k), -1.0)
+        rows = np.vstack([np.column_stack([free, -self.lift]), top])
+        start = np.append(np.zeros(k), -1.0)
+        found = minimise(top, rows, np.append(-flat, -1.0), start=start, accuracy=accuracy)
+        y = found.multipliers[:-1]
+        bound = float(y @ flat + np.linalg.norm(y @ free) * (self.level + 1.0))
+        f = self.basis @ (point + across @ found.point[:-1])
+        return f, -bound / float(y.sum())
+
+    def _bottoms(self, f: Array) -> tuple[Array, Array]:
+        """Minima of ``f``, those beside its zeros included: all below zero, or the lowest."""
+        x = _thinned(self.x)
+        _, _, axes, frame = curvatures(f, x, self.level)
+        down = np.einsum("ni,ind->nd", axes[:, :, 0], frame)
+        angle = _CLEARANCE * cover(self.level).spacing
+        beside = [np.cos(angle) * x + side * np.sin(angle) * down for side in (1.0, -1.0)]
+        points, values = dips(f, self.level, np.vstack(beside))
+        count = max(1, int((values < 0.0).sum()))
+        return points[:count], values[:count]
+
+
+def _thinned(x: Array) -> Array:
+    """At most about `_BENT` of the points."""
+    return x[:: max(1, len(x) // _BENT)]
+
+
+def _lift(points: Array, x: Array, level: int) -> Array:
+    """``min(1, L² (1 - cos dist))`` of the distance to the closest of ``x``."""
+    return np.clip(level**2 * (1.0 - (points @ x.T).max(axis=1)), _LEAST_LIFT, 1.0)

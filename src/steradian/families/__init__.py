@@ -1,0 +1,1 @@
+"""How the law of one level is integrated, solved and sampled."""

@@ -1,0 +1,84 @@
+"""The covariance of harmonic features under a law on nodes, ready for a Newton step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from steradian.fitting.newton import DenseCurvature
+from steradian.numerics.arrays import ROUNDOFF, Array
+
+QUADRATURE_TOLERANCE = 1e-12
+_ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
+ROUNDED_MISMATCH = 1e-13  # of moments that agree to their rounding
+NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
+_LEAST = 1e-100  # singular values below it are zero
+_EVEN = 1e4  # diagonal ratio of a Cholesky factor that squaring the features does not spoil
+
+
+@dataclass(frozen=True, slots=True)
+class Covariance(DenseCurvature):
+    """Moments through degree 2L turned into a covariance."""
+
+    density: Array  # at the nodes, up to a factor
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The covariance as RᵀR, R from the centred features at the nodes."""
+
+    psi: Array
+    mean: Array
+    density: Array  # at the nodes
+    root: Array  # (B, q, q), upper triangular
+
+    def newton(self, gradient: Array) -> Array:
+        """Along directions whose mismatch is rounding no step is taken: it would follow noise."""
+        return self.step(gradient, ROUNDED_MISMATCH)
+
+    def step(self, gradient: Array, least: float) -> Array:
+        """The Newton step along the directions whose mismatch exceeds ``least``, (B, q)."""
+        _, values, axes = np.linalg.svd(self._finite)
+        along = (axes @ gradient[..., None])[..., 0]
+        known = (np.abs(along) > least) & (values > _LEAST)
+        scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
+        return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
+
+    def condition(self) -> Array:
+        values = np.linalg.svd(self._finite, compute_uv=False)
+        return np.asarray((values[:, 0] / np.maximum(values[:, -1], _LEAST)) ** 2)
+
+    @property
+    def covariance(self) -> Array:
+        return np.swapaxes(self.root, 1, 2) @ self.root
+
+    @property
+    def _finite(self) -> Array:
+        return np.nan_to_num(self.root, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def mean_and_root(mass: Array, phi: Array) -> tuple[Array, Array]:
+    """E φ (q,) and R (q, q) of features ``phi`` (n, q) under node masses ``mass`` (n,)."""
+    mean = mass @ phi
+    centred = phi - mean
+    centred *= np.sqrt(mass)[:, None]
+    factor, failed = lapack.dpotrf(centred.T @ centred, clean=1)
+    if not failed:
+        diagonal = np.abs(np.diag(factor))
+        if diagonal.max() < _EVEN * diagonal.min():
+            return mean, factor
+    q = phi.shape[1]
+    if len(centred) < q:
+        centred = np.vstack([centred, np.zeros((q - len(centred), q))])
+    return mean, np.asarray(np.linalg.qr(centred, mode="r"))
+
+
+def allowed_quadrature(lam: Array) -> Array:
+    """Quadrature error that laws ``lam`` (..., q) may show, (...,).
+
+    The rounding of the exponent leaves a flat spectrum that no finer rule can lower.
+    """
+    rounding = ROUNDOFF * np.abs(lam).sum(axis=-1)
+    return np.clip(rounding, QUADRATURE_TOLERANCE, _ROUNDED_QUADRATURE)

@@ -1,0 +1,150 @@
+"""Level 2 in any dimension: the full Fisher-Bingham family, exactly, by a contour integral."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.existence.certificate import affine_square
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.span import describe_flat
+from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
+from steradian.fitting.solution import DualSolution, Status
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
+from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.linalg import triangle
+from steradian.spaces import Space
+
+_FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
+_RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
+_RELATIVE, _UNFELT = 1e-4, 1e3  # mismatch of the covariance, alone and over the decrement
+_FAINT = 100.0  # nats between the densities of two laws on a faint mode
+_SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
+_SUMS = 2.0  # roundings of a second moment that is summed over rows
+_LOST = 2e-7  # nats that rounding of the moments may move a deficit that is reported
+_DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
+
+
+@dataclass(frozen=True, slots=True)
+class FisherBinghamFamily:
+    """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
+
+    space: Space
+
+    @property
+    def q(self) -> int:
+        return self.space.size(2) - 1
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        """λ·φ(x) for one law, (n,), without the feature matrix."""
+        eta, quadratic = natural_parameters(self.space, lam)
+        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(*natural_parameters(self.space, lam))
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
+        psi, mean = np.empty(len(lam)), np.empty_like(lam)
+        covariance = np.empty((len(lam), self.q, self.q))
+        for k, row in enumerate(lam):
+            law = self.law(row)
+            m = law.mean()
+            psi[k] = law.psi
+            mean[k] = feature_moments(self.space, m, law.covariance() + np.outer(m, m))
+            for j, unit in enumerate(np.eye(self.q)):
+                change = law.hessian_product(*natural_parameters(self.space, unit))
+                covariance[k, j] = feature_moments(self.space, *change)
+        return psi, mean, covariance
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """S-lemma: a fit exists if and only if the covariance is positive definite."""
+        values = np.linalg.eigvalsh(moments.scatter)
+        inside = values[:, 0] > _FLAT * values[:, -1]
+        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        centre = weights @ x
+        away = np.sqrt(weights)[:, None] * (x - centre)
+        placement = describe_flat(centre, away.T @ away, len(x), _FLAT)
+        if placement.verdict is Verdict.INSIDE:
+            return placement
+        return replace(placement, certificate=affine_square(centre, triangle(away))[1])
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,  # noqa: ARG002
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        """Row by row from the Gaussian with the same moments; no start is needed."""
+        out = DualSolution.empty(len(moments), self.q, Status.STALLED)
+        for row in range(len(moments)):
+            m, scatter = moments.mean[row], moments.scatter[row]
+            out.put(np.array([row]), self._solution(m, scatter))
+        return out
+
+    def _solution(self, m: Array, scatter: Array) -> DualSolution:
+        values = np.linalg.eigvalsh(scatter)
+        if not values[0] > _FLAT * values[-1]:
+            return DualSolution.empty(1, self.q)
+        rounding = _rounding(np.asarray(values, dtype=np.float64))
+        if rounding > _LOST:  # whatever were found would be refused: do not look for it
+            lost = DualSolution.empty(1, self.q, Status.ROUNDING)
+            lost.moment_rounding[:] = rounding
+            return lost
+        fit = fit_fisher_bingham(m, scatter)
+        d = self.space.d
+        residual = np.sqrt(d * (d + 2.0)) * fit.residual
+        below, gap = fitted_deficit_and_gap(fit, m, scatter)
+        good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
+        good = good and (fit.ended or fit.decrement <= _DECREMENT)
+        law = FisherBinghamLaw.fitted(fit) if rounding > _SHARP else None
+        return DualSolution(
+            lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
+            psi=np.array([fit.psi - fit.beta.mean()]),
+            deficit=np.array([below + gap]),
+            gap=np.array([gap]),
+            residual=np.array([residual]),
+            decrement=np.array([fit.decrement]),
+            condition=np.array([values[-1] / values[0]]),
+            quadrature=np.array([fit.error + _of_faint_modes(fit)]),
+            moment_rounding=np.array([rounding]),
+            nodes=np.array([fit.nodes]),
+            steps=np.array([fit.steps]),
+            status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
+            laws=np.array([law], dtype=object),
+        )
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws from one law, (n, d)."""
+        return self.law(lam).sample(n, rng)
+
+
+def _of_faint_modes(fit: FisherBinghamFit) -> float:
+    """Nats that a mode far away may still hold which the search has not found.
+
+    Beside very sharp data a mass of 1e-12 there shows as a mismatch of the covariance in its own
+    units, and in no decrement; the deficit lacks that mass times its log-density ratio.
+    """
+    return _FAINT * fit.residual if fit.relative > _UNFELT * fit.decrement + _RELATIVE else 0.0
+
+
+def _rounding(values: Array) -> float:
+    """Nats by which rounding of m and S, of eigenvalues ``values``, moves the deficit.
+
+    That of S counts against its least eigenvalue, that of m against the least spread, and that
+    of |m| against 1 - |m|² = tr S.
+    """
+    d, least, largest, total = len(values), values[0], values[-1], values.sum()
+    of_mean = d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
+    return float(_SUMS * ROUNDOFF * largest / least + of_mean)

@@ -1,0 +1,97 @@
+"""Level 2 on the circle and the two-sphere: fitted on a grid, held as a Fisher-Bingham law.
+
+Grids serve most samples quickest. Their deficits have an absolute error of rounding, which is
+too much for gaps near zero: those are integrated, as they are in any other dimension.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.existence.placement import Placement
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic import natural_parameters
+from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.fitting.solution import DualSolution, Status
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+
+_TINY_GAP = 1e-7  # nats below which subtraction leaves too few digits
+_ROUNDING = 1e-12  # nats by which grid and contour may differ
+_NEARLY_UNIFORM = 1e-6  # deficit below which features are orthonormal under the fit
+
+
+@dataclass(frozen=True, slots=True)
+class QuadraticFamily:
+    """All harmonics of degree one and two in the plane or in space."""
+
+    linear: VonMisesFisherFamily
+    grid: GriddedFamily
+
+    @property
+    def contour(self) -> FisherBinghamFamily:
+        """The same laws by their contour integral."""
+        return FisherBinghamFamily(self.grid.space)
+
+    @property
+    def q(self) -> int:
+        return self.grid.q
+
+    @property
+    def needs_support(self) -> bool:
+        return self.grid.needs_support
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return self.grid.exponent(x, lam)
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return self.contour.law(lam)
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return self.law(lam).sample(n, rng)
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        return self.grid.log_partition(lam)
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+        """As of the grid."""
+        return self.grid.deficit_on(reach, nodes, m, lam)
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        return self.grid.contains(moments)
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        return self.grid.examine(x, weights)
+
+    def solve(
+        self, moments: MomentStack, start: Array, support: Support | None = None
+    ) -> DualSolution:
+        """As on the grid; gaps near zero with relative accuracy."""
+        out = self.grid.solve(moments, start, support)
+        below = self.linear.solve(moments, start[:, : self.linear.q]).deficit
+        solved = (out.status == Status.CONVERGED) & np.isnan(out.gap)
+        tiny = solved & (np.abs(out.deficit - below) < _TINY_GAP)
+        for row in np.flatnonzero(tiny):
+            gap = self._gap(moments.take(np.array([row])), out.lam[row], float(below[row]))
+            if abs(below[row] + gap - out.deficit[row]) <= _ROUNDING * (1.0 + out.deficit[row]):
+                out.gap[row], out.deficit[row] = gap, below[row] + gap
+        return out
+
+    def _gap(self, moments: MomentStack, lam: Array, below: float) -> float:
+        """I₂ of one sample whose fit is ``lam`` (q,)."""
+        mean, scatter = moments.mean[0], moments.scatter[0]
+        eta, quadratic = natural_parameters(self.grid.space, lam)
+        beta, axes = np.linalg.eigh(quadratic)
+        start = self.linear.solve(moments, np.zeros((1, self.linear.q))).lam[0]
+        law = axes, beta, axes.T @ eta
+        gap = gap_over_von_mises_fisher(law, self.linear.law(start).eta, mean, scatter)
+        if below + abs(gap) < _NEARLY_UNIFORM:  # ½ rᵀr of what Newton's method left over
+            left = moments.features[0, : self.q] - self.grid.expectations(lam[None], 2)[0]
+            gap += 0.5 * float(left[self.linear.q :] @ left[self.linear.q :])
+        return gap

@@ -1,0 +1,162 @@
+"""Level 1 on any unit sphere: the von Mises-Fisher family, in closed form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.existence.certificate import linear_function
+from steradian.existence.placement import Placement, Verdict
+from steradian.fitting.solution import DualSolution, Status
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.bessel import concentration, von_mises_fisher
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+
+_TINY = 1e-300
+_NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision
+_CONVERGED = int(Status.CONVERGED)
+_POINT = 1e-28  # squared spread that is rounding of a repeated point
+
+
+@dataclass(frozen=True, slots=True)
+class VonMisesFisherFamily:
+    """p ∝ exp(η·x), with the linear features φ = √d x in the order of ``axes``."""
+
+    d: int
+    axes: tuple[int, ...]  # feature k is √d x[axes[k]]
+
+    @property
+    def q(self) -> int:
+        return self.d
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(x[:, self.axes] @ lam * np.sqrt(self.d))
+
+    def law(self, lam: Array) -> VonMisesFisherLaw:
+        """The law of parameters ``lam`` (q,)."""
+        eta = np.empty(self.d)
+        eta[list(self.axes)] = math.sqrt(self.d) * lam
+        return VonMisesFisherLaw(eta)
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return self.law(lam).sample(n, rng)
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        kappa = np.sqrt(self.d) * np.linalg.norm(lam, axis=1)
+        terms = von_mises_fisher(self.d, kappa)
+        safe = np.maximum(kappa, _TINY)
+        axis = np.sqrt(self.d) * lam / safe[:, None]
+        across = np.where(kappa > 0, terms.ratio / safe, 1.0 / self.d)
+        lack = terms.defect / safe
+        along = np.where(kappa > 1e-4, lack * (2 - lack) - (self.d - 1) * across, 1.0 / self.d)
+        outer = axis[:, :, None] * axis[:, None, :]
+        covariance = (
+            across[:, None, None] * np.eye(self.d) + (along - across)[:, None, None] * outer
+        )
+        mean = np.sqrt(self.d) * terms.ratio[:, None] * axis
+        return terms.psi, mean, self.d * covariance
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        spread = np.einsum("bii->b", moments.scatter)
+        return np.where(spread > _POINT, int(Verdict.INSIDE), int(Verdict.OUTSIDE))
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        centre = weights @ x
+        spread = float(weights @ ((x - centre) ** 2).sum(axis=1))
+        if spread > _POINT:
+            return Placement(Verdict.INSIDE)
+        _, certificate = linear_function(centre, spread)
+        return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,  # noqa: ARG002
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        """In closed form; no start is needed."""
+        if len(moments) == 1:
+            return self._solve_one(moments.mean[0], float(moments.scatter[0].trace()))
+        length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
+        spread = np.einsum("bii->b", moments.scatter)
+        kappa, ratio, _, psi, deficit = concentration(self.d, length, spread)
+        root = math.sqrt(self.d)
+        scale = kappa / (root * np.maximum(length, _TINY))
+        zeros, none = np.zeros(len(moments)), np.zeros(len(moments), dtype=np.int64)
+        return DualSolution(
+            lam=scale[:, None] * moments.mean[:, self.axes],
+            psi=psi,
+            deficit=deficit,
+            gap=deficit,
+            residual=root * np.abs(length - ratio),
+            decrement=zeros,
+            condition=zeros + 1.0,
+            quadrature=zeros,
+            moment_rounding=self.d * ROUNDOFF * (1.0 + 1.0 / np.sqrt(spread)),
+            nodes=none,
+            steps=none,
+            status=none + _CONVERGED,
+        )
+
+    def _solve_one(self, mean: Array, spread: float) -> DualSolution:
+        """The same for one sample: scalars keep the special functions quick."""
+        length, root = math.sqrt(mean.dot(mean)), math.sqrt(self.d)
+        kappa, ratio, _, psi, deficit = (float(t) for t in concentration(self.d, length, spread))
+        scale = kappa / (root * max(length, _TINY))
+        residual = root * abs(length - ratio)
+        rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
+        numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
+        return DualSolution.of_one(scale * mean[list(self.axes)], numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class VonMisesFisherLaw:
+    """exp(η·x - ψ), evaluated about its mode."""
+
+    eta: Array  # (d,)
+
+    @property
+    def kappa(self) -> float:
+        return float(np.linalg.norm(self.eta))
+
+    @property
+    def mode(self) -> Array:
+        kappa = self.kappa
+        return self.eta / kappa if kappa else np.eye(len(self.eta))[-1]
+
+    def logpdf(self, x: Array) -> Array:
+        """``-½ κ |x - μ|² + κ - ψ``, in which nothing of the size of κ cancels."""
+        terms = von_mises_fisher(len(self.eta), self.kappa)
+        away = x - self.mode
+        peak = float(terms.deficit) + float(terms.defect)  # κ - ψ
+        return np.asarray(peak - 0.5 * self.kappa * np.einsum("ni,ni->n", away, away))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        d = len(self.eta)
+        if d == 2:
+            angle = rng.vonmises(math.atan2(self.eta[1], self.eta[0]), self.kappa, n)
+            return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        if d == 3:
+            return self._sample_in_space(n, rng)
+        return FisherBinghamLaw.of(self.eta, np.zeros((d, d))).sample(n, rng)
+
+    def _sample_in_space(self, n: int, rng: np.random.Generator) -> Array:
+        """Draws in three dimensions, where the height along the axis has an explicit inverse."""
+        u = rng.random(n)
+        if self.kappa < _NEARLY_UNIFORM:
+            depth = 2.0 * u
+        else:
+            depth = -np.log1p(u * np.expm1(-2.0 * self.kappa)) / self.kappa  # 1 - height
+        radius = np.sqrt(np.maximum(depth * (2.0 - depth), 0.0))
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        across = np.linalg.svd(self.mode[None])[2][1:]  # two directions at right angles to it
+        ring = np.cos(angle)[:, None] * across[0] + np.sin(angle)[:, None] * across[1]
+        x = (1.0 - depth)[:, None] * self.mode + radius[:, None] * ring
+        return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))

@@ -1,0 +1,1 @@
+"""Newton, the fits of all levels, and the laws people hold."""

@@ -1,0 +1,120 @@
+"""From the solver's stacks to what people read: the fits and certificates of one sample."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.data.moments import Moments
+from steradian.data.stacks import MomentStack
+from steradian.families.quadratic import feature_moments
+from steradian.fitting.fisher_bingham import FisherBingham
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.fitting.solution import DualSolution, Status
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numerics:
+    """How each number of a profile was obtained and how far to trust it.
+
+    Attributes
+    ----------
+    residual : array, (L,)
+        Largest moment mismatch, in units of orthonormal features.
+    quadrature : array, (L,)
+        Estimated integration error of the deficit, nats.
+    decrement : array, (L,)
+        Newton decrement at the end; the deficit is good to half its square.
+    condition : array, (L,)
+        Condition of the features' covariance under the fit, estimated.
+    moment_rounding : array, (L,)
+        What rounding of the moments moves the deficit by, nats: 2^-53 ||lam||_1 on grids.
+    nodes, steps : arrays of int, (L,)
+        Quadrature nodes (0 for a closed form) and Newton steps on the last grid.
+    elapsed : float
+        Seconds for everything.
+    """
+
+    residual: Array
+    quadrature: Array
+    decrement: Array
+    condition: Array
+    moment_rounding: Array
+    nodes: IntArray
+    steps: IntArray
+    elapsed: float
+
+
+def fits_of(
+    moments: Moments, nested: NestedFits, shrinkage: Shrinkage | None
+) -> tuple[MaxEntFit, ...]:
+    """The fits of levels 0..L of one sample; level 2 as `FisherBingham`."""
+    hierarchy = moments.hierarchy
+    none = np.zeros(0)
+    fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
+    for level, s in enumerate(nested.solutions, start=1):
+        target = _fitted(moments, nested, shrinkage, level)
+        fit = MaxEntFit(
+            hierarchy=hierarchy,
+            level=level,
+            lam=s.lam[0],
+            psi=float(s.psi[0]),
+            deficit=float(s.deficit[0]),
+            gap=_gap(s, fits[-1].deficit),
+            residual=float(s.residual[0]),
+            moments=_features_of(hierarchy, target, level),
+            status=Status.CONVERGED,
+        )
+        fit = FisherBingham.of(fit) if level == 2 else fit
+        fits.append(fit if s.laws[0] is None else fit.held_by(s.laws[0]))
+    return tuple(fits)
+
+
+def _gap(solution: DualSolution, below: float) -> float:
+    known = float(solution.gap[0])
+    return float(solution.deficit[0]) - below if math.isnan(known) else known
+
+
+def _fitted(
+    moments: Moments, nested: NestedFits, shrinkage: Shrinkage | None, level: int
+) -> MomentStack:
+    """The moments a fit matches: those of the data, mixed when asked for."""
+    stack = moments.stack()
+    if shrinkage is None:
+        return stack
+    if shrinkage.toward == "uniform":
+        return stack.toward_uniform(shrinkage.epsilon)
+    for below in nested.solutions[: level - 1]:
+        law = moments.hierarchy.moments_of(below.lam, moments.mean[None])
+        stack = stack.toward(law, shrinkage.epsilon)
+    return stack
+
+
+def _features_of(hierarchy: Harmonics, stack: MomentStack, level: int) -> Array:
+    """E φ of the features of levels 1..level, (q,)."""
+    space = hierarchy.space
+    if space.d > 3 and level == 2:
+        mean = stack.mean[0]
+        return feature_moments(space, mean, stack.scatter[0] + np.outer(mean, mean))
+    return stack.features[0, : space.size(level) - 1]
+
+
+def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:
+    """The certificates of one sample."""
+    solutions = nested.solutions
+    return Numerics(
+        residual=np.array([s.residual[0] for s in solutions]),
+        quadrature=np.array([s.quadrature[0] for s in solutions]),
+        decrement=np.array([s.decrement[0] for s in solutions]),
+        condition=np.array([s.condition[0] for s in solutions]),
+        moment_rounding=np.array([s.moment_rounding[0] for s in solutions]),
+        nodes=np.array([s.nodes[0] for s in solutions]),
+        steps=np.array([s.steps[0] for s in solutions]),
+        elapsed=elapsed,
+    )

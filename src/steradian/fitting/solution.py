@@ -1,0 +1,85 @@
+"""The fits of one level to a stack of moments, and how each ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+
+import numpy as np
+
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+
+
+class Status(IntEnum):
+    """How a fit ended; `sentence` says it in words."""
+
+    CONVERGED = 0
+    BOUNDARY = 1
+    UNRESOLVED = 2
+    ROUNDING = 3
+    STALLED = 4
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Status.CONVERGED: "converged",
+    Status.BOUNDARY: "does not exist: the moments lie on the boundary of the moment body",
+    Status.UNRESOLVED: "cannot be resolved within the node budget",
+    Status.ROUNDING: "is not determined by moments in double precision",
+    Status.STALLED: "did not converge",
+}
+
+
+def _no_laws() -> AnyArray:
+    return np.empty(0, dtype=object)
+
+
+@dataclass(frozen=True, slots=True)
+class DualSolution:
+    """Fits of one level to a stack of B moment vectors; every array has B rows."""
+
+    lam: Array  # (B, q) natural parameters
+    psi: Array  # (B,) log-partitions
+    deficit: Array  # (B,) lam · m - psi, nats
+    gap: Array  # (B,) information over the level below where known better than by subtraction
+    residual: Array  # (B,) largest moment mismatch
+    decrement: Array  # (B,) Newton decrement at the end
+    condition: Array  # (B,) estimate of the condition of the covariance
+    quadrature: Array  # (B,) estimated quadrature error of psi, nats
+    moment_rounding: Array  # (B,) deficit error from the rounding of the moments, nats
+    nodes: IntArray  # (B,) quadrature nodes, 0 for a closed form
+    steps: IntArray  # (B,) Newton steps
+    status: IntArray  # (B,) Status codes
+    laws: AnyArray = field(default_factory=_no_laws)  # (B,): the law itself where lam loses digits
+
+    def __post_init__(self) -> None:
+        if not len(self.laws):
+            object.__setattr__(self, "laws", np.full(len(self.psi), None))
+
+    @classmethod
+    def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:
+        """A stack to be filled row by row; unfilled rows are NaN with ``status``."""
+        numbers = np.full((8, rows), np.nan)
+        counts = np.zeros((3, rows), dtype=np.int64)
+        counts[2] = status
+        return cls(np.full((rows, q), np.nan), *numbers, *counts)
+
+    @classmethod
+    def of_one(
+        cls, lam: Array, numbers: tuple[float, ...], *, nodes: int = 0, steps: int = 0
+    ) -> DualSolution:
+        """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
+        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
+        return cls(lam[None], *np.array(numbers)[:, None], *counts)
+
+    def put(self, rows: IntArray, part: DualSolution) -> None:
+        """Write the rows of ``part`` into this stack."""
+        for each in fields(self):
+            getattr(self, each.name)[rows] = getattr(part, each.name)
+
+    def take(self, rows: IntArray) -> DualSolution:
+        """The part of the stack in ``rows``."""
+        return DualSolution(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})

@@ -1,0 +1,166 @@
+"""Harmonics(d, levels): level L is all spherical harmonics of degree 1..L."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from steradian.arguments import whole_number
+from steradian.data.stacks import MomentStack
+from steradian.errors import InvalidArgument
+from steradian.families.base import Family, Law
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.gridded import GriddedFamily
+from steradian.families.polynomial_sample import PolynomialLaw
+from steradian.families.products import direct_sums, sums_from_products
+from steradian.families.quadratic import low_moments
+from steradian.families.quadratic_family import QuadraticFamily
+from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.spaces import Circle, Space, Sphere, unit_sphere
+
+_NARROW = 0.8  # of the squared length of the degree-2 moments of one point
+_DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
+MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
+_MOST_DIMENSIONS = 1 << 14
+_DIRECT_LEVELS = 8  # above it the tensor of products would be large
+
+
+@dataclass(frozen=True, slots=True)
+class Harmonics:
+    """Cumulative harmonic spaces: the rotation-invariant hierarchy.
+
+    Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
+    degree L. Up to 1000 levels on the circle and 100 on the two-sphere; two elsewhere.
+
+    Parameters
+    ----------
+    d : int
+        Ambient dimension.
+    levels : int
+        Number of levels.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Harmonics(3, 4).dims
+    (3, 5, 7, 9)
+    """
+
+    d: int
+    levels: int
+
+    def __post_init__(self) -> None:
+        if whole_number(self.d, "d") < 2:
+            raise InvalidArgument(f"d is {self.d}; directions need at least two dimensions")
+        if whole_number(self.levels, "levels") < 1:
+            raise InvalidArgument(f"levels is {self.levels}; a hierarchy has at least one level")
+        if self.d > _MOST_DIMENSIONS:
+            raise InvalidArgument(
+                f"d is {self.d}; at most {_MOST_DIMENSIONS} dimensions are possible, whose "
+                "covariance is two gigabytes"
+            )
+        if self.d <= 3 and self.levels > MOST_LEVELS[self.d]:
+            raise InvalidArgument(
+                f"levels is {self.levels}; at most {MOST_LEVELS[self.d]} are possible in "
+                f"dimension {self.d}: the moments of more do not fit in memory"
+            )
+        if self.d > 3 and self.levels > 2:
+            raise InvalidArgument(
+                f"{self.levels} levels in dimension {self.d}: above dimension 3 two levels "
+                "are available; pass levels=2"
+            )
+
+    @property
+    def space(self) -> Space:
+        return unit_sphere(self.d)
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        size = self.space.size
+        return tuple(size(k) - size(k - 1) for k in range(1, self.levels + 1))
+
+    @property
+    def degree(self) -> int:
+        """Highest degree held in `Moments`: products of two features on a gridded space."""
+        return 2 * self.levels if self.d <= 3 else 1
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.space.harmonics(x, self.levels)[:, 1:]
+
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        space = self.space
+        if not isinstance(space, Circle | Sphere):
+            weights = np.ones(len(x)) if weights is None else weights
+            return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
+        if len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS:
+            sums = sums_from_products(space, x, weights, self.levels)
+        elif len(x) <= _DIRECT_ROWS:
+            sums = direct_sums(space, x, weights, self.degree)
+        else:
+            sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.degree)[1:]
+        total = len(x) if weights is None else float(weights.sum())
+        if isinstance(space, Sphere) and _is_narrow(sums, total):
+            return direct_sums(space, x, weights, self.degree)
+        return sums
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        space = self.space
+        if isinstance(space, Circle | Sphere):
+            level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
+            features = GriddedFamily(space, level).expectations(lam, max(2, self.levels))
+            _, second = low_moments(self.d, features)
+            return MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+        _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
+        return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
+
+    def law(self, level: int, lam: Array, psi: float) -> Law:
+        family = self.family(level)
+        if isinstance(family, GriddedFamily):
+            return PolynomialLaw(family.space, level, lam, psi)
+        return _closed(self.d, level).law(lam)
+
+    def family(self, level: int) -> Family:
+        if not 1 <= whole_number(level, "level") <= self.levels:
+            raise InvalidArgument(f"level {level} is not among 1..{self.levels}")
+        return _family(self.d, level)
+
+
+def _is_narrow(sums: Array, total: float) -> bool:
+    """Whether directions of the sphere lie so close about one axis that fits feel rounding.
+
+    At one point the squares of the five features of degree two add up to five. Sums are
+    divided before they are squared: with weights squared they may be near 1e200.
+    """
+    if not total:
+        return False
+    mean = sums[3:8] / total
+    return bool(mean @ mean > _NARROW * 5.0)
+
+
+@cache
+def _family(d: int, level: int) -> Family:
+    space = unit_sphere(d)
+    if level > 2 and isinstance(space, Circle | Sphere):
+        return GriddedFamily(space, level)
+    return _closed(d, level)
+
+
+@cache
+def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | FisherBinghamFamily:
+    """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
+    space = unit_sphere(d)
+    linear = VonMisesFisherFamily(d, _linear_axes(space))
+    if level == 1:
+        return linear
+    if isinstance(space, Circle | Sphere):
+        return QuadraticFamily(linear, GriddedFamily(space, level))
+    return FisherBinghamFamily(space)
+
+
+def _linear_axes(space: Space) -> tuple[int, ...]:
+    """Which coordinate each linear feature is."""
+    linear = space.harmonics(np.eye(space.d), 1)[:, 1:]
+    return tuple(int(k) for k in np.argmax(linear, axis=0))

@@ -1,1 +1,0 @@
-"""Inference that respects how the weights arose."""

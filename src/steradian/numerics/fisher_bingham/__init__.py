@@ -1,0 +1,1 @@
+"""Fisher-Bingham laws as plain arrays: integral, fit, gap, pairs and draws."""

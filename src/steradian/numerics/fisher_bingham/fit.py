@@ -1,0 +1,339 @@
+"""Fisher-Bingham parameters from a mean and a covariance, in any dimension.
+
+Maximises the concave dual ``η·m + tr B (S + mmᵀ) - ψ(η, B)`` by Newton's method in a trust
+region, the step from conjugate gradients (Steihaug) preconditioned with the Fisher
+information of the Gaussian of the saddle. Every iterate lives in the eigenbasis of its own B;
+steps are taken in coordinates centred at the fitted mean, ``f = g·y + yᵀ δB y``, ``y = x - m``,
+where covariances keep their digits. No matrix larger than d × d is formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.numerics.bessel import concentration
+from steradian.numerics.contour import Complex
+from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+
+_FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
+_SHARP = 1e-10  # Newton decrement to reach
+_GOOD = 1e-6  # decrement of a fit that needs no second start
+_FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
+_STALLED = 4  # steps that do not halve a decrement of the size of rounding: it will not fall
+_MOST_STEPS = 150, 300  # from the first and from the second start
+_MOST_CG = 400
+
+
+Step = tuple[Array, Array]
+"""A linear (d,) and a quadratic (d, d) part."""
+
+
+@dataclass(frozen=True, slots=True)
+class FisherBinghamFit:
+    """The law exp(ηᵀx + xᵀBx - ψ) with the given moments, in the eigenbasis of B."""
+
+    axes: Array  # (d, d), columns are the eigenvectors of B
+    beta: Array  # (d,) eigenvalues of B, largest zero
+    b: Array  # (d,) η in the eigenbasis
+    psi: float
+    deficit: float
+    residual: float  # largest mismatch of mean or covariance
+    relative: float  # largest mismatch of the covariance in units of the one given
+    decrement: float
+    error: float  # estimated error of ψ from the contour
+    nodes: int  # of the contour
+    steps: int
+    cg_steps: int
+
+    @property
+    def ended(self) -> bool:
+        """Whether the steps ended by themselves, and not because there were too many."""
+        return self.steps not in _MOST_STEPS
+
+    @property
+    def eta(self) -> Array:
+        """η, (d,)."""
+        return self.axes @ self.b
+
+    @property
+    def quadratic(self) -> Array:
+        """B, (d, d), of trace zero."""
+        centred = self.beta - self.beta.mean()
+        return (self.axes * centred) @ self.axes.T
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """One iterate: its law, and the target moments, in its own eigenbasis."""
+
+    axes: Array
+    mean: Array  # target mean
+    scatter: Array  # target covariance
+    terms: FisherBinghamTerms
+    dual: float
+
+    @classmethod
+    def at(cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array) -> _State:
+        """``m`` and ``scatter`` already in the basis ``axes``."""
+        terms = fisher_bingham(beta[None], b[None])
+        return cls(axes, m, scatter, terms, terms.dual(m, np.diagonal(scatter)))
+
+
+@dataclass(frozen=True, slots=True)
+class Curvature:
+    """Hessian products and preconditioner at one law, in its eigenbasis."""
+
+    mean: Array  # (d,)
+    covariance: Array  # (d, d)
+    pairs: Array  # (d, d): E v vᵀ
+    guess: Array  # (d,): variances of the saddle's Gaussian
+    w: Complex  # (n,) node weights
+    v: Complex  # (n, d)
+    away: Complex  # (n, d): v minus its mean
+    a: Complex  # (n, d): node means minus the mean
+
+    @classmethod
+    def at(cls, terms: FisherBinghamTerms) -> Curvature:
+        """From a stack of one."""
+        b, v = terms.b[0], terms.v_mean[0]
+        away, w = terms.v[0] - v, terms.weights[0]
+        spread = _real_product(w[:, None] * away, away)  # Cov_W(v)
+        covariance = b[:, None] * b * spread
+        covariance[np.diag_indices(len(b))] += v
+        return cls(
+            mean=b * v,
+            covariance=covariance,
+            pairs=np.outer(v, v) + spread,
+            guess=0.5 / terms.p[0],
+            w=w,
+            v=terms.v[0],
+            away=away,
+            a=b * away,
+        )
+
+    def gradient(self, m: Array, scatter: Array) -> Step:
+        """Target moments minus the law's, about the law's mean."""
+        miss = m - self.mean
+        return miss, scatter + np.outer(miss, miss) - self.covariance
+
+    def precondition(self, r: Step) -> Step:
+        scaled = r[1] / self.guess[:, None]
+        return r[0] / self.guess, 0.5 * scaled / self.guess
+
+    def project(self, r: Step) -> Step:
+        """Make a residual blind to (2 m, I), along which |x|² = 1 makes f constant.
+
+        In the metric of the preconditioner, so that preconditioned steps have no part along
+        it either; any other choice makes harmless steps look long when data concentrate.
+        """
+        v, m = self.guess, self.mean
+        scale = 4.0 * (v * m * m).sum() + 2.0 * (v * v).sum()
+        share = 2.0 * (2.0 * m @ r[0] + np.trace(r[1])) / scale
+        quadratic = r[1].copy()
+        quadratic[np.diag_indices(len(v))] -= share * v * v
+        return r[0] - share * v * m, quadratic
+
+    def product(self, step: Step) -> Step:
+        """Change of (mean, centred second moment) along ``step``."""
+        g, q = step
+        x = self.a.real @ q + 1j * (self.a.imag @ q)
+        f = ((g + x) * self.a).sum(axis=1) + self.away @ np.diagonal(q)
+        f = f - (self.w * f).sum().real
+        pull = self.v * (g + 2.0 * x)
+        wf = self.w * f
+        change = (wf @ self.a).real + (self.w @ pull).real
+        half = _real_product(0.5 * wf[:, None] * self.a + self.w[:, None] * pull, self.a)
+        second = half + half.T + 2.0 * q * self.pairs
+        second[np.diag_indices(len(g))] += (wf @ self.away).real
+        return change, second
+
+
+def _real_product(left: Complex, right: Complex) -> Array:
+    """Re(leftᵀ right) for complex (n, d) arrays, by two real products."""
+    return left.real.T @ right.real - left.imag.T @ right.imag
+
+
+def _inner(r: Step, s: Step) -> float:
+    return float(r[0] @ s[0] + np.vdot(r[1], s[1]))
+
+
+def _combine(r: Step, s: Step, scale: float) -> Step:
+    return r[0] + scale * s[0], r[1] + scale * s[1]
+
+
+def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
+    """The Fisher-Bingham law with mean ``m`` (d,) and positive definite covariance (d, d).
+
+    ``scatter`` must be centred and have trace 1 - |m|².
+    """
+    best = None
+    values = np.linalg.eigvalsh(scatter)
+    noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
+    for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
+        fit = _climb(state, most, noise)
+        if fit.steps < most and fit.decrement <= max(_GOOD, np.sqrt(noise)):
+            return fit
+        best = fit if best is None or fit.deficit > best.deficit else best
+    if best is None:
+        raise AssertionError("there is always a start")
+    return best
+
+
+def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
+    """Trust-region Newton from ``state``; rises below ``noise`` nats are not told from rounding."""
+    rounded = max(_FLOOR, 0.3 * np.sqrt(noise))
+    radius, cg_total = _FIRST_RADIUS, 0
+    steps, stalled, decrement, floor = 0, 0, np.inf, np.inf
+    curvature = Curvature.at(state.terms)
+    gradient = curvature.gradient(state.mean, state.scatter)
+    while steps < most_steps:
+        step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
+        cg_total += used
+        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < _FLOOR):
+            break
+        stalled = stalled + 1 if 0.5 * floor <= decrement < rounded else 0
+        if stalled == _STALLED:
+            break
+        floor = min(floor, decrement)
+        steps += 1
+        trial = _moved(state, curvature, step)
+        predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
+        rise = trial.dual - state.dual
+        felt = max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
+        unseen = 1.0 if rise >= -felt else 0.0  # lost in rounding, unless the dual clearly falls
+        ratio = rise / predicted if predicted > felt else unseen
+        if ratio > 0.75 and at_edge:
+            radius = min(1.5 * radius, _LARGEST_RADIUS)
+        elif ratio < 0.25:
+            radius *= 0.5
+        if ratio > 1e-3:
+            state, curvature = trial, Curvature.at(trial.terms)
+            gradient = curvature.gradient(state.mean, state.scatter)
+        elif radius < 1e-10:
+            break
+    residual = float(max(np.abs(part).max() for part in gradient))
+    relative = _in_units(gradient[1], state.scatter)
+    return _result(state, residual, relative, decrement, steps, cg_total)
+
+
+def _in_units(mismatch: Array, scatter: Array) -> float:
+    """Largest eigenvalue in size of a mismatch of covariances, in units of ``scatter``."""
+    factor, failed = lapack.dpotrf(scatter, lower=1)
+    if failed:
+        return np.inf
+    half = lapack.dtrtrs(factor, mismatch, lower=1)[0]
+    white = lapack.dtrtrs(factor, half.T, lower=1)[0]
+    return float(np.abs(np.linalg.eigvalsh(0.5 * (white + white.T))).max())
+
+
+def _starts(m: Array, scatter: Array) -> Iterator[_State]:
+    """The Gaussian with these moments, nearly the answer in high dimension; then von
+    Mises-Fisher, better for one cluster whose fit has a faint second mode.
+    """
+    values, axes = np.linalg.eigh(scatter)
+    rotated, spread = axes.T @ m, np.diag(values)
+    yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread)
+    length = float(np.linalg.norm(m))
+    kappa = float(concentration(len(m), length, float(values.sum())).kappa)
+    eta = kappa * rotated / length if length else rotated
+    yield _State.at(axes, np.zeros_like(values), eta, rotated, spread)
+
+
+def _steihaug(
+    curvature: Curvature, gradient: Step, radius: float, last: float
+) -> tuple[Step, float, bool, int]:
+    """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count.
+
+    Where rounding takes the curvature's sign and the iteration breaks off, what is left of the
+    gradient counts as not yet gained: no step is not the end of the way.
+    """
+    r = curvature.project(gradient)
+    z = curvature.precondition(r)
+    rz = _inner(r, z)
+    size = float(np.sqrt(max(rz, 0.0)))
+    tolerance = min(0.1, max(np.sqrt(min(size, last)), 1e-6)) * size
+    step = np.zeros_like(r[0]), np.zeros_like(r[1])
+    p, gain = z, 0.0
+    most = min(_MOST_CG, 20 + 3 * len(r[0]) * len(r[0]))  # more would only stir rounding
+    for count in range(1, most + 1):
+        hp = curvature.project(curvature.product(p))
+        php = _inner(p, hp)
+        if not php > 0.0:
+            break
+        alpha = rz / php
+        longer = _combine(step, p, alpha)
+        if _size(curvature, longer) > radius:
+            edge = _to_edge(curvature, step, p, radius)
+            return _combine(step, p, edge), np.inf, True, count
+        step, gain = longer, gain + alpha * rz
+        r = _combine(r, hp, -alpha)
+        z = curvature.precondition(r)
+        following = _inner(r, z)
+        if following <= tolerance**2:
+            rz = 0.0
+            break
+        p = _combine(z, p, following / rz)
+        rz = following
+    return step, float(np.sqrt(max(gain + rz, 0.0))), False, count
+
+
+def _size(curvature: Curvature, step: Step) -> float:
+    """Length in the metric of the preconditioner."""
+    v = curvature.guess
+    return float(np.sqrt((v * step[0] ** 2).sum() + 2.0 * (v @ step[1] ** 2 @ v)))
+
+
+def _to_edge(curvature: Curvature, step: Step, p: Step, radius: float) -> float:
+    """How far along ``p`` the trust region ends."""
+    v = curvature.guess
+    cross = float((v * step[0] * p[0]).sum() + 2.0 * (v @ (step[1] * p[1]) @ v))
+    a, c = _size(curvature, p) ** 2, _size(curvature, step) ** 2 - radius**2
+    return float((-cross + np.sqrt(cross * cross - a * c)) / a)
+
+
+def _moved(state: _State, curvature: Curvature, step: Step) -> _State:
+    """The iterate after ``step``, in its own eigenbasis."""
+    g, q = step
+    matrix = q + np.diag(state.terms.beta[0])
+    eta = state.terms.b[0] + g - 2.0 * q @ curvature.mean
+    beta, turn = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    return _State.at(
+        state.axes @ turn,
+        beta - beta.max(),
+        turn.T @ eta,
+        turn.T @ state.mean,
+        turn.T @ state.scatter @ turn,
+    )
+
+
+def _orthonormal(axes: Array) -> Array:
+    """Undo what products of rotations have lost of orthogonality: B would magnify it."""
+    for _ in range(2):
+        axes = axes @ (1.5 * np.eye(len(axes)) - 0.5 * (axes.T @ axes))
+    return axes
+
+
+def _result(
+    state: _State, residual: float, relative: float, decrement: float, steps: int, cg_steps: int
+) -> FisherBinghamFit:
+    terms = state.terms
+    top = float(terms.beta[0].max())
+    return FisherBinghamFit(
+        axes=_orthonormal(state.axes),
+        beta=terms.beta[0] - top,
+        b=terms.b[0],
+        psi=float(terms.psi[0]) - top,
+        deficit=state.dual,
+        residual=residual,
+        relative=relative,
+        decrement=decrement,
+        error=float(terms.error[0]),
+        nodes=terms.weights.shape[1],
+        steps=steps,
+        cg_steps=cg_steps,
+    )

@@ -1,0 +1,396 @@
+"""Profile: what people hold. A façade over the nested fits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.adequacy.calibration import Calibration
+from steradian.adequacy.calibration import Method as CalibrationMethod
+from steradian.adequacy.kernels import Kernel
+from steradian.adequacy.mmd import Mmd, kernel_discrepancy
+from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
+from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
+from steradian.adequacy.trust import Trust, trust_of
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.source import as_source, measured, support_of
+from steradian.designs import Design
+from steradian.designs.stated import stated_design
+from steradian.errors import DesignError
+from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
+from steradian.fitting.fitted import Numerics, fits_of, numerics_of
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
+from steradian.hierarchies import Harmonics
+from steradian.io.frames import frame_of_levels
+from steradian.numerics.arrays import Array, IntArray
+from steradian.plots.canvas import new_axes
+from steradian.plots.fingerprint import fingerprint
+from steradian.profile.summary import summarise
+from steradian.significance.gap_tests import GapTests, gap_tests
+from steradian.significance.options import Method, Null, Options, Statistic
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Covariance
+from steradian.significance.uniformity import Uniformity, uniformity_tests
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Profile:
+    """The geometric information decomposition of one weighted sample.
+
+    Attributes
+    ----------
+    levels, dims : arrays of int, (L,)
+        1..L, and the features each level adds.
+    deficits, gaps, uncertainty : arrays, (L,)
+        D_L, I_L = D_L - D_{L-1} = KL(p_L ‖ p_{L-1}) in nats, and U_L = exp(-D_L).
+    fits : tuple of MaxEntFit
+        ``fits[l]`` for l = 0 (uniform) … L.
+    moments : Moments
+        All the fits have seen of the data.
+    nested : NestedFits
+        What the solver found, as a stack of one.
+    numerics : Numerics
+        Certificates of every level.
+    stopped : str
+        Why there is no higher level, when fewer exist than the default; else empty.
+    shrinkage : Shrinkage or None
+        What was mixed into the data; None for exact GID of the data themselves.
+    ambient : int
+        Dimension the data were given in; larger than ``d`` after `Directions.within_span`.
+    elapsed : float
+        Seconds it took.
+    design : Design
+        How the sample came about; decides what standard errors and p-values mean.
+    directions : Directions or None
+        The rows, None when the profile was made from moments.
+    """
+
+    moments: Moments
+    nested: NestedFits
+    stopped: str
+    shrinkage: Shrinkage | None
+    ambient: int
+    elapsed: float
+    design: Design
+    directions: Directions | None
+
+    @cached_property
+    def fits(self) -> tuple[MaxEntFit, ...]:
+        """``fits[l]`` for l = 0 (uniform) … L."""
+        return fits_of(self.moments, self.nested, self.shrinkage)
+
+    @cached_property
+    def numerics(self) -> Numerics:
+        """Certificates of every level."""
+        return numerics_of(self.nested, self.elapsed)
+
+    @property
+    def levels(self) -> IntArray:
+        """1..L."""
+        return np.arange(1, len(self.nested.solutions) + 1)
+
+    @property
+    def dims(self) -> IntArray:
+        """Features each level adds, q_L - q_{L-1}."""
+        return np.array(self.moments.hierarchy.dims)
+
+    @property
+    def deficits(self) -> Array:
+        """D_L = KL(p_L ‖ uniform), nats."""
+        return self.nested.deficits[0]
+
+    @property
+    def gaps(self) -> Array:
+        """I_L = D_L - D_{L-1} = KL(p_L ‖ p_{L-1}), nats. Never clipped."""
+        return self.nested.gaps[0]
+
+    @property
+    def uncertainty(self) -> Array:
+        """U_L = exp(-D_L)."""
+        return self.nested.uncertainty[0]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.moments.n
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return self.moments.hierarchy.d
+
+    @property
+    def ess(self) -> float:
+        """Kish's effective sample size: weight concentration, not sampling precision."""
+        return self.moments.ess
+
+    @property
+    def resultant(self) -> float:
+        """Mean resultant length R of what was fitted: of the data, or of the mixed law."""
+        return float(np.linalg.norm(self.fits[1].mean()))
+
+    @property
+    def kappa(self) -> float:
+        """Concentration of the level-1 (von Mises-Fisher) fit."""
+        return self.fits[1].kappa
+
+    def sensitivity(
+        self,
+        epsilons: Sequence[float] = DEFAULT_EPSILONS,
+        *,
+        rotations: int = ROTATIONS,
+        seed: int = 0,
+    ) -> Sensitivity:
+        """Gaps when another law is mixed in, on other grids, and after random rotations."""
+        return sensitivity_of(self, epsilons, rotations, seed)
+
+    def tests(
+        self,
+        null: Null = "moment",
+        statistic: Statistic = "score",
+        covariance: Covariance | None = None,
+        method: Method | None = None,
+        *,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> GapTests:
+        """Test, level by level, whether the gap is zero in the law behind the sample.
+
+        Parameters
+        ----------
+        null : {"moment", "model"}
+            ``"moment"``: the level's moments are those of the fit below, whatever the law.
+            ``"model"``: the law is the fit below (designs iid and fixed only).
+        statistic : {"score", "gap"}
+            The score form, which needs no fit of the level, or the fitted gap.
+        covariance : {"damped", "tilted", "null", "empirical"}, optional
+            How the spread of the scores under the moment null is estimated; by default
+            ``"damped"`` for the score and ``"null"`` for the gap. ``"tilted"`` is the plain tilt,
+            for comparison.
+        method : {"exact", "simulate", "bootstrap"}, optional
+            Exact tail of the null law (recalibrated by samples of the fit below where rows are
+            few per feature or one has a high leverage), simulated tail, or bootstrap: parametric
+            for the model null, multipliers for the moment null. By default exact where that holds.
+        replicates, seed : int
+            Of simulations and bootstraps.
+
+        Raises
+        ------
+        DesignError
+            The design defines no p-value, or too few units for the features.
+        """
+        options = Options(null, statistic, covariance, method, replicates, seed)
+        return gap_tests(self.as_sample(), options)
+
+    def intervals(
+        self, confidence: float = 0.95, *, method: IntervalMethod = "noncentral"
+    ) -> GapIntervals:
+        """Standard errors, intervals and debiased values of the gaps; D and U besides.
+
+        ``method`` is ``"noncentral"`` (a scaled non-central χ² law, inverted), ``"sqrt"``
+        (normal for √I) or ``"wald"`` (normal for I).
+        """
+        return gap_intervals(self.as_sample(), confidence, method)
+
+    def uniformity(self) -> Uniformity:
+        """Test uniformity through each level, beside the classical statistics it contains."""
+        return uniformity_tests(self.as_sample())
+
+    def residuals(
+        self,
+        degree: int | None = None,
+        weights: Weights = "unit",
+        *,
+        method: CalibrationMethod | None = None,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> Residuals:
+        """What each level leaves unexplained in the degrees above it, with its p-value.
+
+        Parameters
+        ----------
+        degree : int, optional
+            K, the highest degree looked at; by default four above the highest level, 2 above
+            dimension 3.
+        weights : {"unit", "sobolev"} or array_like, (degree,)
+            a_1..a_K: all one, ``{1 + l(l + d - 2)}^{-d/2}``, or given.
+        method : {"exact", "bootstrap"}, optional
+            Exact tail of the asymptotic law, or random signs on the units, each replicate fitted
+            again (above dimension 3: samples of the fit). By default exact where that holds.
+        replicates, seed : int
+            Of the bootstrap.
+        """
+        how = Calibration(method, replicates, seed)
+        return harmonic_residuals(self.as_sample(), degree, weights, how)
+
+    def mmd(
+        self,
+        kernel: Kernel | str | None = None,
+        *,
+        method: CalibrationMethod | None = None,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> Mmd:
+        """Distance of data and fits by a kernel that misses no difference, with its p-value.
+
+        ``kernel`` is ``"heat"`` (the default on the circle and the two-sphere), ``"poisson"``,
+        ``"vmf"`` (the only one above) or an object of `steradian.kernels`, where its width is
+        chosen; the rest is as for `residuals`.
+        """
+        how = Calibration(method, replicates, seed)
+        return kernel_discrepancy(self.as_sample(), kernel, how)
+
+    def trust(self) -> Trust:
+        """Whether to trust it statistically, numerically and structurally, with the reasons."""
+        return trust_of(self)
+
+    def as_sample(self) -> Sample:
+        """What inference needs to know of it; refused for shrunk data."""
+        if self.shrinkage is not None:
+            raise DesignError(
+                "the fits are of shrunk data, and inference is about the data themselves; "
+                "profile them without shrinkage"
+            )
+        return self._sample
+
+    @cached_property
+    def _sample(self) -> Sample:  # its units are found once, whatever asks for them
+        return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
+
+    def summary(self) -> str:
+        """The table that ``print`` shows."""
+        return summarise(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number of the profile as plain lists, ready for JSON, with its `trust`."""
+        return {**self._record(), "trust": self.trust().to_dict()}
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "n": self.n,
+            "d": self.d,
+            "space": self.moments.hierarchy.space.name,
+            "hierarchy": "Harmonics",
+            "kish_ess": self.ess,
+            "mean_direction": _unit(self.moments.mean),
+            "resultant_length": self.resultant,
+            "vmf_kappa": self.kappa,
+            "levels": self.levels.tolist(),
+            "dims": self.dims.tolist(),
+            "deficits": self.deficits.tolist(),
+            "gaps": self.gaps.tolist(),
+            "uncertainty": self.uncertainty.tolist(),
+            "lam": [fit.lam.tolist() for fit in self.fits[1:]],
+            "psi": [fit.psi for fit in self.fits[1:]],
+            "numerics": {
+                name: np.asarray(getattr(self.numerics, name)).tolist()
+                for name in Numerics.__slots__
+            },
+            "stopped": self.stopped,
+            "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
+            "ambient": self.ambient,
+            "design": self.design.name,
+            "design_sentence": self.design.sentence,
+            "unit": "nats",
+        }
+
+    def to_frame(self) -> Any:
+        """One row per level as a pandas frame (pandas must be installed)."""
+        return frame_of_levels(self._record())
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
+        return fingerprint(new_axes() if ax is None else ax, self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        gaps = ", ".join(f"{gap:.4g}" for gap in self.gaps)
+        return f"Profile(n={self.n}, d={self.d}, gaps=[{gaps}] nats)"
+
+
+def profile(
+    data: Any,
+    *,
+    weights: ArrayLike | str | None = None,
+    levels: int | None = None,
+    hierarchy: Harmonics | None = None,
+    design: Design | str | None = None,
+    shrinkage: Shrinkage | float | None = None,
+) -> Profile:
+    """Decompose what a weighted set of directions tells, level by level, in nats.
+
+    Parameters
+    ----------
+    data : (n, d) array_like, DataFrame, Directions or Moments
+        Unit vectors, one per row. A frame with named columns is read by name: ``x, y, z``,
+        ``lon, lat`` or ``angle``, in degrees.
+    weights : array_like or column name, optional
+        Non-negative weights of any scale, when ``data`` does not carry them.
+    levels : int, optional
+        Highest level. By default up to 4 on the circle and the two-sphere and 2 above,
+        stopping at the last level that exists and saying so. When given, a level that does
+        not exist is an error.
+    hierarchy : Harmonics, optional
+        The nested features; replaces ``levels``.
+    design : Design or str, optional
+        How the sample came about, from `steradian.designs`: ``"iid"`` (the default without
+        weights), ``"fixed"``, ``"importance"``, ``"chain"``, ``Clusters(ids)``, ``Survey(…)``,
+        ``Known(…)``, or ``"descriptive"`` (the default with weights: no inference).
+    shrinkage : Shrinkage or float, optional
+        Mix the data with a law that has a fit; a number is the share of the uniform law.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    BoundaryError, ResolutionError, ConvergenceError
+        A level has no usable fit; ``error.profile`` holds the levels below.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> p.gaps.round(3).tolist()
+    [0.067, 1.633]
+    """
+    began = time.perf_counter()
+    explicit = levels is not None or hierarchy is not None
+    moments, directions = measured(as_source(data, weights), levels, hierarchy)
+    plan = stated_design(design, data, directions, moments)
+    mixing = as_shrinkage(shrinkage)
+    nested = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)
+    ambient = directions.ambient if directions else moments.hierarchy.d
+
+    def finished(sound: int, stopped: str) -> Profile:
+        whole = sound == moments.hierarchy.levels
+        seen = moments if whole else moments.up_to(sound)
+        kept = nested if whole else nested.up_to(seen.hierarchy)
+        elapsed = time.perf_counter() - began
+        return Profile(seen, kept, stopped, mixing, ambient, elapsed, plan, directions)
+
+    failure = nested.failures.get(0)
+    if failure is None:
+        return finished(moments.hierarchy.levels, "")
+    error = failure.error()
+    if failure.level > 1 and not explicit:
+        return finished(failure.level - 1, str(error))
+    error.profile = finished(failure.level - 1, str(error)) if failure.level > 1 else None
+    raise error
+
+
+def _unit(vector: Array) -> list[float]:
+    length = float(np.linalg.norm(vector))
+    return (vector / length if length else vector).tolist()

@@ -1,0 +1,1 @@
+"""Whether what a level adds is more than sampling explains."""

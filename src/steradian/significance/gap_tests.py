@@ -1,0 +1,169 @@
+"""Tests of zero gaps: does a level add anything that sampling does not explain?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.errors import ResolutionError
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance import concerns
+from steradian.significance.level_tests import LevelTest, TooFewUnits, level_test
+from steradian.significance.options import Options
+from steradian.significance.sample import Sample
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GapTests:
+    """Tests, level by level, of a zero gap in the law the sample came from.
+
+    Attributes
+    ----------
+    levels, dof : arrays of int, (L,)
+        1..L and the features each level adds.
+    gap_statistic, score_statistic : arrays, (L,)
+        a² I and its score form ½ a² |r|², which share their null law to first order.
+    statistic : array, (L,)
+        The one of the two that is referred to the null law.
+    pvalue, pvalue_holm : arrays, (L,)
+        Each level alone, and Holm's correction over all levels.
+    coefficients : tuple of arrays
+        Per level the coefficients ω of Σ ω_j χ²_1, the null law, in descending order. All are
+        one half when the model null holds for equal weights: 2 a² I is then χ².
+    judged : array of bool, (L,)
+        Whether the sample can judge the level at all. It cannot where one unit outweighs all
+        others together; the p-value beside it is then no evidence either way, and `warnings`
+        name the unit.
+    methods : tuple of str
+        Per level how the p-value was found, with which covariance, and "cannot be judged".
+    warnings : tuple of str
+        What speaks against trusting a p-value.
+    """
+
+    levels: IntArray
+    dof: IntArray
+    gap_statistic: Array
+    score_statistic: Array
+    pvalue: Array
+    coefficients: tuple[Array, ...]
+    judged: BoolArray
+    methods: tuple[str, ...]
+    warnings: tuple[str, ...]
+    options: Options
+    rate: float
+    design: str
+    sentence: str
+
+    @property
+    def statistic(self) -> Array:
+        """The statistic that is referred to the null law, (L,)."""
+        return self.score_statistic if self.options.statistic == "score" else self.gap_statistic
+
+    @property
+    def pvalue_holm(self) -> Array:
+        """Holm's step-down correction over the levels, (L,)."""
+        return holm(self.pvalue)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
+        return f"GapTests({len(self.levels)} levels, design {self.design}, p = {shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        options = self.options
+        return {
+            "design": self.design,
+            "rate": self.rate,
+            "null": options.null,
+            "statistic_kind": options.statistic,
+            "covariance": "model" if options.null == "model" else options.kind,
+            "levels": self.levels.tolist(),
+            "dof": self.dof.tolist(),
+            "gap_statistic": self.gap_statistic.tolist(),
+            "score_statistic": self.score_statistic.tolist(),
+            "pvalue": self.pvalue.tolist(),
+            "pvalue_holm": self.pvalue_holm.tolist(),
+            "coefficients": [c.tolist() for c in self.coefficients],
+            "judged": self.judged.tolist(),
+            "methods": list(self.methods),
+            "replicates": options.replicates,
+            "seed": options.seed,
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        options = self.options
+        null = "the model of the level below is right" if options.null == "model" else (
+            "the level's moments are those of the fit below"
+        )  # fmt: skip
+        lines = [
+            f"Tests of zero gaps; null: {null}",
+            f"design {self.design}: {self.sentence}",
+            f"{options.statistic} statistic, a = {self.rate:.4g}",
+            "",
+            f"{'level':>5} {'features':>8} {'a²I':>10} {'score':>10} {'p':>10} {'Holm':>10}  "
+            "method",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.dof[k]:>8} {self.gap_statistic[k]:>10.4g} "
+                f"{self.score_statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
+                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
+            )
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def holm(pvalues: Array) -> Array:
+    """Step-down corrected p-values; NaN stays NaN and does not count."""
+    out = np.full(len(pvalues), np.nan)
+    known = np.flatnonzero(~np.isnan(pvalues))
+    order = known[np.argsort(pvalues[known], kind="stable")]
+    running = 0.0
+    for rank, index in enumerate(order):
+        running = max(running, (len(order) - rank) * float(pvalues[index]))
+        out[index] = min(running, 1.0)
+    return out
+
+
+def gap_tests(sample: Sample, options: Options) -> GapTests:
+    """Test every level of a sample."""
+    rate = sample.rate
+    levels = len(sample.nested.solutions)
+    found = _test_levels(sample, levels, options)
+    gaps = sample.nested.gaps[0]
+    dims = np.array(sample.hierarchy.dims[:levels])
+    warnings = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
+    if options.statistic == "gap":
+        warnings += concerns.of_numerics(sample, rate)
+    return GapTests(
+        levels=np.arange(1, levels + 1),
+        dof=dims,
+        gap_statistic=rate**2 * gaps,
+        score_statistic=np.array([one.score for one in found]),
+        pvalue=np.array([one.pvalue for one in found]),
+        coefficients=tuple(one.coefficients for one in found),
+        judged=np.array([one.judged for one in found]),
+        methods=tuple(one.method for one in found),
+        warnings=tuple(dict.fromkeys(warnings)),
+        options=options,
+        rate=rate,
+        design=sample.design.name,
+        sentence=sample.sentence,
+    )
+
+
+def _test_levels(sample: Sample, levels: int, options: Options) -> list[LevelTest]:
+    """Every level; one that cannot be tested loses no other unless its method was asked for."""
+    by_default = options.method is None and options.covariance is None
+    found: list[LevelTest] = []
+    for level in range(1, levels + 1):
+        try:
+            found.append(level_test(sample, level, options))
+        except (TooFewUnits, ResolutionError) as error:
+            if not (by_default and level > 1):
+                raise
+            none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
+            found.append(LevelTest(np.nan, np.nan, none, "refused", (str(error),), judged=False))
+    return found

@@ -1,0 +1,74 @@
+"""Which samples a test can judge, and which it must first calibrate on draws of the reduced fit.
+
+Both are seen in the scores of the units alone, so that single tests, stacks of samples and
+bootstraps decide alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance.scores import Scores
+
+PER_FEATURE = 10  # rows of equal weight per feature below which a tail is rough
+LEVERAGE = 0.3  # of one row in the features of the level, above which it is rough too
+FEWEST_ROWS = 2  # the same, below which nothing is told apart
+FEWEST_RATIOS = 4  # and for rows that brought their weights, which cannot be calibrated
+DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
+
+
+def dominating(scores: Scores) -> IntArray:
+    """The unit that outweighs all others together, (B,); -1 where there is none.
+
+    It holds more than half of Σ |u|², the squared contributions to the score, or of the weight:
+    of Σ w² where units are rows, of Σ w where they are groups of rows.
+    """
+    measures = [scores.contributed, _weight_shares(scores)]
+    units = [np.argmax(m, axis=1) for m in measures]
+    found = np.full(len(scores.h), -1, dtype=np.int64)
+    for share, unit in zip(measures[::-1], units[::-1], strict=True):
+        most = np.take_along_axis(share, unit[:, None], axis=1)[:, 0]
+        found = np.where(most > DOMINATES, unit, found)
+    return found
+
+
+def too_uneven(scores: Scores) -> BoolArray:
+    """Rows whose weights are worth too few of equal weight for the features, (B,)."""
+    if scores.units is not None:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    least = FEWEST_ROWS if scores.rows else FEWEST_RATIOS
+    return np.asarray(effective_rows(scores) < least * scores.h.shape[2])
+
+
+def worthless(scores: Scores) -> BoolArray:
+    """Rows whose weights are worth so few of equal weight that no p-value is given, (B,)."""
+    if scores.units is not None:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    return np.asarray(effective_rows(scores) < FEWEST_ROWS * scores.h.shape[2])
+
+
+def judged(scores: Scores) -> BoolArray:
+    """Which samples of a stack can judge the level, (B,)."""
+    return np.asarray((dominating(scores) < 0) & ~too_uneven(scores))
+
+
+def needs_calibration(scores: Scores) -> BoolArray:
+    """Rows of one law with too few of them per feature, or one of too high leverage, (B,)."""
+    if not scores.rows:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    few = effective_rows(scores) < PER_FEATURE * scores.h.shape[2]
+    return np.asarray(few | (scores.top_leverage > LEVERAGE))
+
+
+def _weight_shares(scores: Scores) -> Array:
+    w = scores.base * scores.share
+    if scores.units is None:
+        w = w * w
+    return np.asarray(w / w.sum(axis=1, keepdims=True))
+
+
+def effective_rows(scores: Scores) -> Array:
+    """Kish's effective number of the units: as many of equal weight are as uneven, (B,)."""
+    w = scores.base * scores.share
+    return np.asarray(w.sum(axis=1) ** 2 / np.einsum("bu,bu->b", w, w))

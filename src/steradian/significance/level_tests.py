@@ -1,0 +1,292 @@
+"""The test of one level: the model null, the moment null, and what each does without rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import chi2
+
+from steradian.errors import DesignError
+from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.null_replicates import (
+    add_one,
+    among,
+    gap_replicates,
+    multiplier_replicates,
+    score_replicates,
+)
+from steradian.significance.options import Options
+from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.sample import Sample
+from steradian.significance.scores import (
+    MOST_ENTRIES,
+    Covariance,
+    Scores,
+    scores_of,
+    small_sample,
+    streamed_scores,
+)
+from steradian.significance.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
+
+_ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
+_MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
+FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
+
+
+class TooFewUnits(DesignError):
+    """A level has too many features for the units of the sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTest:
+    """What was found about one level."""
+
+    score: float
+    pvalue: float
+    coefficients: Array
+    method: str
+    warnings: tuple[str, ...]
+    judged: bool = True
+
+    def said(self, words: str | None) -> LevelTest:
+        """The same, not judged if there are words why."""
+        if words is None:
+            return self
+        method = f"{self.method}; cannot be judged" if self.judged else self.method
+        return replace(self, method=method, warnings=(words, *self.warnings), judged=False)
+
+
+def level_test(sample: Sample, level: int, options: Options) -> LevelTest:
+    """Test one level of a sample."""
+    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
+    gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
+    if options.null == "model":
+        return _model_test(sample, level, white, gap, options)
+    if not sample.has_rows:
+        return _test_from_sums(sample, level, white, gap, options)
+    return _moment_test(sample, level, white, gap, options)
+
+
+# --- the model null ---------------------------------------------------------------------------
+
+
+def _model_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    """A test of the model null, with what its rows say against it."""
+    found = _model_pvalue(sample, level, white, gap, options)
+    p = white.below + white.q
+    if not sample.has_rows or sample.moments.n * p > MOST_ENTRIES:
+        return found
+    scores = _scores(sample, white)
+    if "bootstrap" not in found.method:
+        found = replace(found, warnings=(*found.warnings, *concerns.of_model(level, scores)))
+    return found.said(concerns.outweighed(level, scores, sample.units))
+
+
+def _model_pvalue(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    if sample.design.name not in {"iid", "fixed"}:
+        raise DesignError(
+            f"null='model' fixes the law of the rows, which settles a p-value for designs 'iid' "
+            f"and 'fixed' only, not for {sample.design.name!r}; use null='moment'"
+        )
+    score = _model_score(sample, level, white)
+    value = score if options.statistic == "score" else gap
+    shift = concerns.chi_square_shift(sample) if level == 2 else 0.0
+    method = options.method
+    warnings: list[str] = []
+    if method != "bootstrap" and shift > concerns.CHI_SQUARE_SHIFT:
+        if method is not None:
+            raise DesignError(
+                f"level 2: in dimension {sample.hierarchy.d} with n = {sample.moments.n} the χ² "
+                f"law is off by about {shift:.2g} standard deviations; use method='bootstrap'"
+            )
+        method = "bootstrap"
+        warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
+    half = np.full(white.q, 0.5)
+    if method == "bootstrap":
+        draw = score_replicates if options.statistic == "score" else gap_replicates
+        null = draw(sample, level, options.replicates, options.seed)
+        pvalue = among(value, null, options.enough if options.method else _ENOUGH)
+        return LevelTest(score, pvalue, half, "parametric bootstrap", (*warnings,))
+    if method == "simulate":
+        pvalue = _simulated(value, half, level, options)
+        return LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
+    return LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
+
+
+def _model_score(sample: Sample, level: int, white: Whitening) -> float:
+    """½ a² |r|² from the moments alone."""
+    m = sample.moments
+    if isinstance(white, PolarWhitening):
+        second = m.scatter / m.weight + np.outer(m.mean, m.mean)
+        return 0.5 * sample.rate**2 * white.score(m.mean, second)
+    assert isinstance(white, GriddedWhitening)
+    zeta = white.of_features(m.up_to_level(level)[None, None])[0, 0, white.below :]
+    return float(0.5 * sample.rate**2 * (zeta @ zeta))
+
+
+# --- the moment null --------------------------------------------------------------------------
+
+
+def _scores(sample: Sample, white: Whitening) -> Scores:
+    return scores_of(sample.rows, sample.units, white)
+
+
+def _moment_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    units, p = sample.units, white.below + white.q
+    entries = p * (sample.moments.n if units.labels is None else units.count)
+    if entries > MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
+        return _too_many_features(sample, level, white, gap, options)
+    if units.strata is not None and options.tilts:
+        raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
+    scores = _scores(sample, white)
+    kind = scores.settled(options.kind)
+    value = float(scores.statistic[0]) if options.statistic == "score" else gap
+    found = _referred(scores, kind, value, level, options)
+    if worthless(scores)[0]:
+        found = replace(found, pvalue=np.nan, method="refused")
+        return found.said(concerns.unjudged(level, scores, units))
+    by_default = options.kind == "damped"
+    if by_default and options.drawn is None and needs_calibration(scores)[0]:
+        found = _calibrated(sample, level, scores, found, options)
+    said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
+    words = concerns.unjudged(level, scores, units)
+    if words is None:
+        said += concerns.of_scores(level, scores, kind, units, default=by_default)
+    if options.drawn is not None:
+        said += concerns.not_calibrated(level, scores, units)
+    return replace(found, warnings=(*found.warnings, *said)).said(words)
+
+
+def _referred(
+    scores: Scores, kind: Covariance, value: float, level: int, options: Options
+) -> LevelTest:
+    """A statistic referred to the law of a covariance."""
+    score, coefficients = float(scores.statistic[0]), scores.coefficients(kind)[0]
+    if options.method == "bootstrap":
+        null = multiplier_replicates(scores, kind, options.replicates, options.seed)
+        how, pvalue = "multiplier bootstrap", add_one(value, null)
+    elif options.method == "simulate":
+        how, pvalue = "simulated tail", _simulated(value, coefficients, level, options)
+    else:
+        dof = scores.tail_dof(kind)
+        how, pvalue = "exact tail", float(mixture_sf([value], coefficients[None], dof)[0])
+    shown = "null" if scores.lacks_tilt(kind) else kind
+    return LevelTest(score, pvalue, coefficients, f"{how}, {shown}", ())
+
+
+def _calibrated(
+    sample: Sample, level: int, scores: Scores, found: LevelTest, options: Options
+) -> LevelTest:
+    """The same with the p-value of the plain tilt placed among those of draws of the fit below.
+
+    Without damping it has the most power, and the draws pay for what it loses. A damped p-value
+    that the draws could not resolve stays.
+    """
+    if found.pvalue <= SETTLED:
+        return found
+    if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
+        return found.said(concerns.too_slow_to_calibrate(level))
+    plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+    below = sample.parameters(level - 1)
+    fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
+    pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
+    return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
+
+
+def _too_many_features(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    """Too few units (or too many rows) for a covariance of all features."""
+    p = white.below + white.q
+    count = sample.units.effective
+    if count >= FEWEST_PER_FEATURE * p:
+        return _streamed_test(sample, level, white, gap, options)
+    reason = f"{count} units for {p} features: too few for a covariance"
+    if sample.design.name not in {"iid", "fixed"} or options.method not in {None, "bootstrap"}:
+        rows = sample.design.name in {"iid", "fixed"}
+        remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
+        raise TooFewUnits(f"level {level}: {reason}; {remedy}")
+    enough = options.enough if options.method else _ENOUGH
+    model = replace(options, null="model", covariance=None, method="bootstrap", enough=enough)
+    found = _model_test(sample, level, white, gap, model)
+    return replace(found, warnings=(concerns.bootstrap_instead(level, reason), *found.warnings))
+
+
+def _streamed_test(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    """More rows than their white features can be held for: sums over blocks, nothing tilted."""
+    if options.tilts or options.method == "bootstrap":
+        raise DesignError(
+            f"level {level}: too many rows to tilt or to resample; use covariance='null' and "
+            "method='exact'"
+        )
+    kind: Covariance = "empirical" if options.covariance == "empirical" else "null"
+    found = streamed_scores(sample.rows, sample.units, white, kind)
+    value = found.statistic if options.statistic == "score" else gap
+    said = () if options.covariance else (
+        f"level {level}: too many rows to tilt; covariance centred at the null",
+    )  # fmt: skip
+    if options.method == "simulate":
+        pvalue = _simulated(value, found.coefficients, level, options)
+    else:
+        pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
+    how = "simulated tail" if options.method == "simulate" else "exact tail"
+    words = None
+    if found.share > DOMINATES:
+        words = concerns.outweighing(level, sample.units, found.top, found.share)
+    return LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said).said(
+        words
+    )
+
+
+def _test_from_sums(
+    sample: Sample, level: int, white: Whitening, gap: float, options: Options
+) -> LevelTest:
+    """From moments or a known covariance: no rows to tilt or to resample."""
+    if options.tilts or options.method == "bootstrap":
+        raise DesignError(
+            "tilting and bootstraps need the rows of a design with units; use covariance='null' "
+            "and method='exact'"
+        )
+    if not isinstance(white, GriddedWhitening):
+        raise DesignError(
+            "above dimension 3 level 2 is tested from the rows of a design with units, not from "
+            "sums or a known covariance"
+        )
+    known = sample.design.name == "known"
+    kind = "known" if known else "empirical" if options.kind == "empirical" else "null"
+    sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
+    score = _model_score(sample, level, white)
+    omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
+    dof = np.inf
+    if sample.design.name == "importance":  # as for rows drawn together with their weights
+        small, dof = small_sample(sample.moments.n - 1, white.below)
+        omega = small * omega
+    coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
+    value = score if options.statistic == "score" else gap
+    said = () if options.covariance or known else (
+        "made from sums, so nothing could be tilted: covariance centred at the null",
+    )  # fmt: skip
+    said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
+    if options.method == "simulate":
+        pvalue = _simulated(value, coefficients, level, options)
+        return LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)
+    pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
+    return LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", said)
+
+
+def _simulated(value: float, coefficients: Array, level: int, options: Options) -> float:
+    rng = np.random.default_rng([options.seed, level])
+    draws = rng.chisquare(1.0, (options.replicates, len(coefficients))) @ coefficients
+    return add_one(value, draws)

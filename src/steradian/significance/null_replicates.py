@@ -1,0 +1,119 @@
+"""Statistics of samples that obey a level's null, drawn from the reduced fit or by multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from steradian.errors import DesignError
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array
+from steradian.significance.progress import tracked
+from steradian.significance.sample import Sample
+from steradian.significance.scores import Covariance, Scores
+from steradian.significance.stacks import chunks, fits_of_samples, moments_of, null_scores
+from steradian.significance.whitening import polar_stack
+
+_ENTRIES = 4_000_000
+_FIRST = 64  # samples of the first piece, after which many p-values are known
+
+
+def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+    """Score statistics of samples of the reduced fit, some at a time; none of those without one."""
+    hierarchy = sample.hierarchy
+    polar = hierarchy.d > 3 and level == 2
+    features = hierarchy.d if polar else hierarchy.space.size(level) - 1
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+        if polar:
+            found = 0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights)
+        else:
+            found = null_scores(hierarchy, level, x, weights)[0].statistic
+        yield np.asarray(found[np.isfinite(found)])
+
+
+def _polar_scores(d: int, x: Array, weights: Array) -> Array:
+    """|Σ w ζ|² of level 2 of samples (B, n, d), from their moments alone."""
+    below = Harmonics(d, 1)
+    stack = moments_of(below, x, weights)
+    lam = below.family(1).solve(stack, np.zeros((len(x), d))).lam
+    second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
+    return polar_stack(d, lam).score(stack.mean, second)
+
+
+def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+    """a² I of samples of the reduced fit, some at a time; none of those without one."""
+    for gaps in _gaps(sample, level, replicates, seed):
+        yield np.asarray(sample.rate**2 * gaps[np.isfinite(gaps)])
+
+
+def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:
+    """I of samples of the reduced fit, (replicates,); NaN where there is no fit."""
+    return np.concatenate(list(_gaps(sample, level, replicates, seed)))
+
+
+def _gaps(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+    hierarchy = Harmonics(sample.hierarchy.d, level)
+    features = hierarchy.d if hierarchy.d > 3 else hierarchy.space.size(level) - 1
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+        yield fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
+
+
+def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
+    """½ |Σ ε_g √weight_g h_g|² with random signs ε and the weights of Ω, (replicates,).
+
+    Their covariance given the units is the Ω that the exact tail takes its coefficients from.
+    """
+    rng = np.random.default_rng(seed)
+    rows = scores.spread_out(kind)[0]
+    dof = scores.tail_dof(kind)
+    out = np.empty(replicates)
+    size = max(1, _ENTRIES // len(rows))
+    for first in range(0, replicates, size):
+        count = min(size, replicates - first)
+        signs = rng.integers(0, 2, (count, len(rows))) * 2.0 - 1.0
+        out[first : first + count] = ((signs @ rows) ** 2).sum(axis=1)
+    if np.isfinite(dof):
+        out *= dof / rng.chisquare(dof, replicates)
+    return np.asarray(0.5 * out)
+
+
+def add_one(value: float, null: Array) -> float:
+    """Share of ``null`` (B,) not below ``value``, which itself counts as one of them."""
+    return float((1 + np.sum(null >= value)) / (len(null) + 1))
+
+
+def among(value: float, pieces: Iterable[Array], enough: int) -> float:
+    """P-value of ``value`` among replicates that come some at a time.
+
+    With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
+    Biometrika 78, 1991), and no more are asked for; else the add-one share of all.
+
+    Raises
+    ------
+    DesignError
+        When there is none.
+    """
+    found = np.zeros(0)
+    for piece in pieces:
+        found = np.concatenate([found, piece])
+        above = np.flatnonzero(found >= value)
+        if len(above) >= enough:
+            return float(enough / (above[enough - 1] + 1))
+    if not len(found):
+        raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
+    return add_one(value, found)
+
+
+def samples_of_fit(
+    sample: Sample, level: int, replicates: int, seed: int, features: int
+) -> Iterator[tuple[Array, Array]]:
+    """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
+    fit, w = sample.fits[level], sample.units.weights
+    n, d = len(w), sample.hierarchy.d
+    rng = np.random.default_rng([seed, level + 1])
+    pieces = list(chunks(replicates, n * max(features, d), first=_FIRST))
+    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
+        count = piece.stop - piece.start
+        with np.errstate(all="ignore"):  # of fits so sharp that their samples have none
+            yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

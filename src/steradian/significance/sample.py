@@ -1,0 +1,155 @@
+"""Sample: what inference needs to know about one profiled sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.designs import IID, Descriptive, Design, FixedWeights, Importance, Known
+from steradian.designs.units import Units
+from steradian.errors import DesignError, ResolutionError
+from steradian.families.products import second_moments
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.spaces import Circle, Sphere
+
+_HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The moments and fits of a sample, how it came about, and its rows when they are at hand."""
+
+    moments: Moments
+    nested: NestedFits
+    fits: tuple[MaxEntFit, ...]
+    design: Design
+    directions: Directions | None
+
+    @property
+    def hierarchy(self) -> Harmonics:
+        """The nested features."""
+        return self.moments.hierarchy
+
+    def parameters(self, level: int) -> Array:
+        """Natural parameters of the fit of ``level``, (1, q); none at level 0.
+
+        Refused where they do not hold the law: covariances from them would be made of rounding.
+        """
+        if not self.held_by_parameters(level):
+            raise ResolutionError(
+                level,
+                "is so concentrated that its harmonic parameters do not hold it to rounding, and "
+                "what was asked for is computed from them",
+                "ask for fewer levels; density, draws and intervals are sound",
+            )
+        return self.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
+
+    def held_by_parameters(self, level: int) -> bool:
+        """Whether the harmonic parameters of a level determine its law."""
+        if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
+            return True
+        size = float(np.abs(self.nested.solutions[level - 1].lam).sum())
+        return ROUNDOFF * size <= _HELD
+
+    def refit_work(self, level: int) -> float:
+        """Numbers to be multiplied to fit a sample like this one at ``level`` again.
+
+        Nothing where batches of samples are fitted on one grid or in closed form; what one
+        fit on a mesh of its own takes otherwise.
+        """
+        if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
+            return 0.0
+        found = self.nested.solutions[level - 1]
+        return float(found.nodes[0]) * found.lam.shape[1] ** 2
+
+    @cached_property
+    def units(self) -> Units:
+        """The independent units of the rows."""
+        return self.design.units(self.rows)
+
+    @property
+    def rows(self) -> Directions:
+        """The rows, which sums alone cannot replace."""
+        if self.directions is None:
+            self.check_design()
+            raise DesignError(
+                "this profile was made from moments, and what was asked for needs the rows; "
+                "profile the directions instead"
+            )
+        return self.directions
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows are at hand and the design speaks of them."""
+        return self.directions is not None and not isinstance(self.design, Known)
+
+    @property
+    def sentence(self) -> str:
+        """What the design assumes and, where it matters, found."""
+        note = self.units.note if self.has_rows else ""
+        return self.design.sentence + (f" ({note})" if note else "")
+
+    def check_design(self) -> None:
+        """Raise `DesignError` where the design defines no sampling law."""
+        if isinstance(self.design, Descriptive):
+            raise self.design.refusal()
+
+    @property
+    def rate(self) -> float:
+        """a_n."""
+        self.check_design()
+        if isinstance(self.design, Known):
+            return float(self.design.rate)
+        if self.directions is not None:
+            return self.units.rate
+        if isinstance(self.design, FixedWeights):
+            return float(np.sqrt(self.moments.ess))
+        return float(np.sqrt(self.moments.n))
+
+    def covariance(self, level: int, centre: Array | None = None) -> Array:
+        """Σ of a_n (m̂ - m) for the features of ``level`` from sums alone, (p, p).
+
+        ``centre`` is the mean the features are taken about; by default their own.
+        """
+        self.check_design()
+        p = self.hierarchy.space.size(level) - 1
+        if isinstance(self.design, Known):
+            sigma = self.design.matrix()
+            top = self.hierarchy.space.size(self.hierarchy.levels) - 1
+            if len(sigma) < top:
+                raise DesignError(
+                    f"covariance is {len(sigma)} × {len(sigma)}; the {self.hierarchy.levels} "
+                    f"levels have {top} features"
+                )
+            return sigma[:p, :p]
+        if not isinstance(self.design, IID | FixedWeights | Importance):
+            raise DesignError(
+                f"design {self.design.name!r} needs the rows, and this profile was made from "
+                "moments; profile the directions instead"
+            )
+        space = self.hierarchy.space
+        if not isinstance(space, Circle | Sphere):
+            raise DesignError(
+                "above dimension 3 covariances need the rows, and this profile was made from "
+                "moments; profile the directions instead"
+            )
+        m = self.moments
+        if m.degree < 2 * level:
+            raise DesignError(
+                f"the covariance of level {level} needs moments to degree {2 * level}, and these "
+                f"reach {m.degree}"
+            )
+        about = m.features[:p] if centre is None else centre
+        squares = np.concatenate([[m.weight_sq], m.total_sq])
+        second = second_moments(space, level, squares[None])[0]  # Σ w² (1, φ)(1, φ)ᵀ
+        shift = np.eye(p + 1)[1:].copy()
+        shift[:, 0] = -about
+        total = shift @ second @ shift.T / m.weight**2
+        return np.asarray(self.rate**2 * total)

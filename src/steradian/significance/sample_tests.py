@@ -1,0 +1,251 @@
+"""Tests of many samples at once, for calibration and power studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.data.directions import Directions
+from steradian.data.stacks import MomentStack
+from steradian.designs import Design, as_design
+from steradian.designs.units import Units
+from steradian.errors import DesignError, InvalidDirections
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.hierarchies import Harmonics
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.judgement import judged as can_judge
+from steradian.significance.options import Null, Options, Statistic
+from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
+from steradian.significance.stacks import chunks, features_of, moments_of_features, sound_whitening
+
+_UNIT_TOLERANCE = 1e-6
+_KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleTests:
+    """Gaps and tests of B samples; a sample without a fit is NaN from that level on.
+
+    Attributes
+    ----------
+    gaps, gap_statistic, score_statistic, pvalue : arrays, (B, L)
+        As in `GapTests`; recalibrated only where ``replicates`` were asked for.
+    coefficients : tuple of arrays (B, q)
+        Per level, the coefficients of the null law.
+    judged : array of bool, (B, L)
+        False where one row outweighs all others together, as in `GapTests`.
+    rough : array of bool, (B, L)
+        Where `Profile.tests` calibrates the p-value on draws of the reduced fit, and these are
+        rough if it was not asked for.
+    warnings : tuple of str
+        How many samples are not judged, or rough, or have ratios with a heavy tail.
+    """
+
+    gaps: Array
+    gap_statistic: Array
+    score_statistic: Array
+    pvalue: Array
+    coefficients: tuple[Array, ...]
+    judged: BoolArray
+    rough: BoolArray
+    warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"
+
+
+def sample_tests(  # noqa: PLR0913 - the choices of one test
+    x: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    levels: int = 2,
+    design: Design | str | None = None,
+    null: Null = "moment",
+    statistic: Statistic = "score",
+    covariance: Covariance | None = None,
+    replicates: int = 0,
+) -> SampleTests:
+    """Profile and test many samples of the same size on the circle or the two-sphere.
+
+    Parameters
+    ----------
+    x : (B, n, d) array_like
+        Unit vectors.
+    weights : (n,) or (B, n) array_like, optional
+        Non-negative weights of any scale; by default equal.
+    levels : int
+        Highest level.
+    design : {"iid", "fixed", "importance"}, Clusters or Survey, optional
+        How rows and weights arose, alike in all samples; needed when there are weights.
+    null, statistic, covariance : str
+        As in `Profile.tests`; the p-value is the exact tail.
+    replicates : int
+        Draws of the reduced fit on which rough p-values of the default test are calibrated, at
+        most; sample k gets what ``tests(replicates=replicates, seed=k)`` gives. By default none,
+        which is far quicker.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> angle = np.random.default_rng(0).vonmises(0.0, 2.0, (100, 50))
+    >>> x = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+    >>> sr.sample_tests(x, levels=2).pvalue.shape
+    (100, 2)
+    """
+    points = np.asarray(x, dtype=np.float64)
+    if points.ndim != 3 or points.shape[2] not in {2, 3}:
+        raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
+    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
+        raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
+    w = _weights(weights, points.shape[:2])
+    plan = as_design(design, weighted=weights is not None)
+    chosen = Options(null, statistic, covariance)
+    units = _units(plan, points[0], None if weights is None else w[0])
+    if null == "model" and units.random_weights:
+        raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
+    if units.strata is not None and chosen.tilts:
+        raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
+    found = _tested(Harmonics(points.shape[2], levels), points, w, units, chosen)
+    return found.finished(w, units, chosen, replicates)
+
+
+def _units(plan: Design, x: Array, weights: Array | None) -> Units:
+    """The units of the first sample, which are those of all."""
+    units = plan.units(Directions(x, weights, normalize=True))
+    if units.serial:
+        raise DesignError(
+            f"design {plan.name!r} finds other units in every sample; test them one at a time"
+        )
+    return units
+
+
+def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
+    if weights is None:
+        return np.broadcast_to(1.0 / shape[1], shape)
+    w = np.broadcast_to(np.asarray(weights, dtype=np.float64), shape)
+    if not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum(axis=1).all():
+        raise InvalidDirections("weights are finite, not negative, and not all zero in any sample")
+    return np.asarray(w / w.sum(axis=1, keepdims=True))
+
+
+def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options) -> _Found:
+    count, n, _ = x.shape
+    levels = hierarchy.levels
+    size = hierarchy.space.size(levels) - 1
+    pieces = list(chunks(count, n * size))
+    at_least = Harmonics(hierarchy.d, max(2, levels))
+    keep = levels >= 2 and count * n * size <= _KEPT_ENTRIES
+    kept = [features_of(at_least, x[piece]) for piece in pieces] if keep else []
+    stacks = [
+        moments_of_features(
+            kept[k] if keep else features_of(at_least, x[piece]), x[piece], w[piece]
+        )
+        for k, piece in enumerate(pieces)
+    ]
+    fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
+    found = _Found.empty(hierarchy, fits)
+    sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
+    none = np.zeros((count, 0))
+    for index, piece in enumerate(pieces):
+        phi = kept[index] if keep else features_of(hierarchy, x[piece])
+        for k in range(levels):
+            rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
+            lam = (fits.solutions[k - 1].lam if k else none)[rows]
+            white, clear = sound_whitening(hierarchy, k + 1, lam)
+            rows, p = rows[clear], white.below + white.q
+            if not len(rows) or units.effective < FEWEST_ROWS * p:
+                continue
+            part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
+            scores = _scores(white.of_features(part), white.below, w[rows], units)
+            found.put(rows, k, scores, options)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What is known of the samples so far, level by level."""
+
+    hierarchy: Harmonics
+    fits: NestedFits
+    score: Array
+    plain: Array  # p-values of the plain tilt, which recalibration places among others
+    judged: BoolArray
+    rough: BoolArray
+    coefficients: list[Array]
+    dof: list[float]
+
+    @classmethod
+    def empty(cls, hierarchy: Harmonics, fits: NestedFits) -> _Found:
+        count, levels = fits.gaps.shape
+        judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
+        score, plain = np.full((2, count, levels), np.nan)
+        unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
+        return cls(hierarchy, fits, score, plain, judged, rough, unknown, [np.inf] * levels)
+
+    def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
+        """Note the scores of some samples at one level."""
+        kind, model = scores.settled(options.kind), options.null == "model"
+        self.score[rows, k] = scores.statistic
+        self.coefficients[k][rows] = 0.5 if model else scores.coefficients(kind)
+        self.judged[rows, k] = can_judge(scores)
+        self.rough[rows, k] = rough = needs_calibration(scores)
+        self.dof[k] = np.inf if model else scores.tail_dof(kind)
+        if kind == "damped" and not model and rough.any():
+            plain = scores.coefficients("tilted")[rough]
+            self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
+        if not model:  # what no p-value could be true of
+            self.coefficients[k][rows[worthless(scores)]] = np.nan
+
+    def finished(self, w: Array, units: Units, options: Options, replicates: int) -> SampleTests:
+        """The p-values, calibrated if asked for."""
+        rate = np.full(len(w), units.rate)
+        if units.rows_of_one_law:
+            rate = np.einsum("bn,bn->b", w, w) ** -0.5
+        gap_statistic = rate[:, None] ** 2 * self.fits.gaps
+        pvalue = self._tails(self.score if options.statistic == "score" else gap_statistic)
+        if replicates:
+            self._calibrate(pvalue, w, replicates)
+        said = concerns.of_stack(
+            w, self.judged, self.rough & (not replicates),
+            ratios=units.labels is None and units.random_weights,
+        )  # fmt: skip
+        return SampleTests(
+            self.fits.gaps, gap_statistic, self.score, pvalue, tuple(self.coefficients),
+            self.judged, self.rough, said,
+        )  # fmt: skip
+
+    def _tails(self, statistic: Array) -> Array:
+        """P-values (B, L) of a statistic; NaN where it or its law is not known."""
+        out = np.full_like(self.score, np.nan)
+        for k, coefficients in enumerate(self.coefficients):
+            known = np.isfinite(statistic[:, k]) & np.isfinite(coefficients).all(axis=1)
+            rows = np.flatnonzero(known & np.isfinite(self.score[:, k]))
+            out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], self.dof[k])
+        return out
+
+    def _calibrate(self, pvalue: Array, w: Array, replicates: int) -> None:
+        """Replace rough p-values (B, L) by where they stand among draws of the reduced fits."""
+        for k in range(pvalue.shape[1]):
+            rows = np.flatnonzero(np.isfinite(self.plain[:, k]) & (pvalue[:, k] > SETTLED))
+            if not len(rows):
+                continue
+            lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
+            reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
+            pvalue[rows, k] = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+
+
+def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:
+    """Scores of white features (B, n, p) of samples with the same units."""
+    if units.labels is None:
+        return (ratio_scores if units.random_weights else row_scores)(zeta, below, weights)
+    sums, of_units = (
+        np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
+        for rows in (weights[:, :, None] * zeta, weights)
+    )
+    return group_scores(sums, below, of_units, units)

@@ -1,0 +1,304 @@
+"""Scores: what each unit says about a level's null, and the reference law that follows.
+
+For a stack of B samples with U units each, ``h`` (B, U, p) are the white features of the units
+(see `whitening`), scaled so that ``Σ b_u h_u`` is the mean score r. Its last q components are
+the score of the added features. Under the null ``½ a² |r_added|²`` is, to first order, a
+weighted sum of χ²_1 variables whose coefficients are the eigenvalues of ``½ Ω``, with Ω the
+covariance of ``a r_added`` estimated at a law that obeys the null:
+
+- *tilted*: the closest law on the units under which all features of the level have mean zero;
+- *damped*: the same, but a unit keeps its weight in proportion to its leverage (the default);
+- *null*: the units as they are, centred where the null puts them;
+- *empirical*: the units centred at their own mean.
+
+The plain tilt moves weight off the one unit that carries the variance, and the covariance loses
+it. With ``u_g`` the contribution of unit g to r_added, ``V = Σ u_g u_gᵀ`` and ``U`` units of
+positive weight, the damped tilt gives unit g the factor
+
+    κ_g = ρ_g + (1 - ρ_g)₊ · min(1, c e_g),   e_g = clip((u_gᵀ V⁻¹ u_g - q/U) / (1 - q/U), 0, 1)
+
+where ρ_g = t_g / b_g is what the tilt does to it, c = 1/2 for rows of one law and 2 for units
+that brought their weights.
+
+Units drawn together with their weights (ratios, clusters, batches, primary units) get the
+small-sample factor (U - 1) / (U - 1 - b), b the features of the levels below, and the scale of Ω
+counts as estimated with as many degrees of freedom as that denominator; for U in the tens this
+is what holds the size. Damping does that by itself, but for the stretches of a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from steradian.data.directions import Directions
+from steradian.designs.units import Units
+from steradian.errors import DesignError
+from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.linalg import eigenvalues
+from steradian.significance.tilt import tilt
+from steradian.significance.whitening import Whitening
+
+Covariance = Literal["damped", "tilted", "null", "empirical"]
+_DAMPING_OF_ROWS = 0.5  # how much of its excess leverage a unit keeps its weight for,
+_DAMPING_OF_UNITS = 2.0  # rows of one law and units that brought their weights
+_NO_DIRECTION = 1e-13  # relative eigenvalue of V below which no unit has a leverage
+_TINY = 1e-300
+MOST_ENTRIES = 60_000_000  # numbers of white features held at once
+_BLOCK_ENTRIES = 1 << 21  # white features held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """White scores of the units of a stack of samples."""
+
+    h: Array  # (B, U, p)
+    base: Array  # (B, U) of sum one: weight of each unit in the mean
+    spread: Array  # (B, U) its weight in the covariance
+    share: Array  # (B, U) how much of the common centre it carries
+    scale: Array  # (B,) from the average of h hᵀ to the covariance of a r
+    rate: Array  # (B,) a_n
+    below: int  # features of the levels below
+    rows: bool  # whether the units are rows of one law, whatever their weights
+    dof: float = np.inf  # of the scale of the covariance, when its units are few
+    damped_dof: float = np.inf  # the same once it is damped
+    units: Units | None = None  # of the samples, where they are groups of rows
+
+    @property
+    def q(self) -> int:
+        """Features the level adds."""
+        return self.h.shape[2] - self.below
+
+    @cached_property
+    def mean(self) -> Array:
+        """Mean score r of the added features, (B, q)."""
+        return np.asarray((self.base[:, None, :] @ self.h)[:, 0, self.below :])
+
+    @property
+    def statistic(self) -> Array:
+        """½ a² |r|², (B,): the score form of a² I."""
+        return np.asarray(0.5 * self.rate**2 * np.einsum("bq,bq->b", self.mean, self.mean))
+
+    @property
+    def centred(self) -> Array:
+        """Added scores of the units about their own mean, (B, U, q)."""
+        return self._in_strata(
+            self.h[:, :, self.below :] - self.share[:, :, None] * self.mean[:, None, :]
+        )
+
+    def _in_strata(self, h: Array) -> Array:
+        if self.units is None:
+            return h
+        return np.swapaxes(self.units.within_strata(np.swapaxes(h, 0, 1)), 0, 1)
+
+    @cached_property
+    def _tilt(self) -> tuple[Array, BoolArray]:
+        return tilt(self.h, self.base)
+
+    @property
+    def tilted(self) -> BoolArray:
+        """Which samples have a tilt, (B,)."""
+        return self._tilt[1]
+
+    def settled(self, kind: Covariance) -> Covariance:
+        """The covariance a single sample has: strata, which cannot be tilted, the null-centred."""
+        in_strata = self.units is not None and self.units.strata is not None
+        return "null" if in_strata and kind in {"damped", "tilted"} else kind
+
+    def lacks_tilt(self, kind: Covariance) -> bool:
+        """Whether a single sample has no tilt that this covariance asks for."""
+        return kind in {"damped", "tilted"} and not bool(self.tilted[0])
+
+    def tail_dof(self, kind: Covariance) -> float:
+        """Degrees of freedom of the scale of a covariance."""
+        return self.damped_dof if kind == "damped" else self.dof
+
+    @property
+    def unit_counts(self) -> Array:
+        """Units of positive weight, (B,)."""
+        return np.asarray(np.count_nonzero(self.base * self.share, axis=1), dtype=np.float64)
+
+    @cached_property
+    def leverage(self) -> Array:
+        """Leverage of each unit in the added features, (B, U)."""
+        return _leverages(self.base[:, :, None] * self.h[:, :, self.below :])
+
+    @property
+    def top_leverage(self) -> Array:
+        """Largest leverage of a unit in all features of the level, (B,)."""
+        if not self.below:
+            return np.asarray(self.leverage.max(axis=1))
+        return np.asarray(_leverages(self.base[:, :, None] * self.h).max(axis=1))
+
+    @property
+    def contributed(self) -> Array:
+        """Each unit's share of Σ |u|², its contributions to r, (B, U)."""
+        added = self.h[:, :, self.below :]
+        squares = self.base**2 * np.einsum("buq,buq->bu", added, added)
+        return np.asarray(squares / np.maximum(squares.sum(axis=1, keepdims=True), _TINY))
+
+    @cached_property
+    def _damped(self) -> Array:
+        """Weights b κ of the damped tilt, (B, U)."""
+        t, _ = self._tilt
+        even = self.q / np.maximum(self.unit_counts, self.q + 1.0)[:, None]
+        excess = np.clip((self.leverage - even) / (1.0 - even), 0.0, 1.0)
+        kept = np.minimum(1.0, (_DAMPING_OF_ROWS if self.rows else _DAMPING_OF_UNITS) * excess)
+        return np.asarray(t + np.maximum(self.base - t, 0.0) * kept)
+
+    def carried(self, kind: Covariance) -> Array:
+        """Each unit's share of the trace of Ω, (B, U)."""
+        weights, centred = self._weighted(kind)
+        trace = weights * np.einsum("buq,buq->bu", centred, centred)
+        return np.asarray(trace / np.maximum(trace.sum(axis=1, keepdims=True), _TINY))
+
+    def spread_out(self, kind: Covariance) -> Array:
+        """Rows (B, U, q) whose Gram matrices are the Ω of a covariance."""
+        weights, centred = self._weighted(kind)
+        return np.asarray(np.sqrt(self.scale[:, None] * weights)[:, :, None] * centred)
+
+    def coefficients(self, kind: Covariance) -> Array:
+        """Eigenvalues of ½ Ω in descending order, (B, q)."""
+        weights, centred = self._weighted(kind)
+        omega = np.swapaxes(centred, 1, 2) @ (weights[:, :, None] * centred)
+        values = eigenvalues(0.5 * self.scale[:, None, None] * omega)
+        return np.maximum(values[:, ::-1], 0.0)
+
+    def _weighted(self, kind: Covariance) -> tuple[Array, Array]:
+        """Weights (B, U) and centred added scores (B, U, q) whose products make Ω / scale."""
+        law = self._law(kind)
+        weights = self.spread * law
+        if self.rows:  # an average over one law of rows; what damping keeps is not divided out
+            over = self.base if kind == "damped" else law
+            weights = weights / (self.spread * over).sum(axis=1, keepdims=True)
+        if kind == "empirical":
+            return weights, self.centred
+        return weights, self._in_strata(self.h[:, :, self.below :])
+
+    def _law(self, kind: Covariance) -> Array:
+        if kind == "damped":
+            return self._damped
+        return self._tilt[0] if kind == "tilted" else self.base
+
+
+def _leverages(u: Array) -> Array:
+    """u_gᵀ V⁻¹ u_g with V = Σ u_g u_gᵀ, for ``u`` (B, U, q): (B, U)."""
+    largest = np.abs(u).max(axis=(1, 2), keepdims=True)
+    v = u / np.maximum(largest, _TINY)
+    values, axes = np.linalg.eigh(np.swapaxes(v, 1, 2) @ v)
+    seen = values > _NO_DIRECTION * values[:, -1:]
+    scaled = axes * np.where(seen, np.maximum(values, _TINY), np.inf)[:, None, :] ** -0.5
+    white = v @ scaled
+    return np.asarray(np.einsum("buq,buq->bu", white, white))
+
+
+def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
+    """Scores of the units of one sample; rows are looked at a block at a time."""
+    below = white.below
+    if units.labels is None:
+        zeta = white.rows(directions.x[None])
+        make = ratio_scores if units.random_weights else row_scores
+        return make(zeta, below, units.weights[None])
+    p = below + white.q
+    g = np.zeros((units.count, p))
+    for rows, x in row_blocks(directions, p):
+        np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
+    return group_scores(g[None], below, units.unit_weights[None], units)
+
+
+def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Scores:
+    """Groups of rows: sums (B, U, p) of their w ζ, and their weights (B, U) of sum one."""
+    count, ones = units.count, np.ones(len(sums))
+    small, dof = small_sample(units.dof, below)
+    return Scores(
+        h=count * sums,
+        base=np.full(weights.shape, 1.0 / count),
+        spread=np.broadcast_to(units.factors, weights.shape),
+        share=count * weights,
+        scale=ones * (small * units.rate**2 / count / (1.0 - units.unseen)),
+        rate=ones * units.rate,
+        below=below,
+        rows=False,
+        dof=dof,
+        damped_dof=dof if units.serial else np.inf,
+        units=units,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedScores:
+    """What is left of the scores of very many rows."""
+
+    statistic: float
+    coefficients: Array
+    dof: float
+    top: int  # the row that contributes most to r
+    share: float  # of Σ |u|² that it holds
+
+
+def streamed_scores(
+    directions: Directions, units: Units, white: Whitening, kind: Covariance
+) -> StreamedScores:
+    """Statistic and null-centred or empirical coefficients from sums over blocks of rows."""
+    q, p = white.q, white.below + white.q
+    mean, squares, second = np.zeros(q), np.zeros(q), np.zeros((q, q))
+    top, most = 0, 0.0
+    for rows, x in row_blocks(directions, p):
+        z, w = white.rows(x[None])[0, :, white.below :], units.weights[rows]
+        lengths = w * w * np.einsum("nq,nq->n", z, z)
+        if lengths.max() > most:
+            top, most = rows.start + int(np.argmax(lengths)), float(lengths.max())
+        mean += w @ z
+        squares += (w * w) @ z
+        second += z.T @ ((w * w)[:, None] * z)
+    share = most / max(float(np.trace(second)), _TINY)
+    if kind == "empirical":
+        cross = np.outer(mean, squares)
+        second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T
+    small, dof = small_sample(units.dof, white.below) if units.random_weights else (1.0, np.inf)
+    omega = np.linalg.eigvalsh(0.5 * units.rate**2 * small * second)
+    statistic = 0.5 * units.rate**2 * float(mean @ mean)
+    return StreamedScores(statistic, np.maximum(omega[::-1], 0.0), dof, top, share)
+
+
+def row_blocks(directions: Directions, p: int) -> Iterator[tuple[slice, Array]]:
+    """Rows a block at a time, with where they stand."""
+    first = 0
+    for x, _ in directions.blocks(max(1, _BLOCK_ENTRIES // p)):
+        yield slice(first, first + len(x)), x
+        first += len(x)
+
+
+def row_scores(zeta: Array, below: int, weights: Array) -> Scores:
+    """Rows (B, n, p) of one law, with fixed weights (B, n) of sum one."""
+    ones = np.ones(len(zeta))
+    rate = np.einsum("bn,bn->b", weights, weights) ** -0.5
+    return Scores(zeta, weights, weights, np.ones_like(weights), ones, rate, below, rows=True)
+
+
+def ratio_scores(zeta: Array, below: int, weights: Array) -> Scores:
+    """Rows (B, n, p) that were drawn together with their weights (B, n) of sum one."""
+    n = zeta.shape[1]
+    even, ones = np.full(weights.shape, 1.0 / n), np.ones(weights.shape)
+    h, root = (n * weights)[:, :, None] * zeta, np.full(len(zeta), np.sqrt(n))
+    small, dof = small_sample(n - 1, below)
+    scale = np.full(len(zeta), small)
+    return Scores(h, even, ones, n * weights, scale, root, below, rows=False, dof=dof)
+
+
+def small_sample(dof: float, below: int) -> tuple[float, float]:
+    """Factor of Ω and degrees of freedom of its scale, for units drawn with their weights.
+
+    ``dof`` are those of the units, ``below`` the features already fitted.
+    """
+    left = dof - below
+    if left < 1:
+        raise DesignError(
+            f"the units leave {dof:g} degrees of freedom for {below} matched features: too few for "
+            "a covariance; use fewer levels or more units"
+        )
+    return dof / left, left

@@ -1,0 +1,169 @@
+"""Is the law uniform, as far as the first L levels can see?
+
+``a² D_L`` is referred to the weighted χ² law with the eigenvalues of ``½ Σ_L`` under uniformity.
+Where Σ_L is not settled by the null (ratios, clusters, chains, surveys) it is estimated as in
+`Profile.tests`, and the score form ``½ a² Σ_l |m_l|²`` is referred to it instead: a fitted
+deficit does not follow an estimated law. To first order ``2 n I_1`` is Rayleigh's statistic,
+``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to L; the classical forms are shown
+beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance import concerns
+from steradian.significance.judgement import worthless
+from steradian.significance.sample import Sample
+from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scores
+from steradian.significance.whitening import Whitening, gridded_whitening
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Uniformity:
+    """Tests of uniformity through each level.
+
+    Attributes
+    ----------
+    levels, dof : arrays of int, (L,)
+        1..L and the number of features through each level.
+    statistic : array, (L,)
+        2 a² D_L; its score form a² Σ |m_l|² under designs whose covariance is estimated.
+    pvalue : array, (L,)
+        From the null law of the design.
+    judged : array of bool, (L,)
+        False where one unit outweighs all others together, as in `GapTests`.
+    classical : array, (L,)
+        a² |m_l|², the score statistic of level l alone: Rayleigh's at level 1, Bingham's at 2.
+    classical_pvalue : array, (L,)
+        By χ² with the features of level l, which holds for equal weights only.
+    warnings : tuple of str
+        What speaks against trusting a p-value.
+    """
+
+    levels: IntArray
+    dof: IntArray
+    statistic: Array
+    pvalue: Array
+    judged: BoolArray
+    classical: Array
+    classical_pvalue: Array
+    design: str
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        arrays = ("levels", "dof", "statistic", "pvalue", "judged", "classical", "classical_pvalue")
+        values = {name: getattr(self, name).tolist() for name in arrays}
+        return {"design": self.design, **values, "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        return f"Uniformity({len(self.levels)} levels, p = {_shown(self.pvalue)})"
+
+    def __str__(self) -> str:
+        lines = [
+            f"Uniformity through each level; design {self.design}",
+            f"{'level':>5} {'features':>8} {'2a²D':>10} {'p':>10}   {'classical':>10} {'χ² p':>10}",
+        ]
+        names = {1: "Rayleigh", 2: "Bingham"}
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{level:>5} {self.dof[k]:>8} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g}   "
+                f"{self.classical[k]:>10.4g} {self.classical_pvalue[k]:>10.3g} "
+                f"{names.get(int(level), '')}{'' if self.judged[k] else '  cannot be judged'}"
+            )
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def _shown(values: Array) -> str:
+    return ", ".join(f"{v:.3g}" for v in values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Through:
+    """The test through one level."""
+
+    statistic: float  # as it is referred to the law, half of what is reported
+    pvalue: float
+    warnings: tuple[str, ...] = ()
+    judged: bool = True
+
+
+def uniformity_tests(sample: Sample) -> Uniformity:
+    """Test uniformity through every level of a sample."""
+    rate = sample.rate
+    dims = np.array(sample.hierarchy.dims[: len(sample.nested.solutions)])
+    ends = np.cumsum(dims)
+    levels = np.arange(1, len(dims) + 1)
+    classical = []
+    for level in levels.tolist():
+        added = sample.moments.up_to_level(level)[ends[level - 1] - dims[level - 1] :]
+        classical.append(rate**2 * float(added @ added))
+    found = [_through(sample, level, float(sum(classical[:level]))) for level in levels.tolist()]
+    pvalues = np.array([one.pvalue for one in found])
+    crowded = concerns.of_crowding(sample)
+    if crowded:  # 2 n D_2 is not χ² in so high a dimension
+        pvalues[1] = np.nan
+    said = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings), *crowded]
+    return Uniformity(
+        levels=levels,
+        dof=ends,
+        statistic=2.0 * np.array([one.statistic for one in found]),
+        pvalue=pvalues,
+        judged=np.array([one.judged for one in found]),
+        classical=np.array(classical),
+        classical_pvalue=np.asarray(chi2.sf(classical, dims)),
+        design=sample.design.name,
+        warnings=tuple(dict.fromkeys(said)),
+    )
+
+
+def _through(sample: Sample, level: int, score: float) -> _Through:
+    """Uniformity through one level; ``score`` is a² Σ |m_l|²."""
+    deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
+    p = sample.hierarchy.space.size(level) - 1
+    if not sample.has_rows:
+        settled = sample.design.name in {"iid", "fixed"}
+        value = deficit if settled else 0.5 * score
+        half = np.full(p, 0.5) if settled else _half_spread(sample, level, p)
+        return _Through(value, float(mixture_sf([value], half[None])[0]))
+    units = sample.units
+    white = gridded_whitening(sample.hierarchy, level, np.zeros((1, 0)))
+    if p * sample.moments.n > MOST_ENTRIES:
+        return _streamed(sample, white, deficit)
+    scores = scores_of(sample.rows, units, white)
+    words = concerns.unjudged(level, scores, units)
+    said = [words] if words else []
+    if units.rows_of_one_law:
+        pvalue = float(chi2.sf(2.0 * deficit, p))
+        return _Through(deficit, pvalue, (*said, *concerns.of_rows(level, scores)), words is None)
+    kind = scores.settled("damped")
+    value = float(scores.statistic[0])
+    coefficients = scores.coefficients(kind)
+    pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
+    if words is None:
+        said += concerns.of_scores(level, scores, kind, units, default=True)
+    if worthless(scores)[0]:
+        pvalue = np.nan
+    return _Through(value, pvalue, (*said,), words is None)
+
+
+def _streamed(sample: Sample, white: Whitening, deficit: float) -> _Through:
+    """Too many rows for their scores to be held."""
+    if sample.units.rows_of_one_law:
+        return _Through(deficit, float(chi2.sf(2.0 * deficit, white.q)))
+    found = streamed_scores(sample.rows, sample.units, white, "null")
+    pvalue = float(mixture_sf([found.statistic], found.coefficients[None], found.dof)[0])
+    return _Through(found.statistic, pvalue)
+
+
+def _half_spread(sample: Sample, level: int, p: int) -> Array:
+    """Eigenvalues of ½ Σ_L at the uniform law, whose features are white."""
+    sigma = sample.covariance(level, np.zeros(p))
+    return np.maximum(np.linalg.eigvalsh(0.5 * sigma)[::-1], 0.0)

@@ -1,0 +1,189 @@
+"""Three verdicts, each of which can be anything, with the reason that decides."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from oracles import Array
+from steradian.adequacy.trust import Answer
+
+
+def angles(n: int, seed: int = 0) -> sr.Directions:
+    return sr.Directions.from_angles(np.random.default_rng(seed).vonmises(1.0, 2.0, n))
+
+
+def opposite(n: int) -> sr.Directions:
+    theta = np.random.default_rng(1).vonmises(0.0, 4.0, n) + np.pi * (np.arange(n) % 2)
+    return sr.Directions.from_angles(theta)
+
+
+def unit(x: Array) -> Array:
+    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
+
+
+def test_all_is_well() -> None:
+    trust = sr.profile(angles(800), levels=2).trust()
+    assert [one.answer for one in trust.judgements] == [Answer.YES] * 3
+    assert "nothing found above level 2" in trust.statistical.reasons[0]
+    assert "e-14 nats" in trust.numerical.reasons[0]
+    assert "inside the moment body, margin 0." in trust.structural.reasons[0]
+
+
+def test_structure_left_over_is_named() -> None:
+    trust = sr.profile(opposite(400), levels=1).trust()
+    assert trust.statistical.answer == "no"
+    assert "structure is left above level 1, most at degree 2" in trust.statistical.reasons[0]
+    assert sr.profile(opposite(400), levels=2).trust().statistical.answer == "yes"
+
+
+def test_few_rows_and_bad_weights_ask_for_care() -> None:
+    few = sr.profile(angles(30), levels=3).trust().statistical
+    assert few.answer == "with care"
+    assert "30 effective rows for 6 features" in few.reasons
+    rng = np.random.default_rng(2)
+    rows = sr.Directions.from_angles(rng.uniform(0, 6, 400), weights=rng.pareto(0.6, 400))
+    heavy = sr.profile(rows, levels=1, design="importance").trust().statistical
+    assert heavy.answer in {"with care", "no"}
+    assert any("heavy tail" in reason for reason in heavy.reasons)
+
+
+@pytest.mark.parametrize(
+    ("profile", "reason"),
+    [
+        (
+            lambda: sr.profile(angles(200).x, weights=np.arange(1.0, 201.0), levels=2),
+            "a descriptive design has no tests; level 2 leaves R = ",
+        ),
+        (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "shrunk data"),
+        (
+            lambda: sr.profile(unit(np.random.default_rng(0).normal(size=(400, 5)))),
+            "nothing above degree 2 is looked at in dimension 5",
+        ),
+    ],
+)
+def test_what_is_not_assessed_says_why(profile, reason: str) -> None:  # type: ignore[no-untyped-def]
+    found = profile().trust().statistical
+    assert any(reason in one for one in found.reasons)
+    assert found.answer in {"not assessed", "with care"}
+
+
+def test_moments_are_judged_as_far_as_they_reach() -> None:
+    moments = sr.Moments.from_directions(opposite(400), sr.Harmonics(2, 2))
+    assert sr.profile(moments, levels=1).trust().statistical.answer == "no"
+    assert "degree 4" in sr.profile(moments).trust().statistical.reasons[0]
+    law = sr.Moments.from_expectations(sr.Harmonics(2, 2), [0.5, 0.1, 0.2, 0.0], n=50)
+    assert sr.profile(law).trust().statistical.answer == "not assessed"
+
+
+def test_numbers_decide_numerically() -> None:
+    p = sr.profile(angles(800), levels=2)
+
+    def judged(**changed: Any) -> sr.Trust:
+        worse = dataclasses.replace(p)
+        object.__setattr__(worse, "numerics", dataclasses.replace(p.numerics, **changed))
+        return worse.trust()
+
+    assert judged(quadrature=np.array([0.0, 1e-7])).numerical.answer == "with care"
+    assert judged(quadrature=np.array([0.0, 1e-3])).numerical.answer == "no"
+    against_noise = judged(moment_rounding=np.array([0.0, 9e-5])).numerical
+    assert "not small against sampling noise 6e-04" in against_noise.reasons[-1]
+    collinear = judged(condition=np.array([1.0, 1e14])).numerical
+    assert collinear.answer == "with care"
+    assert "nearly collinear" in collinear.reasons[0]
+
+
+def test_the_boundary_decides_structurally() -> None:
+    shrunk = sr.profile(np.eye(3), levels=2, shrinkage=0.1).trust().structural
+    assert shrunk.answer == "with care"
+    assert "the data were mixed with 0.1 of the uniform law" in shrunk.reasons
+    stopped = sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0])).trust().structural
+    assert "there is no level 3" in stopped.reasons
+    tight = unit(np.random.default_rng(3).normal(size=(300, 3)) * 2e-3 + np.eye(3)[2])
+    near = sr.profile(tight, levels=2).trust().structural
+    assert near.answer == "with care"
+    assert "close to the boundary, margin" in near.reasons[0]
+    corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
+    noise = 1e-3 * np.random.default_rng(5).normal(size=(4, 60, 3))
+    tetrahedron = unit((corners[:, None] + noise).reshape(-1, 3))
+    corner = sr.profile(tetrahedron, levels=3).trust().structural
+    assert corner.answer == "with care"
+    assert "close to the boundary, margin at most" in corner.reasons[0]
+    flat = np.zeros((200, 5))
+    flat[:, :3] = np.random.default_rng(4).normal(size=(200, 3))
+    spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().structural
+    assert "within 3 of 5 dimensions" in spanned.reasons
+
+
+def test_it_goes_into_the_record_and_fits_a_screen() -> None:
+    p = sr.profile(opposite(400), levels=1)
+    record = p.to_dict()["trust"]
+    assert record["statistically"]["answer"] == "no"
+    assert record == p.trust().to_dict()
+    assert all(len(line) <= 80 for line in str(p.trust()).splitlines())
+
+
+def test_what_an_error_keeps_knows_that_the_next_level_is_missing() -> None:
+    with pytest.raises(sr.BoundaryError) as caught:
+        sr.profile(np.eye(3), levels=2)
+    assert caught.value.profile is not None
+    kept = caught.value.profile.trust().structural
+    assert kept.answer == "with care"
+    assert kept.reasons[0] == "there is no level 2"
+
+
+def test_few_units_are_judged_as_residuals_judges_them() -> None:
+    """One question has one answer: the calibrated p-value of `residuals()`."""
+    rows = angles(120, seed=3)
+    plan = sr.designs.Clusters(np.arange(120) // 4)
+    p = sr.profile(rows, levels=1, design=plan)
+    (pvalue,) = p.residuals().pvalue
+    assert p.residuals().methods == ("multiplier bootstrap",)
+    assert any(f"p = {pvalue:.2g}" in reason for reason in p.trust().statistical.reasons)
+
+
+def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.adequacy.leftover.GriddedLeftover.work", lambda *_: np.inf)
+    plan = sr.designs.Clusters(np.arange(120) // 4)
+    p = sr.profile(angles(120, seed=3), levels=1, design=plan)
+    assert any("roughly, see residuals()" in reason for reason in p.trust().statistical.reasons)
+    assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
+
+
+def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
+    rng = np.random.default_rng(6)
+    rows = sr.Directions(unit(rng.normal(size=(400_000, 3))), rng.uniform(1.0, 2.0, 400_000))
+    found = sr.profile(rows, levels=4, design="importance").trust().statistical
+    assert found.answer == "not assessed"
+    assert "400000 rows take a while: see residuals()" in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "seed"),
+    [(2000, 300, 0), *((n, d, s) for n, d in ((300, 40), (200, 20), (500, 60)) for s in range(3))],
+)
+def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> None:
+    """Normalised Gaussian noise: level 2 has about d²/4n nats, and none of it means anything."""
+    p = sr.profile(unit(np.random.default_rng(seed).normal(size=(n, d))))
+    found = p.trust().statistical
+    expected = (d * (d + 1) / 2 - 1) / (2 * n)
+    said = f"all of I₂ is what noise gives ({p.gaps[1]:.3g} against {expected:.3g} expected)"
+    assert found.reasons[0] == said
+    assert found.answer == "no"
+    assert "all of I₂ is what noise gives" in " ".join(str(p).split())
+
+
+def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
+    rng = np.random.default_rng(4)
+    spread = np.where(np.arange(40) < 5, 3.0, 1.0)
+    strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().statistical
+    assert not any("noise" in reason for reason in strong.reasons)
+    weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().statistical
+    assert any("most of I₂ is what noise gives" in reason for reason in weak.reasons)
+    enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().statistical
+    assert any("all of I₂ is what noise gives" in reason for reason in enough.reasons)
+    assert enough.answer == "not assessed"

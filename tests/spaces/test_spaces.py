@@ -15,7 +15,7 @@ from oracles import Array, Rule
 from steradian.data.stacks import MomentStack
 from steradian.existence.placement import Verdict
 from steradian.fitting.solution import Status
-from steradian.spaces import Circle, Hypersphere, Space, Sphere, unit_sphere
+from steradian.spaces import Circle, Hypersphere, Sphere, unit_sphere
 
 SPACES = {2: 8, 3: 8, 4: 2, 7: 2}  # dimension → highest degree looked at
 GRIDDED = [Circle(), Sphere()]
@@ -91,7 +91,7 @@ def test_each_degree_is_rotation_invariant(d: int) -> None:
 
 @EACH_SPACE
 def test_uniform_draws_are_uniform(d: int) -> None:
-    space: Space = unit_sphere(d)
+    space = unit_sphere(d)
     x = space.uniform(20_000, np.random.default_rng(5))
     assert x.shape == (20_000, d)
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1.0, rtol=1e-14)

@@ -58,7 +58,7 @@ def _double_sum(kappa: float, x: Array, weights: Array) -> float:
 def _parameters(hierarchy: Harmonics, lam: Array) -> tuple[Array, Array]:
     """η (d,) and B (d, d) of a law of level 1 or 2."""
     d = hierarchy.d
-    padded = np.zeros(hierarchy.space.size(2) - 1)
+    padded = np.zeros(hierarchy.q(2))
     padded[: len(lam)] = lam
     eta, quadratic = natural_parameters(hierarchy.space, padded)
     return eta.reshape(d), quadratic.reshape(d, d)

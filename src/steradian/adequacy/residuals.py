@@ -108,10 +108,7 @@ def harmonic_residuals(
     degree = default_degree(sample) if degree is None else _checked(degree, d)
     a = degree_weights(weights, d, degree)
     moments = moments_to_degree(sample, degree)
-    if d > 3:
-        seen = moments.up_to_level(2)
-    else:
-        seen = moments.features[: moments.hierarchy.space.size(degree) - 1]
+    seen = moments.up_to_level(2) if d > 3 else moments.features[: moments.hierarchy.q(degree)]
     parts, found = [], []
     for level in range(from_level, top + 1):
         contributions, one = _of_level(sample, level, a, seen, how)

@@ -58,3 +58,10 @@ class MomentStack:
 
 Support = Callable[[int], tuple[Array, Array]]
 """Row of a stack → its distinct directions (n, d) and their weights (n,) of sum one."""
+
+
+def centred_moments(x: Array, weights: Array) -> tuple[Array, Array]:
+    """E x (B, d) and E (x - m)(x - m)ᵀ of samples (B, n, d) with weights (B, n) of sum one."""
+    mean = (weights[:, None, :] @ x)[:, 0, :]
+    away = x - mean[:, None, :]
+    return mean, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)

@@ -18,7 +18,7 @@ def moments_of_weightings(x: Array, w: Array, hierarchy: Harmonics) -> MomentSta
     y = x - centre
     d = x.shape[1]
     pairs = (y[:, :, None] * y[:, None, :]).reshape(len(x), -1)
-    features = np.zeros((len(w), hierarchy.space.size(hierarchy.levels) - 1))
+    features = np.zeros((len(w), hierarchy.q(hierarchy.levels)))
     rows = max(1, _BLOCK_ENTRIES // max(1, features.shape[1]))
     for first in range(0, len(x), rows):
         block = slice(first, first + rows)

@@ -45,7 +45,7 @@ def _check_without_rows(plan: Design, weighted: bool) -> None:
 
 def _check_size(plan: Known, moments: Moments) -> None:
     levels = moments.hierarchy.levels
-    features = moments.hierarchy.space.size(levels) - 1
+    features = moments.hierarchy.q(levels)
     if len(plan.matrix()) != features:
         raise DesignError(
             f"covariance has {len(plan.matrix())} rows; the {levels} levels have "

@@ -17,7 +17,7 @@ from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_b
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
-from steradian.spaces import Space
+from steradian.spaces import HarmonicSpace
 
 _FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
@@ -33,7 +33,7 @@ _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its
 class FisherBinghamFamily:
     """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
 
-    space: Space
+    space: HarmonicSpace
 
     @property
     def q(self) -> int:

@@ -15,15 +15,15 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import inverses
 from steradian.numerics.quadratics import features_to_matrix, matrix_to_features
-from steradian.spaces import Space, unit_sphere
+from steradian.spaces import HarmonicSpace, unit_sphere
 
 
-def _linear(space: Space) -> Array:
+def _linear(space: HarmonicSpace) -> Array:
     """φ of degree one is ``x @ linear``; linear linearᵀ = d I."""
     return _linear_in(space.d)
 
 
-def _forms(space: Space) -> Array:
+def _forms(space: HarmonicSpace) -> Array:
     """The matrices M_k, (k, d, d), of a space of low dimension."""
     return _forms_in(space.d)
 
@@ -57,7 +57,7 @@ def _forms_in(d: int) -> Array:
     return forms
 
 
-def natural_parameters(space: Space, lam: Array) -> tuple[Array, Array]:
+def natural_parameters(space: HarmonicSpace, lam: Array) -> tuple[Array, Array]:
     """(η, B) of the parameters ``lam`` (q,) of a level-1 or level-2 law."""
     d = space.d
     eta = _linear(space) @ lam[:d]
@@ -68,7 +68,7 @@ def natural_parameters(space: Space, lam: Array) -> tuple[Array, Array]:
     return eta, features_to_matrix(lam[d:], d)
 
 
-def feature_parameters(space: Space, eta: Array, quadratic: Array) -> Array:
+def feature_parameters(space: HarmonicSpace, eta: Array, quadratic: Array) -> Array:
     """The inverse of `natural_parameters` at level 2; ``quadratic`` is symmetric."""
     d = space.d
     linear = eta @ _linear(space) / d
@@ -79,7 +79,7 @@ def feature_parameters(space: Space, eta: Array, quadratic: Array) -> Array:
     return np.concatenate([linear, forms])
 
 
-def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
+def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Array:
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
     precision = inverses(scatter)
@@ -87,7 +87,7 @@ def gaussian_parameters(space: Space, mean: Array, scatter: Array) -> Array:
     return np.asarray(both.reshape(len(mean), -1) @ _gaussian_map(d))
 
 
-def feature_moments(space: Space, mean: Array, second: Array) -> Array:
+def feature_moments(space: HarmonicSpace, mean: Array, second: Array) -> Array:
     """E φ of levels 1 and 2 from E x and E xxᵀ."""
     d = space.d
     linear = mean @ _linear(space)

@@ -16,6 +16,7 @@ from steradian.fitting.solution import Status
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.spaces import unit_sphere
 
 _SYMMETRIC = 1e-12
 _HUGE = 1e150  # sums of entries this large stay finite
@@ -97,7 +98,7 @@ class FisherBingham(MaxEntFit):
 
     @cached_property
     def _natural(self) -> tuple[Array, Array]:
-        return natural_parameters(self.space, self.lam)
+        return natural_parameters(unit_sphere(self.space.d), self.lam)
 
     @property
     def eta(self) -> Array:

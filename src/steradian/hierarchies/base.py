@@ -1,8 +1,13 @@
-"""The seam of what is measured: a `Hierarchy` of nested features."""
+"""The seam of what is measured: a `Hierarchy` of nested features.
+
+Everything above asks a hierarchy only what stands here, and never which one it is. What a hierarchy
+does not offer it says: `wider`, `coordinates` and `second_moments` may answer None, and the caller
+then refuses in one sentence.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from steradian.data.stacks import MomentStack
 from steradian.families.base import Family, Law
@@ -11,11 +16,14 @@ from steradian.spaces import Space
 
 
 class Hierarchy(Protocol):
-    """Nested spaces of mean-zero features V_1 ⊂ V_2 ⊂ … on one space."""
+    """Nested spaces of features V_1 ⊂ V_2 ⊂ … on one space, of mean zero and orthonormal there.
+
+    Hierarchies are values: equal ones compare equal and hash alike.
+    """
 
     @property
     def space(self) -> Space:
-        """Where the directions live."""
+        """Where the points live."""
         ...
 
     @property
@@ -28,6 +36,26 @@ class Hierarchy(Protocol):
         """Features added by each level, q_l - q_{l-1}."""
         ...
 
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """What each level adds, in a reader's words: "mean direction", "axis or girdle"."""
+        ...
+
+    def q(self, level: int) -> int:
+        """Features of levels 1..level together; none at level 0."""
+        ...
+
+    def up_to(self, levels: int) -> Self:
+        """The first ``levels`` levels of it."""
+        ...
+
+    def wider(self, levels: int) -> Hierarchy | None:
+        """The same kind of features with so many levels, whose first are these; None without any.
+
+        Residuals look at what a level leaves over there.
+        """
+        ...
+
     def features(self, x: AnyArray) -> AnyArray:
         """All features of all levels at ``x`` (n, d): (n, q_L), lowest level first."""
         ...
@@ -35,8 +63,38 @@ class Hierarchy(Protocol):
     def sums(self, x: Array, weights: Array | None) -> Array:
         """Σ_i w_i φ(x_i) of everything a `Moments` of this hierarchy holds, constant left out.
 
-        Without ``weights`` each is one.
+        Without ``weights`` each is one. Features come first, in their order, as far as they are
+        summed at all; what covariances need from sums alone may follow.
         """
+        ...
+
+    @property
+    def held(self) -> int:
+        """How many such sums there are."""
+        ...
+
+    def stack(self, x: Array, weights: Array) -> MomentStack:
+        """Moments of samples ``x`` (B, n, d) with weights (B, n) of sum one."""
+        ...
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        """E φ of the features of levels 1..level from moments, (B, q)."""
+        ...
+
+    def second_moments(self, level: int, sums: Array) -> Array | None:
+        """Σ w (1, φ)(1, φ)ᵀ of a level, (q + 1, q + 1), from sums of w (1, held); or None.
+
+        ``sums`` are those of `sums` with Σ w before them. None where products of two features are
+        not among them: covariances then need the rows.
+        """
+        ...
+
+    def coordinates(self, features: Array) -> Array | None:
+        """E x (…, d) from E φ (…, q) of level 1 or more; None where points have no mean."""
+        ...
+
+    def family(self, level: int) -> Family:
+        """The exponential family of one level, 1 <= level <= levels."""
         ...
 
     def law(self, level: int, lam: Array, psi: float) -> Law:
@@ -47,6 +105,6 @@ class Hierarchy(Protocol):
         """Moments of the fits ``lam`` (B, q) of any one level with means ``mean`` (B, d)."""
         ...
 
-    def family(self, level: int) -> Family:
-        """The exponential family of one level, 1 <= level <= levels."""
+    def to_dict(self) -> dict[str, Any]:
+        """What `hierarchy_from_dict` makes it from again: its ``kind`` and its arguments."""
         ...

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
+from steradian.data.stacks import MomentStack, centred_moments
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.polynomial_sample import PolynomialLaw
-from steradian.families.products import direct_sums, sums_from_products
-from steradian.families.quadratic import low_moments
+from steradian.families.products import direct_sums, second_moments, sums_from_products
+from steradian.families.quadratic import coordinates, feature_moments, low_moments
 from steradian.families.quadratic_family import QuadraticFamily
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.spaces import Circle, Space, Sphere, unit_sphere
+from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
 MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
+_CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
+_LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
@@ -74,8 +77,24 @@ class Harmonics:
             )
 
     @property
-    def space(self) -> Space:
+    def space(self) -> HarmonicSpace:
         return unit_sphere(self.d)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        names = _LEVEL_NAMES[: self.levels]
+        return (*names, *(f"degree {k}" for k in range(len(names) + 1, self.levels + 1)))
+
+    def q(self, level: int) -> int:
+        return self.space.size(level) - 1
+
+    def up_to(self, levels: int) -> Harmonics:
+        return Harmonics(self.d, levels)
+
+    def wider(self, levels: int) -> Harmonics | None:
+        if levels > MOST_LEVELS.get(self.d, 2):
+            return None
+        return Harmonics(self.d, levels)
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -105,6 +124,62 @@ class Harmonics:
         if isinstance(space, Sphere) and _is_narrow(sums, total):
             return direct_sums(space, x, weights, self.degree)
         return sums
+
+    @property
+    def held(self) -> int:
+        return self.q(self.degree)
+
+    def stack(self, x: Array, weights: Array) -> MomentStack:
+        if not self._is_gridded:
+            mean, scatter = centred_moments(x, weights)
+            return MomentStack(np.zeros((len(x), 0)), mean, scatter)
+        return self.stack_of_features(self.stacked_features(x), x, weights)
+
+    def stacked_features(self, x: Array) -> Array:
+        """Features of samples (B, n, d), of two levels at least: (B, n, p)."""
+        count, n, d = x.shape
+        seen = Harmonics(d, max(2, self.levels))
+        return seen.features(x.reshape(-1, d)).reshape(count, n, -1)
+
+    def stack_of_features(self, phi: Array, x: Array, weights: Array) -> MomentStack:
+        """Moments on the circle or the two-sphere from features (B, n, p) of two levels or more.
+
+        The mean and second moment are linear in them; only concentrated samples, where the
+        difference of the two would lose digits, are looked at again.
+        """
+        means = (weights[:, None, :] @ phi)[:, 0, :]
+        mean, second = low_moments(self.d, means)
+        scatter = second - mean[:, :, None] * mean[:, None, :]
+        tight = np.flatnonzero(np.trace(scatter, axis1=1, axis2=2) < _CONCENTRATED)
+        if len(tight):
+            mean[tight], scatter[tight] = centred_moments(x[tight], weights[tight])
+        return MomentStack(means, mean, scatter)
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        if self._is_gridded or level < 2:
+            held = moments.features[:, : self.q(level)]
+            return held if held.shape[1] else moments.mean @ _linear_features(self.d)
+        return np.array([
+            feature_moments(self.space, mean, scatter + np.outer(mean, mean))
+            for mean, scatter in zip(moments.mean, moments.scatter, strict=True)
+        ])  # fmt: skip
+
+    def second_moments(self, level: int, sums: Array) -> Array | None:
+        space = self.space
+        if not isinstance(space, Circle | Sphere) or len(sums) < space.size(2 * level):
+            return None
+        return second_moments(space, level, sums[None])[0]
+
+    def coordinates(self, features: Array) -> Array:
+        return coordinates(self.d, features)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "Harmonics", "d": self.d, "levels": self.levels}
+
+    @property
+    def _is_gridded(self) -> bool:
+        """Whether grids integrate every level."""
+        return self.space.rules() > 0
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
@@ -141,6 +216,12 @@ def _is_narrow(sums: Array, total: float) -> bool:
 
 
 @cache
+def _linear_features(d: int) -> Array:
+    """φ of level 1 is ``x @`` this, (d, d)."""
+    return np.asarray(unit_sphere(d).harmonics(np.eye(d), 1)[:, 1:])
+
+
+@cache
 def _family(d: int, level: int) -> Family:
     space = unit_sphere(d)
     if level > 2 and isinstance(space, Circle | Sphere):
@@ -160,7 +241,7 @@ def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | Fish
     return FisherBinghamFamily(space)
 
 
-def _linear_axes(space: Space) -> tuple[int, ...]:
+def _linear_axes(space: HarmonicSpace) -> tuple[int, ...]:
     """Which coordinate each linear feature is."""
     linear = space.harmonics(np.eye(space.d), 1)[:, 1:]
     return tuple(int(k) for k in np.argmax(linear, axis=0))

@@ -249,7 +249,7 @@ def of_few_units(sample: Sample) -> list[str]:
         return []
     count, out = sample.units.effective, []
     for level in range(1, len(sample.nested.solutions) + 1):
-        p = sample.hierarchy.space.size(level) - 1
+        p = sample.hierarchy.q(level)
         if count < 2 * p:
             out.append(f"level {level}: {count} units for {p} features: its interval is rough")
     return out

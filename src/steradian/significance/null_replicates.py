@@ -23,7 +23,7 @@ def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> 
     """Score statistics of samples of the reduced fit, some at a time; none of those without one."""
     hierarchy = sample.hierarchy
     polar = hierarchy.d > 3 and level == 2
-    features = hierarchy.d if polar else hierarchy.space.size(level) - 1
+    features = hierarchy.d if polar else hierarchy.q(level)
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
         if polar:
             found = 0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights)
@@ -54,7 +54,7 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
 
 def _gaps(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
     hierarchy = Harmonics(sample.hierarchy.d, level)
-    features = hierarchy.d if hierarchy.d > 3 else hierarchy.space.size(level) - 1
+    features = hierarchy.d if hierarchy.d > 3 else hierarchy.q(level)
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
         yield fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
 

@@ -36,7 +36,7 @@ class ReducedFits:
     @property
     def entries(self) -> int:
         """Numbers of features of one sample."""
-        size = self.hierarchy.space.size(self.level) - 1
+        size = self.hierarchy.q(self.level)
         return self.weights.shape[1] * max(size, self.hierarchy.d)
 
     def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:

@@ -119,10 +119,10 @@ class Sample:
         ``centre`` is the mean the features are taken about; by default their own.
         """
         self.check_design()
-        p = self.hierarchy.space.size(level) - 1
+        p = self.hierarchy.q(level)
         if isinstance(self.design, Known):
             sigma = self.design.matrix()
-            top = self.hierarchy.space.size(self.hierarchy.levels) - 1
+            top = self.hierarchy.q(self.hierarchy.levels)
             if len(sigma) < top:
                 raise DesignError(
                     f"covariance is {len(sigma)} × {len(sigma)}; the {self.hierarchy.levels} "

@@ -137,7 +137,7 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
 def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options) -> _Found:
     count, n, _ = x.shape
     levels = hierarchy.levels
-    size = hierarchy.space.size(levels) - 1
+    size = hierarchy.q(levels)
     pieces = list(chunks(count, n * size))
     at_least = Harmonics(hierarchy.d, max(2, levels))
     keep = levels >= 2 and count * n * size <= _KEPT_ENTRIES

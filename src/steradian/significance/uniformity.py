@@ -127,7 +127,7 @@ def uniformity_tests(sample: Sample) -> Uniformity:
 def _through(sample: Sample, level: int, score: float) -> _Through:
     """Uniformity through one level; ``score`` is a² Σ |m_l|²."""
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
-    p = sample.hierarchy.space.size(level) - 1
+    p = sample.hierarchy.q(level)
     if not sample.has_rows:
         settled = sample.design.name in {"iid", "fixed"}
         value = deficit if settled else 0.5 * score

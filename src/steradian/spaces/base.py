@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -9,12 +10,25 @@ import numpy as np
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """Points and weights that integrate against the uniform law."""
+
+    points: Array  # (N, d)
+    weights: Array  # (N,), of sum one
+
+
 class Space(Protocol):
-    """A unit sphere with its uniform law of mass one."""
+    """A compact manifold in R^d with its uniform law of mass one. Spaces are values."""
 
     @property
     def d(self) -> int:
-        """Ambient dimension: directions are unit vectors of R^d."""
+        """Ambient dimension: a point is a row of d numbers."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Its own dimension."""
         ...
 
     @property
@@ -23,9 +37,42 @@ class Space(Protocol):
         ...
 
     @property
-    def log_area(self) -> float:
-        """Log of the surface area, in the units that make the radius one."""
+    def point_name(self) -> str:
+        """What one of its points is called: "direction", "axis", "rotation"."""
         ...
+
+    @property
+    def log_area(self) -> float:
+        """Log of its area, in the units that make radii one."""
+        ...
+
+    def refusal(self, x: Array) -> str:
+        """What is wrong with the first row of ``x`` (n, d) that is no point; empty if all are."""
+        ...
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        """What second moments are taken about, (d,): E x, or nothing where points have no sign."""
+        ...
+
+    def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` uniform draws, (n, d)."""
+        ...
+
+    def symmetry(self, rng: np.random.Generator) -> Array:
+        """A random symmetry: an orthogonal matrix (d, d) that takes points to points, x → x Aᵀ."""
+        ...
+
+    def rules(self) -> int:
+        """How many `rule`s there are, each finer than the one before; none above low dimension."""
+        ...
+
+    def rule(self, rung: int) -> Rule:
+        """A rule for smooth functions."""
+        ...
+
+
+class HarmonicSpace(Space, Protocol):
+    """A unit sphere, where harmonics are at hand."""
 
     def size(self, degree: int) -> int:
         """Number of harmonics of degree 0..degree."""
@@ -33,10 +80,6 @@ class Space(Protocol):
 
     def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
         """Orthonormal harmonics of degree 0..degree at ``x`` (n, d): (n, size)."""
-        ...
-
-    def uniform(self, n: int, rng: np.random.Generator) -> Array:
-        """``n`` uniform draws, (n, d)."""
         ...
 
 
@@ -82,7 +125,7 @@ class Grid(Protocol):
         ...
 
 
-class GriddedSpace(Space, Protocol):
+class GriddedSpace(HarmonicSpace, Protocol):
     """A space of low dimension, where a grid integrates anything smooth."""
 
     def sums(self, x: Array, weights: Array, degree: int) -> Array:

@@ -9,6 +9,8 @@ import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
+from steradian.spaces.base import Rule
+from steradian.spaces.unit_vectors import not_unit, random_rotation
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,23 @@ class Hypersphere:
     @property
     def name(self) -> str:
         return f"sphere in R^{self.d}"
+
+    @property
+    def dimension(self) -> int:
+        return self.d - 1
+
+    @property
+    def point_name(self) -> str:
+        return "direction"
+
+    def refusal(self, x: Array) -> str:
+        return not_unit(x)
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        return np.asarray(weights @ x)
+
+    def symmetry(self, rng: np.random.Generator) -> Array:
+        return random_rotation(self.d, rng)
 
     @property
     def log_area(self) -> float:
@@ -42,3 +61,9 @@ class Hypersphere:
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         x = rng.standard_normal((n, self.d))
         return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+    def rules(self) -> int:
+        return 0
+
+    def rule(self, rung: int) -> Rule:
+        raise NotImplementedError(f"rule {rung} on the {self.name}: there is none")

@@ -19,6 +19,8 @@ from steradian.numerics.harmonics import (
     sphere_size,
     sphere_sums,
 )
+from steradian.spaces.base import Rule
+from steradian.spaces.unit_vectors import not_unit, random_rotation
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
 _RINGS_PER_ROOT_KAPPA = 5.5
@@ -31,6 +33,23 @@ class Sphere:
 
     d: int = 3
     name: str = "sphere"
+
+    @property
+    def dimension(self) -> int:
+        return self.d - 1
+
+    @property
+    def point_name(self) -> str:
+        return "direction"
+
+    def refusal(self, x: Array) -> str:
+        return not_unit(x)
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        return np.asarray(weights @ x)
+
+    def symmetry(self, rng: np.random.Generator) -> Array:
+        return random_rotation(self.d, rng)
 
     @property
     def log_area(self) -> float:
@@ -61,6 +80,13 @@ class Sphere:
     def reach_of(self, nodes: int) -> int:
         """Highest degree that a grid of so many nodes integrates exactly."""
         return 2 * math.isqrt(nodes // 2) - 1
+
+    def rules(self) -> int:
+        return len(_LADDER)
+
+    def rule(self, rung: int) -> Rule:
+        grid = self.grid(rung)
+        return Rule(grid.points, grid.weights)
 
     def rungs(self) -> int:
         return len(_LADDER)

@@ -1,0 +1,25 @@
+"""What unit spheres of every dimension share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+
+UNIT_SLACK = 1e-6  # by which the length of a row may differ from one
+
+
+def not_unit(x: Array) -> str:
+    """The first row of ``x`` (n, d) that is not of unit length, in words; empty if all are."""
+    length = np.sqrt(np.einsum("ij,ij->i", x, x))
+    bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_SLACK))
+    return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
+
+
+def random_rotation(d: int, rng: np.random.Generator) -> Array:
+    """A uniform random rotation of R^d, (d, d)."""
+    q, r = np.linalg.qr(rng.standard_normal((d, d)))
+    q = q * np.sign(np.diag(r))
+    if np.linalg.det(q) < 0.0:
+        q[:, 0] *= -1.0
+    return np.asarray(q)

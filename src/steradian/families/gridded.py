@@ -217,6 +217,7 @@ class GriddedFamily:
         begin = start
         for step in range(rung, self._rungs):
             one = self._solve_carefully(self.space.grid(step), m[None], start[None])
+            self._look_again(one, step)
             if one.quadrature[0] <= allowed_quadrature(one.lam)[0]:
                 return _as_determined(one, begin)
             one.status[:] = Status.UNRESOLVED

@@ -13,9 +13,9 @@ def tail_windows(top: int, width: int) -> tuple[range, range, range]:
     """Degrees looked at: the last ``width``, those just below, and those up to half way.
 
     Spectra of exponentials of degree-L polynomials oscillate with a period of about L, so
-    each window is at least that wide.
+    each window is at least that wide, as far as there are degrees.
     """
-    last = range(max(top - width + 1, 1), top + 1)
+    last = range(max(top - width + 1, 2), top + 1)
     next_to_last = range(max(last.start - width, 1), last.start)
     half = top // 2
     middle = range(max(half - width + 1, 1), half + 1)

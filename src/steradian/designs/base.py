@@ -5,22 +5,55 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import fields, replace
-from typing import Any, ClassVar
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.numerics.arrays import AnyArray, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 
 class Design(ABC):
-    """How a weighted sample came about."""
+    """How a weighted sample came about, and what may be asked about it.
+
+    Nobody asks a design for its name but to print it. What it can do it declares; the defaults
+    are those of groups of rows that brought their weights.
+
+    Attributes
+    ----------
+    name : str
+        What people call it.
+    defines_inference : bool
+        Whether there is a sampling law at all; without one `refusal` says so.
+    has_units : bool
+        Whether rows fall into independent `units`; without them nothing is known of single rows.
+    rows_of_one_law : bool
+        Whether every row is a draw of the law itself, with a weight settled beforehand. A model
+        of the law then settles the law of every statistic, and fits can be drawn from.
+    random_weights : bool
+        Whether rows were drawn together with their weights, so that numerator and denominator of
+        a weighted mean vary together.
+    from_sums : bool
+        Whether sums over the rows are enough. Covariances follow from them as
+        ``Σ = a² Σ_i w_i² (φ_i - μ)(φ_i - μ)ᵀ / (Σ w)²`` unless `known_covariance` gives them, and
+        a from `rate_from_sums`. Otherwise the rows are needed.
+    equal_weights, needs_weights : bool
+        Whether weights contradict it, and whether it means nothing without them.
+    """
 
     name: ClassVar[str]
+    defines_inference: ClassVar[bool] = True
+    has_units: ClassVar[bool] = True
+    rows_of_one_law: ClassVar[bool] = False
+    random_weights: ClassVar[bool] = True
+    from_sums: ClassVar[bool] = False
+    equal_weights: ClassVar[bool] = False
+    needs_weights: ClassVar[bool] = False
 
     @abstractmethod
     def units(self, directions: Directions) -> Units:
@@ -35,11 +68,39 @@ class Design(ABC):
         """Raise `DesignError` unless this design fits these rows."""
         self.units(directions)
 
+    def check_sums(self, *, weighted: bool) -> None:
+        """Raise `DesignError` unless this design fits moments alone, of weighted rows or not."""
+        if not self.from_sums:
+            raise DesignError(
+                f"design {self.name!r} needs the rows, and these are moments; profile the "
+                "directions"
+            )
+        if weighted and self.equal_weights:
+            raise DesignError(
+                f"design {self.name!r} means equal weights, and these moments have weights"
+            )
+        if not weighted and self.needs_weights:
+            raise DesignError(f"design {self.name!r} needs weights, and these moments have none")
+
+    def refusal(self) -> DesignError:
+        """Why there is no inference, and the ways out."""
+        return DesignError(f"design {self.name!r} defines no p-value or standard error")
+
+    def rate_from_sums(self, moments: Moments) -> float:
+        """The rate a of a sample that is known by its moments."""
+        return math.sqrt(moments.n)
+
+    @property
+    def known_covariance(self) -> Array | None:
+        """Σ of a (m̂ - m) for the features of the highest level, (q, q), where it is given."""
+        return None
+
     def with_columns(self, column: Callable[[str], Any]) -> Design:
         """The same design with names of columns replaced by their values."""
-        named = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        own: Any = self  # a design need not be a dataclass; then it names no columns
+        named = {f.name: getattr(own, f.name) for f in fields(own)} if is_dataclass(own) else {}
         found = {k: column(v) for k, v in named.items() if isinstance(v, str)}
-        return replace(self, **found) if found else self  # type: ignore[type-var]
+        return cast(Design, replace(own, **found)) if found else self
 
 
 def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:

@@ -16,6 +16,10 @@ class Descriptive(Design):
     """The weighted set is itself what is described: quadrature, attention, reliability."""
 
     name: ClassVar[str] = "descriptive"
+    defines_inference: ClassVar[bool] = False
+    has_units: ClassVar[bool] = False
+    random_weights: ClassVar[bool] = False
+    from_sums: ClassVar[bool] = True
 
     @property
     def sentence(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError
@@ -32,6 +33,9 @@ class Known(Design):
     covariance: ArrayLike
     rate: float
     name: ClassVar[str] = "known"
+    has_units: ClassVar[bool] = False
+    random_weights: ClassVar[bool] = False
+    from_sums: ClassVar[bool] = True
 
     @property
     def sentence(self) -> str:
@@ -44,11 +48,20 @@ class Known(Design):
         )
 
     def check(self, directions: Directions) -> None:  # noqa: ARG002
-        self.matrix()
+        self._check_covariance()
 
-    def matrix(self) -> Array:
-        """Σ, checked."""
-        sigma = np.asarray(self.covariance, dtype=np.float64)
+    def check_sums(self, *, weighted: bool) -> None:  # noqa: ARG002
+        self._check_covariance()
+
+    def rate_from_sums(self, moments: Moments) -> float:  # noqa: ARG002
+        return float(self.rate)
+
+    @property
+    def known_covariance(self) -> Array:
+        return np.asarray(self.covariance, dtype=np.float64)
+
+    def _check_covariance(self) -> None:
+        sigma = self.known_covariance
         if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or not np.isfinite(sigma).all():
             raise DesignError(
                 f"covariance has shape {sigma.shape}; give a finite square matrix, one row per "
@@ -60,4 +73,3 @@ class Known(Design):
             raise DesignError("covariance has a negative eigenvalue; a covariance has none")
         if not (self.rate > 0 and math.isfinite(self.rate)):
             raise DesignError(f"rate is {self.rate}; give a_n > 0, the root of the sample size")
-        return sigma

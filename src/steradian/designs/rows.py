@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from steradian.data.directions import Directions
+from steradian.data.moments import Moments
 from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError
@@ -18,6 +19,10 @@ class IID(Design):
     """Independent draws of one law, equal weights."""
 
     name: ClassVar[str] = "iid"
+    rows_of_one_law: ClassVar[bool] = True
+    random_weights: ClassVar[bool] = False
+    from_sums: ClassVar[bool] = True
+    equal_weights: ClassVar[bool] = True
 
     @property
     def sentence(self) -> str:
@@ -38,6 +43,9 @@ class FixedWeights(Design):
     """Independent draws of one law; weights settled without looking at the directions."""
 
     name: ClassVar[str] = "fixed"
+    rows_of_one_law: ClassVar[bool] = True
+    random_weights: ClassVar[bool] = False
+    from_sums: ClassVar[bool] = True
 
     @property
     def sentence(self) -> str:
@@ -46,6 +54,9 @@ class FixedWeights(Design):
     def units(self, directions: Directions) -> Units:
         w = directions.weights
         return Units(w, directions.n, float((w @ w) ** -0.5), fixed_weights=True)
+
+    def rate_from_sums(self, moments: Moments) -> float:
+        return float(np.sqrt(moments.ess))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +68,8 @@ class Importance(Design):
     """
 
     name: ClassVar[str] = "importance"
+    from_sums: ClassVar[bool] = True
+    needs_weights: ClassVar[bool] = True
 
     @property
     def sentence(self) -> str:

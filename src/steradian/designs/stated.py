@@ -7,10 +7,10 @@ from typing import Any
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.base import Design
-from steradian.designs.known import Known
 from steradian.designs.registry import as_design
 from steradian.errors import DesignError
 from steradian.io.frames import column, is_frame
+from steradian.numerics.arrays import Array
 
 
 def stated_design(
@@ -26,28 +26,16 @@ def stated_design(
     if directions is not None:
         plan.check(directions)
     else:
-        _check_without_rows(plan, weighted)
-    if isinstance(plan, Known):
-        _check_size(plan, moments)
+        plan.check_sums(weighted=weighted)
+    if plan.known_covariance is not None:
+        _check_size(plan.known_covariance, moments)
     return plan
 
 
-def _check_without_rows(plan: Design, weighted: bool) -> None:
-    if plan.name in {"clusters", "chain", "survey"}:
-        raise DesignError(
-            f"design {plan.name!r} needs the rows, and these are moments; profile the directions"
-        )
-    if weighted and plan.name == "iid":
-        raise DesignError("design 'iid' means equal weights, and these moments have weights")
-    if not weighted and plan.name == "importance":
-        raise DesignError("design 'importance' needs weights, and these moments have none")
-
-
-def _check_size(plan: Known, moments: Moments) -> None:
+def _check_size(covariance: Array, moments: Moments) -> None:
     levels = moments.hierarchy.levels
     features = moments.hierarchy.q(levels)
-    if len(plan.matrix()) != features:
+    if len(covariance) != features:
         raise DesignError(
-            f"covariance has {len(plan.matrix())} rows; the {levels} levels have "
-            f"{features} features"
+            f"covariance has {len(covariance)} rows; the {levels} levels have {features} features"
         )

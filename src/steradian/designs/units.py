@@ -39,6 +39,11 @@ class Units:
         return not self.fixed_weights
 
     @property
+    def ratios(self) -> bool:
+        """Whether single rows were drawn, each together with its weight."""
+        return self.random_weights and self.labels is None
+
+    @property
     def rows_of_one_law(self) -> bool:
         """Whether every row is a draw of the law itself, with a settled weight."""
         return self.fixed_weights and self.labels is None

@@ -79,7 +79,7 @@ def _ratio_term(sample: Sample) -> Array:
 
 def _ratio_term_from_sums(sample: Sample) -> Array:
     out = np.zeros(len(sample.nested.solutions))
-    if sample.design.name != "importance" or sample.hierarchy.d > 3:
+    if not sample.design.random_weights or sample.hierarchy.d > 3:
         return out
     m = sample.moments
     squares = (m.total_sq - m.weight_sq * m.features) / m.weight**2  # Σ w² (φ - m̂)

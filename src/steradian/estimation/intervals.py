@@ -165,7 +165,7 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
 def _units(sample: Sample) -> float:
     """Independent units, by Kish's count of their weights."""
     if not sample.has_rows:
-        return sample.moments.ess if sample.design.name == "importance" else sample.rate**2
+        return sample.moments.ess if sample.design.random_weights else sample.rate**2
     shares = sample.units.unit_weights
     return float(1.0 / (shares @ shares))
 

@@ -38,12 +38,13 @@ def of_weights(sample: Sample) -> list[str]:
     w = sample.units.weights
     out = []
     largest = float(w.max() / math.sqrt(w @ w))
-    if sample.design.name == "fixed" and largest > LINDEBERG:
+    design = sample.design
+    if design.rows_of_one_law and not design.equal_weights and largest > LINDEBERG:
         out.append(
             f"one row dominates: max w / (Σw²)^½ = {largest:.2f}, and the central limit theorem "
             "asks for it to be small"
         )
-    if sample.design.name == "importance":
+    if sample.units.ratios:
         shape = pareto_shape(w)
         if shape > HEAVY:
             out.append(
@@ -115,7 +116,7 @@ def outweighing(level: int, units: Units, unit: int, carried: float) -> str:
 def of_sums(level: int, sample: Sample, p: int) -> list[str]:
     """Weights known from their sums alone that are worth few rows."""
     worth = float(sample.moments.ess)
-    if sample.design.name == "known" or worth >= PER_FEATURE * p:
+    if sample.design.known_covariance is not None or worth >= PER_FEATURE * p:
         return []
     return [f"level {level}: {worth:.0f} rows' worth of weight for {p} features: the law is rough"]
 

@@ -91,7 +91,7 @@ def _model_test(
 def _model_pvalue(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> LevelTest:
-    if sample.design.name not in {"iid", "fixed"}:
+    if not sample.design.rows_of_one_law:
         raise DesignError(
             f"null='model' fixes the law of the rows, which settles a p-value for designs 'iid' "
             f"and 'fixed' only, not for {sample.design.name!r}; use null='moment'"
@@ -212,8 +212,8 @@ def _too_many_features(
     if count >= FEWEST_PER_FEATURE * p:
         return _streamed_test(sample, level, white, gap, options)
     reason = f"{count} units for {p} features: too few for a covariance"
-    if sample.design.name not in {"iid", "fixed"} or options.method not in {None, "bootstrap"}:
-        rows = sample.design.name in {"iid", "fixed"}
+    rows = sample.design.rows_of_one_law
+    if not rows or options.method not in {None, "bootstrap"}:
         remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
         raise TooFewUnits(f"level {level}: {reason}; {remedy}")
     enough = options.enough if options.method else _ENOUGH
@@ -264,13 +264,13 @@ def _test_from_sums(
             "above dimension 3 level 2 is tested from the rows of a design with units, not from "
             "sums or a known covariance"
         )
-    known = sample.design.name == "known"
+    known = sample.design.known_covariance is not None
     kind = "known" if known else "empirical" if options.kind == "empirical" else "null"
     sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
     score = _model_score(sample, level, white)
     omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
     dof = np.inf
-    if sample.design.name == "importance":  # as for rows drawn together with their weights
+    if sample.design.random_weights:  # as for rows drawn together with their weights
         small, dof = small_sample(sample.moments.n - 1, white.below)
         omega = small * omega
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)

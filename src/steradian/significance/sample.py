@@ -9,7 +9,7 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.designs import IID, Descriptive, Design, FixedWeights, Importance, Known
+from steradian.designs import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, ResolutionError
 from steradian.families.products import second_moments
@@ -88,7 +88,7 @@ class Sample:
     @property
     def has_rows(self) -> bool:
         """Whether rows are at hand and the design speaks of them."""
-        return self.directions is not None and not isinstance(self.design, Known)
+        return self.directions is not None and self.design.has_units
 
     @property
     def sentence(self) -> str:
@@ -98,20 +98,14 @@ class Sample:
 
     def check_design(self) -> None:
         """Raise `DesignError` where the design defines no sampling law."""
-        if isinstance(self.design, Descriptive):
+        if not self.design.defines_inference:
             raise self.design.refusal()
 
     @property
     def rate(self) -> float:
         """a_n."""
         self.check_design()
-        if isinstance(self.design, Known):
-            return float(self.design.rate)
-        if self.directions is not None:
-            return self.units.rate
-        if isinstance(self.design, FixedWeights):
-            return float(np.sqrt(self.moments.ess))
-        return float(np.sqrt(self.moments.n))
+        return self.units.rate if self.has_rows else self.design.rate_from_sums(self.moments)
 
     def covariance(self, level: int, centre: Array | None = None) -> Array:
         """Σ of a_n (m̂ - m) for the features of ``level`` from sums alone, (p, p).
@@ -120,8 +114,8 @@ class Sample:
         """
         self.check_design()
         p = self.hierarchy.q(level)
-        if isinstance(self.design, Known):
-            sigma = self.design.matrix()
+        sigma = self.design.known_covariance
+        if sigma is not None:
             top = self.hierarchy.q(self.hierarchy.levels)
             if len(sigma) < top:
                 raise DesignError(
@@ -129,7 +123,7 @@ class Sample:
                     f"levels have {top} features"
                 )
             return sigma[:p, :p]
-        if not isinstance(self.design, IID | FixedWeights | Importance):
+        if not self.design.from_sums:
             raise DesignError(
                 f"design {self.design.name!r} needs the rows, and this profile was made from "
                 "moments; profile the directions instead"

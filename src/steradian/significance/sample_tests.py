@@ -213,7 +213,7 @@ class _Found:
             self._calibrate(pvalue, w, replicates)
         said = concerns.of_stack(
             w, self.judged, self.rough & (not replicates),
-            ratios=units.labels is None and units.random_weights,
+            ratios=units.ratios,
         )  # fmt: skip
         return SampleTests(
             self.fits.gaps, gap_statistic, self.score, pvalue, tuple(self.coefficients),

@@ -129,7 +129,7 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
     p = sample.hierarchy.q(level)
     if not sample.has_rows:
-        settled = sample.design.name in {"iid", "fixed"}
+        settled = sample.design.rows_of_one_law
         value = deficit if settled else 0.5 * score
         half = np.full(p, 0.5) if settled else _half_spread(sample, level, p)
         return _Through(value, float(mixture_sf([value], half[None])[0]))

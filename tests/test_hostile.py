@@ -278,3 +278,19 @@ def test_tails_refuse_in_words(which: str) -> None:
 
     found = {name: trouble(call, value, ValueError) for name, value in VALUES.items()}
     assert {name: words for name, words in found.items() if words} == {}
+
+
+@pytest.mark.parametrize("levels", [16, 29])
+def test_many_levels_on_the_circle_answer_every_question(levels: int) -> None:
+    """Spectra of the first grids are shorter than the window that was looked at."""
+    angles = np.random.default_rng(1).vonmises(0.0, 2.0, 500)
+    p = sr.profile(sr.Directions.from_angles(angles), levels=levels)
+    assert "statistically" in str(p)
+    assert np.isfinite(p.intervals().high).all()
+    assert np.isfinite(p.tests(replicates=19).pvalue).any()
+
+
+def test_intervals_of_a_law_too_sharp_for_its_curvature() -> None:
+    angles = np.random.default_rng(1).vonmises(0.0, 1e5, 40)
+    p = sr.profile(sr.Directions.from_angles(angles), levels=3)
+    assert np.isfinite(p.intervals().high).all()

@@ -359,9 +359,11 @@ def test_names() -> None:
         (np.full((8, 8), np.nan), 3.0, "finite square matrix"),
         (np.eye(8) + np.triu(np.ones((8, 8)), 1), 3.0, "not symmetric"),
         (np.diag([1.0] * 7 + [-0.1]), 3.0, "negative eigenvalue"),
-        (np.eye(8), 0.0, r"rate is 0\.0; give a_n > 0"),
-        (np.eye(8), -1.0, r"rate is -1\.0"),
+        (np.eye(8), 0.0, "rate is 0; give a_n > 0"),
+        (np.eye(8), -1.0, "rate is -1"),
         (np.eye(8), np.nan, "rate is nan"),
+        (np.eye(8), "x", "rate is 'x'; give a_n > 0"),
+        (np.zeros((8, 8)), 3.0, "covariance is zero"),
     ],
 )
 def test_known_covariances_are_checked(covariance: Array, rate: float, match: str) -> None:
@@ -522,3 +524,41 @@ def test_gather_adds_within_units() -> None:
     sums = units.gather(PHI)
     for unit in range(units.count):
         np.testing.assert_allclose(sums[unit], PHI[labels_of(units) == unit].sum(axis=0))
+
+
+@pytest.mark.parametrize("design", [["iid"], {}, 3])
+def test_what_is_no_design_is_refused_in_words(design: object) -> None:
+    with pytest.raises(DesignError, match=r"give a name or an object of sr\.designs"):
+        sr.profile(X, design=design)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("batch", ["a", 2.5])
+def test_lengths_of_stretches_are_whole_numbers(batch: object) -> None:
+    with pytest.raises(sr.InvalidArgument, match=r"batch is .*; give a whole number"):
+        sr.profile(X, levels=1, design=sr.designs.Chain(batch=batch))  # type: ignore[arg-type]
+
+
+def test_a_chain_is_cut_by_the_slowest_of_the_features_that_are_asked_about() -> None:
+    """A walk on the triple angle, thrown to any of three symmetric places: x forgets at once."""
+    rng = np.random.default_rng(3)
+    walk = np.cumsum(rng.normal(0.0, 0.3, 3000)) / 3.0
+    angle = walk + 2.0 * np.pi / 3.0 * rng.integers(0, 3, 3000)
+    chain = sr.Directions.from_angles(angle)
+    design = sr.designs.Chain()
+    low = design.units_for(chain, sr.Harmonics(2, 2).features)
+    high = design.units_for(chain, sr.Harmonics(2, 3).features)
+    assert design.units(chain).count == low.count
+    assert high.count < low.count / 4
+    p = sr.profile(chain, levels=1, design="chain")
+    assert p.as_sample().units.count == high.count, "residuals look at degree 3 too"
+
+
+def test_a_chain_in_many_dimensions_is_cut_by_its_axis() -> None:
+    """Signs are drawn afresh, so x forgets at once and xxᵀ does not."""
+    rng = np.random.default_rng(4)
+    steps = rng.normal(size=(3000, 9))
+    for k in range(1, 3000):
+        steps[k] = 0.97 * steps[k - 1] + rng.normal(size=9)
+    x = rng.choice([-1.0, 1.0], (3000, 1)) * steps
+    rows = sr.Directions(x, normalize=True)
+    assert sr.designs.Chain().units(rows).count < 200

@@ -587,3 +587,24 @@ def test_samples_that_cannot_be() -> None:
     for bad in (-MANY, np.zeros((6, 150)), np.full((6, 150), np.nan)):
         with pytest.raises(InvalidDirections, match="finite, not negative, and not all zero"):
             sr.sample_tests(x, weights=bad, design="fixed")
+
+
+def test_intervals_of_replicates_are_never_turned_round() -> None:
+    x = circle(np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 60))
+    low, high = sr.bootstrap(sr.profile(x, levels=2), replicates=99).interval()
+    assert (low >= 0.0).all()
+    assert (high >= low).all()
+
+
+@pytest.mark.parametrize(("x", "options", "match"), [
+    (np.ones((1, 1, 2)) / np.sqrt(2.0), {}, "two rows at least"),
+    (np.zeros((0, 9, 2)), {}, "two rows at least"),
+    ([[1, 2], [3]], {}, "ragged"),
+    (SAMPLES[2], {"weights": ["a"] * 150, "design": "fixed"}, "give real numbers"),
+    (SAMPLES[2], {"weights": np.ones(3), "design": "fixed"}, r"shape \(3,\)"),
+    (SAMPLES[2], {"replicates": -1}, "give 0 or more"),
+    (SAMPLES[2], {"weights": MANY, "design": "iid"}, "means equal weights"),
+])  # fmt: skip
+def test_stacks_that_make_no_sense(x: object, options: dict[str, object], match: str) -> None:
+    with pytest.raises(sr.SteradianError, match=match):
+        sr.sample_tests(x, **options)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -148,4 +149,5 @@ def _forms(moments: Moments, level: int, lam: Array, b: Array) -> Forms:
     share = moments.weight_sq / moments.weight**2
     alone = share * float(of_feature.sum() + of_feature @ law**2)  # φ_l·φ_l is constant
     alone -= 2.0 * float(of_feature @ (law * squares))
-    return Forms(biased, (biased - alone) / (1.0 - share))
+    unbiased = (biased - alone) / (1.0 - share) if share < 1.0 else math.nan  # one row is all
+    return Forms(biased, unbiased)

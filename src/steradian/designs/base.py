@@ -17,6 +17,9 @@ from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 
+Features = Callable[[Array], Array]
+"""Rows (n, d) → functions of them (n, p)."""
+
 
 class Design(ABC):
     """How a weighted sample came about, and what may be asked about it.
@@ -58,6 +61,10 @@ class Design(ABC):
     @abstractmethod
     def units(self, directions: Directions) -> Units:
         """The independent units of a sample."""
+
+    def units_for(self, directions: Directions, features: Features) -> Units:  # noqa: ARG002
+        """The units for questions about these features; by default the same whatever is asked."""
+        return self.units(directions)
 
     @property
     @abstractmethod

@@ -8,12 +8,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import whole_number
 from steradian.data.directions import Directions
-from steradian.designs.base import Design, unit_labels
+from steradian.designs.base import Design, Features, unit_labels
+from steradian.designs.batches import (
+    autocorrelation_time,
+    batch_length,
+    second_moments,
+)
 from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.numerics.arrays import IntArray
-from steradian.significance.batches import autocorrelation_time, batch_length
 
 _FEWEST_BATCHES = 20
 _MOST_UNSEEN = 0.5  # share of the variance that tests are corrected for, at most
@@ -45,14 +50,22 @@ class Chain(Design):
         return "one or several Markov chains in the order of the rows, covariance by batch means"
 
     def units(self, directions: Directions) -> Units:
+        return self.units_for(directions, second_moments)
+
+    def units_for(self, directions: Directions, features: Features) -> Units:
+        """Stretches as long as the slowest of these features asks for.
+
+        A chain may forget its place quickly and its distance from three symmetric modes slowly.
+        """
         n = directions.n
         chains = (
             np.zeros(n, dtype=np.int64) if self.ids is None else unit_labels(self.ids, n, "chain")
         )
-        if self.batch is not None and not 1 <= self.batch <= n // 2:
-            raise DesignError(f"batch is {self.batch}; give 1 to half the {n} rows")
-        time = autocorrelation_time(directions, chains)
-        length = self.batch or batch_length(n, time)
+        batch = None if self.batch is None else whole_number(self.batch, "batch")
+        if batch is not None and not 1 <= batch <= n // 2:
+            raise DesignError(f"batch is {batch}; give 1 to half the {n} rows")
+        time = autocorrelation_time(directions, chains, features)
+        length = batch or batch_length(n, time)
         labels = _cut(chains, length)
         count = int(labels.max()) + 1
         if count < _FEWEST_BATCHES:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import real_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.validation import as_numeric
 from steradian.designs.base import Design
 from steradian.designs.units import Units
-from steradian.errors import DesignError
+from steradian.errors import DesignError, InvalidArgument
 from steradian.numerics.arrays import Array
 
 
@@ -58,10 +59,14 @@ class Known(Design):
 
     @property
     def known_covariance(self) -> Array:
-        return np.asarray(self.covariance, dtype=np.float64)
+        return np.asarray(as_numeric(self.covariance, "covariance"), dtype=np.float64)
 
     def _check_covariance(self) -> None:
         sigma = self.known_covariance
+        try:
+            rate = real_number(self.rate, "rate", "give a_n > 0, the root of the sample size")
+        except InvalidArgument as error:
+            raise DesignError(str(error)) from None
         if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or not np.isfinite(sigma).all():
             raise DesignError(
                 f"covariance has shape {sigma.shape}; give a finite square matrix, one row per "
@@ -71,5 +76,7 @@ class Known(Design):
             raise DesignError("covariance is not symmetric")
         if np.linalg.eigvalsh(sigma)[0] < -1e-10 * np.trace(sigma):
             raise DesignError("covariance has a negative eigenvalue; a covariance has none")
-        if not (self.rate > 0 and math.isfinite(self.rate)):
-            raise DesignError(f"rate is {self.rate}; give a_n > 0, the root of the sample size")
+        if not rate > 0.0:
+            raise DesignError(f"rate is {rate:g}; give a_n > 0, the root of the sample size")
+        if not np.trace(sigma) > 0.0:
+            raise DesignError("covariance is zero: moments without error have no p-value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from steradian.arguments import shown
 from steradian.designs.base import Design
 from steradian.designs.chain import Chain
 from steradian.designs.descriptive import Descriptive
@@ -30,6 +31,8 @@ def as_design(design: Design | str | None, *, weighted: bool) -> Design:
         return Descriptive() if weighted else IID()
     if isinstance(design, Design):
         return design
+    if not isinstance(design, str):
+        raise DesignError(f"design is {shown(design)}; give a name or an object of sr.designs")
     if design in _NEED_DATA:
         raise DesignError(f"design {design!r} needs data: pass {_NEED_DATA[design]}")
     if design not in _BY_NAME:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
+from steradian.data.validation import as_numeric
 from steradian.designs.base import Design, unit_labels, unit_names
 from steradian.designs.units import Units
 from steradian.errors import DesignError
@@ -72,7 +73,7 @@ class Survey(Design):
     def _fractions(self, n: int) -> Array:
         if isinstance(self.fraction, str):
             raise DesignError(f"fraction {self.fraction!r} names a column, but there is no table")
-        values = np.asarray(self.fraction, dtype=np.float64)
+        values = np.asarray(as_numeric(self.fraction, "fraction"), dtype=np.float64)
         values = np.full(n, float(values)) if values.ndim == 0 else values
         if values.shape != (n,) or not ((values >= 0.0) & (values < 1.0)).all():
             raise DesignError(f"fraction: give {n} numbers from 0 up to, not with, 1")

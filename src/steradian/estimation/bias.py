@@ -14,6 +14,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.designs.units import Units
+from steradian.errors import ResolutionError
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array, IntArray
@@ -45,12 +46,22 @@ def information_traces(sample: Sample) -> Array:
         if not sample.held_by_parameters(k + 1):
             traces[k] = p / sample.rate**2
             continue
-        _, _, curvature = sample.hierarchy.family(k + 1).log_partition(solution.lam)
-        if np.linalg.cond(curvature[0]) > _COLLINEAR:
+        curvature = _curvature(sample, k + 1)
+        if curvature is None or np.linalg.cond(curvature) > _COLLINEAR:
             traces[k] = p / sample.rate**2
             continue
-        traces[k] = np.trace(np.linalg.solve(curvature[0], variance[:p, :p]))
+        traces[k] = np.trace(np.linalg.solve(curvature, variance[:p, :p]))
     return traces
+
+
+def _curvature(sample: Sample, level: int) -> Array | None:
+    """J of a level, (p, p); None where the law is too sharp for the rules that integrate it."""
+    try:
+        return sample.hierarchy.family(level).log_partition(sample.nested.solutions[level - 1].lam)[
+            2
+        ][0]
+    except ResolutionError:
+        return None
 
 
 def _moment_variance(sample: Sample, levels: int) -> Array:

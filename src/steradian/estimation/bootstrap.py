@@ -93,14 +93,20 @@ class Bootstrap:
         return np.asarray((1 + above) / (good.sum(axis=0) + 1))
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """Basic bootstrap interval, 2 I - quantiles, cut at zero: two arrays (L,)."""
+        """Basic bootstrap interval, 2 I - quantiles, both ends cut at zero: two arrays (L,).
+
+        Near zero, where replicates lie above the gap, it may shrink to nothing; `Profile.intervals`
+        is the better answer there.
+        """
         if self.under_null:
             raise DesignError(
                 "these replicates have a gap of zero; for intervals use kind='design'"
             )
         tail = 0.5 * (1.0 - open_share(confidence, "confidence", 0.95))
         low, high = np.nanquantile(self.gaps, [tail, 1.0 - tail], axis=0)
-        return np.maximum(2.0 * self.observed - high, 0.0), 2.0 * self.observed - low
+        ends = 2.0 * self.observed - np.array([high, low])
+        low, high = np.maximum(ends, 0.0)
+        return low, high
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""

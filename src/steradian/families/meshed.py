@@ -81,7 +81,7 @@ class FramedLaw:
     @classmethod
     def on(cls, mesh: Mesh, theta: Array, deficit: float) -> FramedLaw:
         """The law on the pieces of a mesh that carry its mass."""
-        mass = np.exp(mesh.features @ theta + mesh.log_weights + deficit)
+        mass = np.exp(np.minimum(mesh.features @ theta + mesh.log_weights + deficit, _LARGEST))
         felt = mass.max(axis=1) > _FELT
         points = mesh.points[felt].reshape(-1, mesh.points.shape[2])
         carried = mass[felt].ravel()

@@ -19,6 +19,7 @@ from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Circle, Sphere
 
+_ABOVE = 4  # levels above the highest that residuals look at
 _HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
 
 
@@ -72,7 +73,13 @@ class Sample:
     @cached_property
     def units(self) -> Units:
         """The independent units of the rows."""
-        return self.design.units(self.rows)
+        return self.design.units_for(self.rows, self._watched)
+
+    def _watched(self, x: Array) -> Array:
+        """Features of the levels and of those above that residuals look at."""
+        seen = self.hierarchy
+        wide = seen.wider(seen.levels + _ABOVE) or seen
+        return wide.features(x)
 
     @property
     def rows(self) -> Directions:

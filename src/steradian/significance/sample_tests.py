@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import whole_number
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
+from steradian.data.validation import as_numeric
 from steradian.designs import Design, as_design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
@@ -98,7 +100,10 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     >>> sr.sample_tests(x, levels=2).pvalue.shape
     (100, 2)
     """
-    points = np.asarray(x, dtype=np.float64)
+    points = np.asarray(as_numeric(x, "x"), dtype=np.float64)
+    whole_number(replicates, "replicates", least=0)
+    if points.ndim == 3 and (not len(points) or points.shape[1] < 2):
+        raise InvalidDirections(f"x has shape {points.shape}; give samples of two rows at least")
     if points.ndim != 3 or points.shape[2] not in {2, 3}:
         raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
     if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
@@ -106,6 +111,9 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     w = _weights(weights, points.shape[:2])
     plan = as_design(design, weighted=weights is not None)
     chosen = Options(null, statistic, covariance)
+    if weights is not None:
+        uneven = int(np.argmax(np.ptp(w, axis=1)))  # a design of equal weights refuses all by it
+        plan.check(Directions(points[uneven], w[uneven], normalize=True))
     units = _units(plan, points[0], None if weights is None else w[0])
     if null == "model" and units.random_weights:
         raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
@@ -128,7 +136,10 @@ def _units(plan: Design, x: Array, weights: Array | None) -> Units:
 def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     if weights is None:
         return np.broadcast_to(1.0 / shape[1], shape)
-    w = np.broadcast_to(np.asarray(weights, dtype=np.float64), shape)
+    given = np.asarray(as_numeric(weights, "weights"), dtype=np.float64)
+    if given.shape not in {shape, shape[1:]}:
+        raise InvalidDirections(f"weights have shape {given.shape}; give {shape} or {shape[1:]}")
+    w = np.broadcast_to(given, shape)
     if not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum(axis=1).all():
         raise InvalidDirections("weights are finite, not negative, and not all zero in any sample")
     return np.asarray(w / w.sum(axis=1, keepdims=True))

@@ -14,7 +14,8 @@ import steradian as sr
 from oracles import Array
 from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover
 from steradian.adequacy.mmd_any_dimension import forms_of
-from steradian.significance.whitening import PolarWhitening, _polar_moments
+from steradian.adequacy.polar import PolarWhitening
+from steradian.families.polar_whitening import polar_moments
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -172,7 +173,12 @@ def test_closed_form_in_any_dimension_agrees_with_quadrature_on_the_sphere(kappa
     eta = kappa * axis
     lam = np.linalg.lstsq(h.features(np.eye(3))[:, :3], eta, rcond=None)[0]
     gridded = GriddedLeftover.of(h, 1, lam, np.array([1.0, 0.7]))
-    polar = PolarLeftover(h, PolarWhitening(axis, _polar_moments(3, kappa)), 0.7, np.zeros(5))
+    polar = PolarLeftover(
+        h,
+        PolarWhitening(axis, tuple(polar_moments(3, np.array([kappa]))[0].tolist())),
+        0.7,
+        np.zeros(5),
+    )
     # on the two-sphere itself the trapezoidal rule of the closed form ends in corners
     np.testing.assert_allclose(polar.coefficients, gridded.coefficients, rtol=1e-6)
 

@@ -16,10 +16,10 @@ import steradian as sr
 from oracles_mixture import contour_tail
 from steradian.designs.pareto import pareto_shape
 from steradian.errors import DesignError
+from steradian.families.polar_whitening import PolarWhitening
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance import level_tests
 from steradian.significance.gap_tests import holm
-from steradian.significance.whitening import PolarWhitening, whitening
 
 Kind = Literal["damped", "tilted", "null", "empirical"]
 KINDS: tuple[Kind, ...] = ("damped", "tilted", "null", "empirical")
@@ -365,7 +365,7 @@ def test_sums_say_that_nothing_was_tilted() -> None:
 
 def test_sums_in_high_dimension_are_refused() -> None:
     sums = sr.profile(sr.Moments.from_directions(sr.Directions(FOUR), sr.Harmonics(4, 2)))
-    with pytest.raises(DesignError, match="above dimension 3 covariances need the rows"):
+    with pytest.raises(DesignError, match=r"hold no covariance of level \d, which needs the rows"):
         sums.tests()
     rows = sr.profile(FOUR, levels=2).tests(null="model")
     np.testing.assert_allclose(sums.tests(null="model").pvalue, rows.pvalue, rtol=1e-9)
@@ -710,7 +710,7 @@ def test_few_rows_for_a_chi_square() -> None:
 
 def polar(d: int, kappa: float) -> PolarWhitening:
     axis = unit(np.random.default_rng(d).standard_normal(d))
-    white = whitening(sr.Harmonics(d, 2), 2, (kappa / np.sqrt(d) * axis)[None])
+    white = sr.Harmonics(d, 2).family(2).whitening((kappa / np.sqrt(d) * axis)[None])
     assert isinstance(white, PolarWhitening)
     return white
 
@@ -741,7 +741,7 @@ def test_white_features_in_four_dimensions(kappa: float) -> None:
     axis = unit(np.random.default_rng(4).standard_normal(4))
     law = base * np.exp(kappa * nodes @ axis)
     law /= law.sum()
-    zeta = white.rows(nodes)
+    zeta = white.rows(nodes[None])[0]
     assert zeta.shape[1] == white.below + white.q == 13
     np.testing.assert_allclose(law @ zeta, 0.0, atol=1e-10)
     np.testing.assert_allclose((law[:, None] * zeta).T @ zeta, np.eye(13), atol=1e-10)
@@ -750,7 +750,7 @@ def test_white_features_in_four_dimensions(kappa: float) -> None:
 @pytest.mark.parametrize(("d", "kappa", "n"), [(8, 6.0, 40_000), (60, 40.0, 4000)])
 def test_white_features_under_the_fit(d: int, kappa: float, n: int) -> None:
     white = polar(d, kappa)
-    zeta = white.rows(von_mises_fisher(d, kappa, n))
+    zeta = white.rows(von_mises_fisher(d, kappa, n)[None])[0]
     p = zeta.shape[1]
     assert p == d + d * (d + 1) // 2 - 1
     assert n * (zeta.mean(axis=0) ** 2).sum() == pytest.approx(p, abs=5.0 * np.sqrt(2.0 * p))
@@ -769,9 +769,9 @@ def test_the_score_needs_only_mean_and_second_moments(d: int, kappa: float) -> N
     x = unit(np.random.default_rng(1).standard_normal((300, d)) + 0.1)
     w = np.random.default_rng(2).gamma(1.0, size=300)
     w /= w.sum()
-    added = w @ white.rows(x)[:, white.below :]
-    second = np.einsum("i,ij,ik->jk", w, x, x)
-    assert white.score(w @ x, second) == pytest.approx(float(added @ added), rel=1e-10)
+    added = w @ white.rows(x[None])[0, :, white.below :]
+    moments = sr.Harmonics(d, 2).stack(x[None], w[None])
+    assert white.score(moments)[0] == pytest.approx(float(added @ added), rel=1e-10)
 
 
 def test_the_null_law_of_rows_in_eight_dimensions() -> None:

@@ -34,7 +34,7 @@ from steradian.significance.null_replicates import among
 from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 from steradian.significance.scores import row_blocks, scores_of, streamed_scores
-from steradian.significance.stacks import chunks, moments_of
+from steradian.significance.stacks import chunks
 
 Method = Literal["exact", "bootstrap"]
 METHODS: tuple[Method, ...] = ("exact", "bootstrap")
@@ -197,7 +197,8 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
 def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
     """Whether the sample is large enough for the asymptotic law."""
     if not isinstance(left, GriddedLeftover):
-        return concerns.chi_square_shift(sample) <= concerns.CHI_SQUARE_SHIFT
+        above = left.hierarchy.family(left.hierarchy.levels)
+        return above.chi_square_lead(sample.rate) <= concerns.CHI_SQUARE_SHIFT
     if of_rows:
         return sample.rate**2 >= ROWS_PER_MATCHED * left.below
     return sample.units.effective >= _UNITS_PER_FEATURE * (left.below + left.q)
@@ -267,7 +268,7 @@ def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterato
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
         count = piece.stop - piece.start
         x = von_mises_fisher_draws(d, kappa, count * len(w), rng).reshape(count, len(w), d)
-        yield moments_of(left.hierarchy, x, np.broadcast_to(w, (count, len(w))))
+        yield left.hierarchy.stack(x, np.broadcast_to(w, (count, len(w))))
 
 
 def _only_rows(sample: Sample) -> DesignError:

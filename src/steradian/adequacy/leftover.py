@@ -16,6 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
+from steradian.adequacy.polar import PolarWhitening, whitening
 from steradian.adequacy.refits import Refits
 from steradian.data.stacks import MomentStack
 from steradian.families.gridded import GriddedFamily
@@ -24,7 +25,6 @@ from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
-from steradian.significance.whitening import PolarWhitening, whitening
 from steradian.spaces import Circle, Sphere
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance

@@ -90,7 +90,7 @@ class Mmd(Calibrated):
 
 def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:
     """MMD of every level of a sample."""
-    d = sample.hierarchy.d
+    d = sample.hierarchy.space.d
     chosen = as_kernel(kernel or ("heat" if d <= 3 else "vmf"), d)
     if d <= 3:
         forms, found = _by_degrees(sample, chosen, how)
@@ -109,7 +109,7 @@ def _by_degrees(
     sample: Sample, kernel: Kernel, how: Calibration
 ) -> tuple[list[Forms], list[Judged]]:
     """Circle and two-sphere: harmonic by harmonic."""
-    d = sample.hierarchy.d
+    d = sample.hierarchy.space.d
     sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
     b = kernel.weights(d, len(sizes))
     top = len(sample.nested.solutions)

@@ -105,7 +105,7 @@ def judged_by_samples(
         )
     if how.method == "exact":
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
-    hierarchy = Harmonics(sample.hierarchy.d, level)
+    hierarchy = Harmonics(sample.hierarchy.space.d, level)
     null = np.full(how.replicates, np.nan)
     done = 0
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
@@ -130,4 +130,5 @@ def discrepancies(sample: Sample, kappa: float) -> list[Forms]:
     """MMD² of every level."""
     rows = sample.rows
     weights = rows.weights / rows.weights.sum()
-    return [forms_of(sample.hierarchy, fit.lam, kappa, rows.x, weights) for fit in sample.fits[1:]]
+    hierarchy = sample.moments.hierarchy
+    return [forms_of(hierarchy, fit.lam, kappa, rows.x, weights) for fit in sample.fits[1:]]

@@ -104,7 +104,7 @@ def harmonic_residuals(
     sample: Sample, degree: int | None, weights: Weights, how: Calibration, *, from_level: int = 1
 ) -> Residuals:
     """Residuals of the levels of a sample, ``from_level`` on."""
-    top, d = len(sample.nested.solutions), sample.hierarchy.d
+    top, d = len(sample.nested.solutions), sample.hierarchy.space.d
     degree = default_degree(sample) if degree is None else _checked(degree, d)
     a = degree_weights(weights, d, degree)
     moments = moments_to_degree(sample, degree)
@@ -121,7 +121,7 @@ def harmonic_residuals(
 def default_degree(sample: Sample) -> int:
     """Four above the highest level, or what the moments, the design and the dimension allow."""
     top = len(sample.nested.solutions)
-    wanted = top + _ABOVE if sample.hierarchy.d <= 3 else 2
+    wanted = top + _ABOVE if sample.hierarchy.space.d <= 3 else 2
     if sample.directions is None:
         wanted = min(wanted, sample.moments.degree)
     if isinstance(sample.design, Known):
@@ -178,7 +178,7 @@ def _of_level(
         said = f"level {level} has all degrees up to {len(a)}: nothing is left over to look at"
         return np.zeros(len(a)), Judged(np.nan, "–", (said,))
     try:
-        left = leftover_of(sample.hierarchy.d, level, sample.parameters(level)[0], a)
+        left = leftover_of(sample.hierarchy.space.d, level, sample.parameters(level)[0], a)
     except ResolutionError as error:
         return np.full(len(a), np.nan), Judged(np.nan, "refused", (str(error),))
     squares = left.excess(seen) ** 2

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.polar import PolarWhitening, whitening
 from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence, margin_bound
 from steradian.significance import concerns
 from steradian.significance.sample import Sample
-from steradian.significance.whitening import PolarWhitening, whitening
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

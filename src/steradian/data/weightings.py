@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 
 _BLOCK_ENTRIES = 1 << 24  # features of this many entries are held at a time
 _CONCENTRATED = 0.02  # spread below which the shared centre would cost digits
 
 
-def moments_of_weightings(x: Array, w: Array, hierarchy: Harmonics) -> MomentStack:
+def moments_of_weightings(x: Array, w: Array, hierarchy: Hierarchy) -> MomentStack:
     """Feature means, means and centred second moments of every weighting."""
     centre = x.mean(axis=0)
     y = x - centre

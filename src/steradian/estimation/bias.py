@@ -1,9 +1,9 @@
 """How much sampling alone adds to an estimated gap.
 
 ``E Î_L - I_L ≈ (1 / 2a²) {tr(J_L⁻¹ Σ_L) - tr(J_{L-1}⁻¹ Σ_{L-1})}``, and where numerator and
-denominator of the moments vary together also ``-γ_L · Σ_i w_i² (φ_i - m̂)``. In high dimension the
-matrices of level 2 are never formed; there the bias is seen from halves of the sample, where it
-is twice as large.
+denominator of the moments vary together also ``-γ_L · Σ_i w_i² (φ_i - m̂)``. Where a level
+has so many features that its matrices are never formed, the bias is seen from halves of the
+sample, where it is twice as large.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from steradian.data.stacks import MomentStack
 from steradian.designs.units import Units
 from steradian.errors import ResolutionError
 from steradian.fitting.nested import fit_levels
-from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance.sample import Sample
 
@@ -26,7 +25,7 @@ _SPLITS = 4  # random splits into halves
 
 def gap_bias(sample: Sample) -> Array:
     """Estimated bias of the gaps, (L,), nats."""
-    if sample.hierarchy.d > 3 and len(sample.nested.solutions) > 1:
+    if sample.formed_levels < len(sample.nested.solutions):
         return _from_halves(sample)
     return 0.5 * np.diff(information_traces(sample), prepend=0.0) - _ratio_term(sample)
 
@@ -34,12 +33,14 @@ def gap_bias(sample: Sample) -> Array:
 def information_traces(sample: Sample) -> Array:
     """tr(J⁻¹ Σ) / a² of every level, (L,): features / n when the fits are right.
 
-    Where the features are collinear under a fit it is taken to be just that. NaN for level 2 in
-    high dimension, where the matrices are not formed.
+    Where the features are collinear under a fit it is taken to be just that. NaN from the first
+    level on whose matrices are not formed.
     """
     levels = len(sample.nested.solutions)
     traces = np.full(levels, np.nan)
-    formed = levels if sample.hierarchy.d <= 3 else 1
+    formed = sample.formed_levels
+    if not formed:
+        return traces
     variance = _moment_variance(sample, formed)  # of m̂, so Σ / a²
     for k, solution in enumerate(sample.nested.solutions[:formed]):
         p = solution.lam.shape[1]
@@ -68,10 +69,12 @@ def _moment_variance(sample: Sample, levels: int) -> Array:
     """Variance of the feature means of the highest level, (p, p)."""
     if not sample.has_rows:
         return sample.covariance(levels) / sample.rate**2
-    units, top = sample.units, Harmonics(sample.hierarchy.d, levels)
-    if units.labels is None and top.d <= 3:
-        return sample.covariance(levels) / sample.rate**2
-    phi = top.features(sample.rows.x)
+    units = sample.units
+    if units.labels is None and sample.design.from_sums:
+        found = sample.covariance_of_sums(levels)
+        if found is not None:
+            return found / sample.rate**2
+    phi = sample.hierarchy.up_to(levels).features(sample.rows.x)
     return units.covariance(phi, units.weights @ phi)
 
 
@@ -90,9 +93,10 @@ def _ratio_term(sample: Sample) -> Array:
 
 def _ratio_term_from_sums(sample: Sample) -> Array:
     out = np.zeros(len(sample.nested.solutions))
-    if not sample.design.random_weights or sample.hierarchy.d > 3:
-        return out
     m = sample.moments
+    summed = len(m.total) >= sample.hierarchy.q(len(out))
+    if not (sample.design.random_weights and summed):
+        return out
     squares = (m.total_sq - m.weight_sq * m.features) / m.weight**2  # Σ w² (φ - m̂)
     below = 0.0
     for k, solution in enumerate(sample.nested.solutions):
@@ -112,15 +116,17 @@ def _from_halves(sample: Sample) -> Array:
     halves = [
         half for _ in range(_SPLITS) for half in np.array_split(rng.permutation(units.count), 2)
     ]
-    stacks = [_moments_of(rows, units, half, levels) for half in halves]
-    hierarchy = Harmonics(rows.d, levels)
+    hierarchy = sample.moments.hierarchy.up_to(levels)
+    stacks = [
+        Moments.from_directions(_of_units(rows, units, half), hierarchy).stack() for half in halves
+    ]
     gaps = fit_levels(hierarchy, MomentStack.concatenated(stacks)).gaps
     return np.asarray(gaps.mean(axis=0) - sample.nested.gaps[0])
 
 
-def _moments_of(rows: Directions, units: Units, some: IntArray, levels: int) -> MomentStack:
+def _of_units(rows: Directions, units: Units, some: IntArray) -> Directions:
+    """The rows of some units."""
     chosen = np.zeros(units.count, dtype=bool)
     chosen[some] = True
     pick = chosen if units.labels is None else chosen[units.labels]
-    part = Directions(rows.x[pick], rows.weights[pick] if rows.weighted else None)
-    return Moments.from_directions(part, Harmonics(rows.d, levels)).stack()
+    return Directions(rows.x[pick], rows.weights[pick] if rows.weighted else None)

@@ -19,7 +19,6 @@ from steradian.data.directions import Directions
 from steradian.data.weightings import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
-from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array
 from steradian.significance import concerns
 from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
@@ -28,7 +27,6 @@ from steradian.significance.resample import resampled_weights
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Scores, scores_of
 from steradian.significance.stacks import chunks
-from steradian.significance.whitening import whitening
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -182,7 +180,7 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bo
 def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     x, units = sample.rows.x, sample.units
-    hierarchy = Harmonics(sample.hierarchy.d, len(sample.nested.solutions))
+    hierarchy = sample.hierarchy.up_to(len(sample.nested.solutions))
     few = len(x) < _ROWS_PER_FEATURE * sum(hierarchy.dims)
     parts = []
     pieces = list(chunks(replicates, len(x)))
@@ -207,8 +205,7 @@ def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Arra
 
 
 def _scores(sample: Sample, level: int) -> Scores:
-    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
-    return scores_of(sample.rows, sample.units, white)
+    return scores_of(sample.rows, sample.units, sample.whitening(level))
 
 
 def _said(sample: Sample, level: int, kind: Kind) -> list[str]:

@@ -126,10 +126,9 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     of_deficits = _Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
     low, high = of_gaps.interval(confidence, method)
     d_low, d_high = of_deficits.interval(confidence, method)
-    crowded = concerns.of_crowding(sample)
-    if crowded:  # level 2 in too high a dimension: what sampling adds is not a small correction
+    for level in concerns.crowded(sample):  # what sampling adds is not a small correction there
         for values in (low, high, d_low, d_high):
-            values[1] = np.nan
+            values[level - 1] = np.nan
     z = float(norm.ppf(0.5 + 0.5 * confidence))
     # with nothing there 2 a² I is about χ²_q: up to its upper end the gap is not clear of zero
     near = 2.0 * rate**2 * gaps / of_gaps.scale() <= chi2.ppf(0.5 + 0.5 * confidence, dims)
@@ -154,7 +153,7 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
         warnings=(
             *concerns.of_weights(sample),
             *concerns.of_precision(sample, of_gaps.se),
-            *crowded,
+            *concerns.of_crowding(sample),
             *concerns.of_few_units(sample),
         ),
         design=sample.design.name,

@@ -17,7 +17,7 @@ from steradian.data.source import support_of
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.base import named_test
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance.gap_tests import gap_tests, holm
 from steradian.significance.options import Options
@@ -179,12 +179,14 @@ def _highest_proven(corrected: Array, alpha: float) -> int:
 def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
     """Holm-corrected p-values of the gaps, (L,), as `Profile.tests` has them where they are quick.
 
-    In high dimension those draw many large samples. Then level 1 has Rayleigh's test, and level 2
-    what level 1 leaves over at degree 2, which asks the same of the same null.
+    With many features those draw many large samples. Then level 1 has the score test of
+    uniformity, which is Rayleigh's for harmonics, and level 2 what level 1 leaves over there,
+    which asks the same of the same null.
     """
-    d, top = sample.hierarchy.d, len(sample.nested.solutions)
-    work = Options().replicates * sample.moments.n * d * d
-    if d <= 3 or not sample.units.rows_of_one_law or work <= _QUICK:
+    top, n, d = len(sample.nested.solutions), sample.moments.n, sample.hierarchy.space.d
+    families = [sample.hierarchy.family(level) for level in range(1, top + 1)]
+    work = Options().replicates * max(family.draw_work(n) for family in families)
+    if top > 2 or not sample.units.rows_of_one_law or work <= _QUICK:
         try:
             found = gap_tests(sample, Options())
         except SteradianError as error:
@@ -194,10 +196,10 @@ def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
             return np.full(top, np.nan), [said]
         return found.pvalue_holm, []
     mean = sample.moments.up_to_level(1)
-    first = float(chi2.sf(sample.rate**2 * float(mean @ mean), d))
+    first = float(chi2.sf(sample.rate**2 * float(mean @ mean), len(mean)))
     said = (
-        f"Holm p by Rayleigh's test and by the residual of level 1: tests() draws "
-        f"{Options().replicates} samples of {sample.moments.n} × {d}, which takes a while"
+        f"Holm p by {named_test(sample.hierarchy, 1)} and by the residual of level 1: tests() "
+        f"draws {Options().replicates} samples of {n} × {d}, which takes a while"
     )
     return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
 
@@ -224,7 +226,7 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list
         return none, none, [said]
     fold = np.random.default_rng(seed).permutation(np.arange(units.count) % folds)
     of_row = fold if units.labels is None else fold[units.labels]
-    hierarchy = Harmonics(rows.d, top)
+    hierarchy = sample.moments.hierarchy.up_to(top)
     logs = np.zeros((rows.n, top + 1))
     for k in tracked(range(folds), folds, "held-out scores"):
         out = of_row == k

@@ -8,6 +8,7 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.placement import Placement
+from steradian.families.whitening import Whitening
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 
@@ -55,6 +56,38 @@ class Family(Protocol):
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws from one law ``lam`` (q,): (n, d)."""
+        ...
+
+    @property
+    def forms_matrices(self) -> bool:
+        """Whether q × q matrices of this level are formed: there are not too many features."""
+        ...
+
+    def whitening(self, below: Array) -> Whitening:
+        """White features of this level under the fits ``below`` (B, q_below) of the level below.
+
+        ``below`` has no columns where that is the reference law itself. A family that forms its
+        covariance has them from `formed_whitening`.
+        """
+        ...
+
+    @property
+    def examines_quickly(self) -> bool:
+        """Whether `examine` takes no longer than a fit, so that every drawn sample may have it."""
+        ...
+
+    def chi_square_lead(self, rate: float) -> float:
+        """Standard deviations by which 2 a² I of this level leads its χ² law; 0 if hardly any.
+
+        A fitted gap runs ahead of its limit where there are many features for the ``rate`` a.
+        """
+        ...
+
+    def draw_work(self, rows: int) -> float:
+        """Multiplications that testing one drawn sample of so many rows takes.
+
+        Nothing where draws are tested by the hundred on one grid, and nobody waits for them.
+        """
         ...
 
     def solve(

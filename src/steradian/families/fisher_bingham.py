@@ -10,9 +10,11 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import affine_square
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
+from steradian.families.polar_whitening import polar_whitening
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
+from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
@@ -128,6 +130,29 @@ class FisherBinghamFamily:
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws from one law, (n, d)."""
         return self.law(lam).sample(n, rng)
+
+    @property
+    def forms_matrices(self) -> bool:
+        return False
+
+    @property
+    def examines_quickly(self) -> bool:
+        return False
+
+    def whitening(self, below: Array) -> Whitening:
+        if not below.shape[1]:
+            return ReferenceWhitening(self._features, self.q, len(below))
+        return polar_whitening(self.space.d, below)
+
+    def chi_square_lead(self, rate: float) -> float:
+        """About a third of the features per a²: d² / (6 a²)."""
+        return self.space.d**2 / (6.0 * rate**2)
+
+    def draw_work(self, rows: int) -> float:
+        return float(rows) * self.space.d**2
+
+    def _features(self, x: AnyArray) -> AnyArray:
+        return self.space.harmonics(x, 2)[:, 1:]
 
 
 def _of_faint_modes(fit: FisherBinghamFit) -> float:

@@ -42,9 +42,10 @@ from steradian.families.polynomial_sample import sample_polynomial
 from steradian.families.products import has_products, second_moments
 from steradian.families.quadratic import coordinates, gaussian_parameters
 from steradian.families.single import solve_one
+from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere
 
@@ -79,6 +80,26 @@ class GriddedFamily:
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         return sample_polynomial(self.space, self.level, lam, n, rng)
+
+    @property
+    def forms_matrices(self) -> bool:
+        return True
+
+    @property
+    def examines_quickly(self) -> bool:
+        return isinstance(self.space, Circle)
+
+    def whitening(self, below: Array) -> Whitening:
+        return formed_whitening(self, self._features, below)
+
+    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
+        return 0.0
+
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return 0.0
+
+    def _features(self, x: AnyArray) -> AnyArray:
+        return self.space.harmonics(x, self.level)[:, 1:]
 
     @property
     def needs_support(self) -> bool:

@@ -16,6 +16,7 @@ from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import natural_parameters
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.whitening import Whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
@@ -55,6 +56,23 @@ class QuadraticFamily:
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         return self.law(lam).sample(n, rng)
+
+    @property
+    def forms_matrices(self) -> bool:
+        return self.grid.forms_matrices
+
+    @property
+    def examines_quickly(self) -> bool:
+        return self.grid.examines_quickly
+
+    def whitening(self, below: Array) -> Whitening:
+        return self.grid.whitening(below)
+
+    def chi_square_lead(self, rate: float) -> float:
+        return self.grid.chi_square_lead(rate)
+
+    def draw_work(self, rows: int) -> float:
+        return self.grid.draw_work(rows)
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         return self.grid.log_partition(lam)

@@ -10,14 +10,16 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import linear_function
 from steradian.existence.placement import Placement, Verdict
+from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 _TINY = 1e-300
 _NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision
 _CONVERGED = int(Status.CONVERGED)
+_FEW_COORDINATES = 3  # up to which scores of draws take no time
 _POINT = 1e-28  # squared spread that is rounding of a repeated point
 
 
@@ -47,6 +49,26 @@ class VonMisesFisherFamily:
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         return self.law(lam).sample(n, rng)
+
+    @property
+    def forms_matrices(self) -> bool:
+        return True
+
+    @property
+    def examines_quickly(self) -> bool:
+        return True
+
+    def whitening(self, below: Array) -> Whitening:
+        return formed_whitening(self, self._features, below)
+
+    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
+        return 0.0
+
+    def draw_work(self, rows: int) -> float:
+        return float(rows) * self.d**2 if self.d > _FEW_COORDINATES else 0.0
+
+    def _features(self, x: AnyArray) -> AnyArray:
+        return np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x[:, self.axes]
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         kappa = np.sqrt(self.d) * np.linalg.norm(lam, axis=1)

@@ -15,7 +15,7 @@ from steradian.families.base import Family
 from steradian.fitting.newton import ROUNDED_RESIDUAL
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.spaces import Sphere
 
@@ -61,7 +61,7 @@ class Failure:
 class _Judge:
     """Says from the support whether rows have a fit."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     support: Support
 
     def examine(self, row: int, level: int) -> Placement:
@@ -80,7 +80,7 @@ class _Judge:
 class NestedFits:
     """Fits of levels 1..L to B rows; a failed row is NaN from its failing level on."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     solutions: tuple[DualSolution, ...]  # one per level
     failures: dict[int, Failure]  # row → what stopped it
 
@@ -110,13 +110,13 @@ class NestedFits:
         rows, levels = self.deficits.shape
         return f"NestedFits({rows} rows, {levels} levels, {len(self.failures)} stopped)"
 
-    def up_to(self, hierarchy: Harmonics) -> NestedFits:
+    def up_to(self, hierarchy: Hierarchy) -> NestedFits:
         """The fits of the first levels only, all of them sound."""
         return NestedFits(hierarchy, self.solutions[: hierarchy.levels], {})
 
 
 def fit_levels(
-    hierarchy: Harmonics,
+    hierarchy: Hierarchy,
     moments: MomentStack,
     support: Support | None = None,
     shrinkage: Shrinkage | None = None,

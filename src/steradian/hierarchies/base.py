@@ -7,7 +7,7 @@ then refuses in one sentence.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from steradian.data.stacks import MomentStack
 from steradian.families.base import Family, Law
@@ -73,8 +73,11 @@ class Hierarchy(Protocol):
         """How many such sums there are."""
         ...
 
-    def stack(self, x: Array, weights: Array) -> MomentStack:
-        """Moments of samples ``x`` (B, n, d) with weights (B, n) of sum one."""
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        """Moments of samples ``x`` (B, n, d) with weights (B, n) of sum one.
+
+        ``features`` (B, n, q_L) are those of `features`, where they have been formed already.
+        """
         ...
 
     def expectations(self, moments: MomentStack, level: int) -> Array:
@@ -108,3 +111,27 @@ class Hierarchy(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """What `hierarchy_from_dict` makes it from again: its ``kind`` and its arguments."""
         ...
+
+
+@runtime_checkable
+class NamesTests(Protocol):
+    """A hierarchy, some of whose levels alone are classical tests of uniformity."""
+
+    @property
+    def classical_names(self) -> tuple[str, ...]:
+        """What the test by a² |m_l|² of each level is called; empty where it has no name."""
+        ...
+
+
+def names_of_tests(hierarchy: Hierarchy) -> tuple[str, ...]:
+    """What tests of uniformity by one level alone are called: by whom, or what they look at."""
+    if isinstance(hierarchy, NamesTests):
+        return hierarchy.classical_names
+    return hierarchy.level_names
+
+
+def named_test(hierarchy: Hierarchy, level: int) -> str:
+    """The test of uniformity by one level alone, in a sentence."""
+    if isinstance(hierarchy, NamesTests) and hierarchy.classical_names[level - 1]:
+        return f"{hierarchy.classical_names[level - 1]}'s test"
+    return f"the score test of level {level} ({hierarchy.level_names[level - 1]})"

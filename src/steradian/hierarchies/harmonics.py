@@ -28,6 +28,7 @@ MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
+_CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
@@ -85,6 +86,10 @@ class Harmonics:
         names = _LEVEL_NAMES[: self.levels]
         return (*names, *(f"degree {k}" for k in range(len(names) + 1, self.levels + 1)))
 
+    @property
+    def classical_names(self) -> tuple[str, ...]:
+        return (*_CLASSICAL_NAMES, *[""] * self.levels)[: self.levels]
+
     def q(self, level: int) -> int:
         return self.space.size(level) - 1
 
@@ -129,19 +134,16 @@ class Harmonics:
     def held(self) -> int:
         return self.q(self.degree)
 
-    def stack(self, x: Array, weights: Array) -> MomentStack:
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         if not self._is_gridded:
             mean, scatter = centred_moments(x, weights)
-            return MomentStack(np.zeros((len(x), 0)), mean, scatter)
-        return self.stack_of_features(self.stacked_features(x), x, weights)
+            return MomentStack(self.space.harmonics(mean, 1)[:, 1:], mean, scatter)
+        seen = Harmonics(self.d, max(2, self.levels))
+        if features is None or seen != self:
+            features = seen.features(x.reshape(-1, self.d)).reshape(*x.shape[:2], -1)
+        return self._stack_of_features(features, x, weights)
 
-    def stacked_features(self, x: Array) -> Array:
-        """Features of samples (B, n, d), of two levels at least: (B, n, p)."""
-        count, n, d = x.shape
-        seen = Harmonics(d, max(2, self.levels))
-        return seen.features(x.reshape(-1, d)).reshape(count, n, -1)
-
-    def stack_of_features(self, phi: Array, x: Array, weights: Array) -> MomentStack:
+    def _stack_of_features(self, phi: Array, x: Array, weights: Array) -> MomentStack:
         """Moments on the circle or the two-sphere from features (B, n, p) of two levels or more.
 
         The mean and second moment are linear in them; only concentrated samples, where the

@@ -21,7 +21,7 @@ from steradian.significance.judgement import (
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 
-CHI_SQUARE_SHIFT = 0.2  # d² / (6 n) above which the χ² law of level 2 is off
+CHI_SQUARE_SHIFT = 0.2  # `Family.chi_square_lead` above which the χ² law is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
 _FEW = 3  # points whose share of the variance is looked at
 _MOST_SHARE = 0.5
@@ -228,25 +228,30 @@ def of_precision(sample: Sample, se: Array) -> list[str]:
     return out
 
 
-def chi_square_shift(sample: Sample) -> float:
-    """Standard deviations by which 2 a² I_2 leads its χ² law in high dimension, d² / (6 a²)."""
-    d = sample.hierarchy.d
-    return d * d / (6.0 * sample.rate**2) if d > 3 else 0.0
+def chi_square_lead(sample: Sample, level: int) -> float:
+    """Standard deviations by which 2 a² I of a level leads its χ² law for so many features."""
+    return sample.hierarchy.family(level).chi_square_lead(sample.rate)
+
+
+def crowded(sample: Sample) -> list[int]:
+    """Levels with too many features for the sample: their gap does not follow the χ² law."""
+    levels = range(1, len(sample.nested.solutions) + 1)
+    return [level for level in levels if chi_square_lead(sample, level) > CHI_SQUARE_SHIFT]
 
 
 def of_crowding(sample: Sample) -> list[str]:
-    """Level 2 in a dimension too high for the sample."""
-    if len(sample.nested.solutions) < 2 or chi_square_shift(sample) <= CHI_SQUARE_SHIFT:
-        return []
+    """The same in words."""
     return [
-        f"level 2: {sample.hierarchy.dims[1]} features are too many for a = {sample.rate:.4g} and "
-        "the asymptotic law; compare the held-out score of sr.choose_order"
+        f"level {level}: {sample.hierarchy.dims[level - 1]} features are too many for "
+        f"a = {sample.rate:.4g} and the asymptotic law; compare the held-out score of "
+        "sr.choose_order"
+        for level in crowded(sample)
     ]
 
 
 def of_few_units(sample: Sample) -> list[str]:
     """Levels with more features than half the units: no covariance of theirs is known."""
-    if not sample.has_rows or sample.hierarchy.d > 3:
+    if not sample.has_rows or sample.covariance_of_sums(1) is None:
         return []
     count, out = sample.units.effective, []
     for level in range(1, len(sample.nested.solutions) + 1):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from steradian.errors import DesignError
+from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
@@ -30,7 +31,6 @@ from steradian.significance.scores import (
     small_sample,
     streamed_scores,
 )
-from steradian.significance.whitening import GriddedWhitening, PolarWhitening, Whitening, whitening
 
 _ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
@@ -62,7 +62,7 @@ class LevelTest:
 
 def level_test(sample: Sample, level: int, options: Options) -> LevelTest:
     """Test one level of a sample."""
-    white = whitening(sample.hierarchy, level, sample.parameters(level - 1))
+    white = sample.whitening(level)
     gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
     if options.null == "model":
         return _model_test(sample, level, white, gap, options)
@@ -96,16 +96,17 @@ def _model_pvalue(
             f"null='model' fixes the law of the rows, which settles a p-value for designs 'iid' "
             f"and 'fixed' only, not for {sample.design.name!r}; use null='moment'"
         )
-    score = _model_score(sample, level, white)
+    score = _model_score(sample, white)
     value = score if options.statistic == "score" else gap
-    shift = concerns.chi_square_shift(sample) if level == 2 else 0.0
+    shift = concerns.chi_square_lead(sample, level)
     method = options.method
     warnings: list[str] = []
     if method != "bootstrap" and shift > concerns.CHI_SQUARE_SHIFT:
         if method is not None:
             raise DesignError(
-                f"level 2: in dimension {sample.hierarchy.d} with n = {sample.moments.n} the χ² "
-                f"law is off by about {shift:.2g} standard deviations; use method='bootstrap'"
+                f"level {level}: in dimension {sample.hierarchy.space.d} with "
+                f"n = {sample.moments.n} the χ² law is off by about {shift:.2g} standard "
+                "deviations; use method='bootstrap'"
             )
         method = "bootstrap"
         warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
@@ -121,15 +122,9 @@ def _model_pvalue(
     return LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
 
 
-def _model_score(sample: Sample, level: int, white: Whitening) -> float:
+def _model_score(sample: Sample, white: Whitening) -> float:
     """½ a² |r|² from the moments alone."""
-    m = sample.moments
-    if isinstance(white, PolarWhitening):
-        second = m.scatter / m.weight + np.outer(m.mean, m.mean)
-        return 0.5 * sample.rate**2 * white.score(m.mean, second)
-    assert isinstance(white, GriddedWhitening)
-    zeta = white.of_features(m.up_to_level(level)[None, None])[0, 0, white.below :]
-    return float(0.5 * sample.rate**2 * (zeta @ zeta))
+    return float(0.5 * sample.rate**2 * white.score(sample.moments.stack())[0])
 
 
 # --- the moment null --------------------------------------------------------------------------
@@ -259,16 +254,17 @@ def _test_from_sums(
             "tilting and bootstraps need the rows of a design with units; use covariance='null' "
             "and method='exact'"
         )
-    if not isinstance(white, GriddedWhitening):
+    formed = white.formed
+    if formed is None:
         raise DesignError(
-            "above dimension 3 level 2 is tested from the rows of a design with units, not from "
-            "sums or a known covariance"
+            f"level {level} of {sample.hierarchy} has too many features for matrices of them: it "
+            "is tested from the rows of a design with units, not from sums or a known covariance"
         )
     known = sample.design.known_covariance is not None
     kind = "known" if known else "empirical" if options.kind == "empirical" else "null"
-    sigma = sample.covariance(level, None if kind == "empirical" else white.mean[0])
-    score = _model_score(sample, level, white)
-    omega = (white.inverse[0] @ sigma @ white.inverse[0].T)[white.below :, white.below :]
+    sigma = sample.covariance(level, None if kind == "empirical" else formed.mean[0])
+    score = _model_score(sample, white)
+    omega = (formed.inverse[0] @ sigma @ formed.inverse[0].T)[white.below :, white.below :]
     dof = np.inf
     if sample.design.random_weights:  # as for rows drawn together with their weights
         small, dof = small_sample(sample.moments.n - 1, white.below)

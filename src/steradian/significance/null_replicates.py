@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from steradian.errors import DesignError
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
-from steradian.significance.stacks import chunks, fits_of_samples, moments_of, null_scores
-from steradian.significance.whitening import polar_stack
+from steradian.significance.stacks import chunks, fits_of_samples, null_squares
 
 _ENTRIES = 4_000_000
 _FIRST = 64  # samples of the first piece, after which many p-values are known
@@ -21,24 +20,10 @@ _FIRST = 64  # samples of the first piece, after which many p-values are known
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
     """Score statistics of samples of the reduced fit, some at a time; none of those without one."""
-    hierarchy = sample.hierarchy
-    polar = hierarchy.d > 3 and level == 2
-    features = hierarchy.d if polar else hierarchy.q(level)
-    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
-        if polar:
-            found = 0.5 * sample.rate**2 * _polar_scores(hierarchy.d, x, weights)
-        else:
-            found = null_scores(hierarchy, level, x, weights)[0].statistic
+    width = _width(sample.hierarchy, level)
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
+        found = 0.5 * sample.rate**2 * null_squares(sample.hierarchy, level, x, weights)
         yield np.asarray(found[np.isfinite(found)])
-
-
-def _polar_scores(d: int, x: Array, weights: Array) -> Array:
-    """|Σ w ζ|² of level 2 of samples (B, n, d), from their moments alone."""
-    below = Harmonics(d, 1)
-    stack = moments_of(below, x, weights)
-    lam = below.family(1).solve(stack, np.zeros((len(x), d))).lam
-    second = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :]
-    return polar_stack(d, lam).score(stack.mean, second)
 
 
 def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
@@ -53,9 +38,9 @@ def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) ->
 
 
 def _gaps(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
-    hierarchy = Harmonics(sample.hierarchy.d, level)
-    features = hierarchy.d if hierarchy.d > 3 else hierarchy.q(level)
-    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, features):
+    hierarchy = sample.hierarchy.up_to(level)
+    width = _width(hierarchy, level)
+    for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
         yield fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
 
 
@@ -105,12 +90,17 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> float:
     return add_one(value, found)
 
 
+def _width(hierarchy: Hierarchy, level: int) -> int:
+    """Numbers per row that are held of a level: its features, where these are formed."""
+    return hierarchy.q(level) if hierarchy.family(level).forms_matrices else hierarchy.space.d
+
+
 def samples_of_fit(
     sample: Sample, level: int, replicates: int, seed: int, features: int
 ) -> Iterator[tuple[Array, Array]]:
     """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
     fit, w = sample.fits[level], sample.units.weights
-    n, d = len(w), sample.hierarchy.d
+    n, d = len(w), sample.hierarchy.space.d
     rng = np.random.default_rng([seed, level + 1])
     pieces = list(chunks(replicates, n * max(features, d), first=_FIRST))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):

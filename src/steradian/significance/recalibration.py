@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance.progress import tracked
@@ -28,7 +28,7 @@ _ENTRIES = 2_000_000  # numbers of features of samples of several fits at once
 class ReducedFits:
     """The fits below ``level`` of S samples, and the weights that their draws keep."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     level: int
     lam: Array  # (S, q); no columns for the uniform law
     weights: Array  # (S, n), of sum one
@@ -37,11 +37,11 @@ class ReducedFits:
     def entries(self) -> int:
         """Numbers of features of one sample."""
         size = self.hierarchy.q(self.level)
-        return self.weights.shape[1] * max(size, self.hierarchy.d)
+        return self.weights.shape[1] * max(size, self.hierarchy.space.d)
 
     def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:
         """P-values of the plain tilt of ``count`` draws of some fits; NaN where they have none."""
-        n, d = self.weights.shape[1], self.hierarchy.d
+        n, d = self.weights.shape[1], self.hierarchy.space.d
         x = np.concatenate([self._draw(int(row), count * n, rngs[row]) for row in rows])
         w = np.repeat(self.weights[rows], count, axis=0)
         out = np.full(len(w), np.nan)

@@ -12,12 +12,11 @@ from steradian.data.moments import Moments
 from steradian.designs import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, ResolutionError
-from steradian.families.products import second_moments
+from steradian.families.whitening import Whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.spaces import Circle, Sphere
 
 _ABOVE = 4  # levels above the highest that residuals look at
 _HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
@@ -34,7 +33,7 @@ class Sample:
     directions: Directions | None
 
     @property
-    def hierarchy(self) -> Harmonics:
+    def hierarchy(self) -> Hierarchy:
         """The nested features."""
         return self.moments.hierarchy
 
@@ -51,6 +50,25 @@ class Sample:
                 "ask for fewer levels; density, draws and intervals are sound",
             )
         return self.nested.solutions[level - 1].lam if level else np.zeros((1, 0))
+
+    def whitening(self, level: int) -> Whitening:
+        """White features of ``level`` under the fit of the level below, a stack of one."""
+        white = self.hierarchy.family(level).whitening(self.parameters(level - 1))
+        if not white.sound.all():
+            raise ResolutionError(
+                level,
+                "cannot be tested: the fit below is so concentrated that the features of the level "
+                "cannot be told apart in double precision",
+                "ask for fewer levels, or look at the rows of largest weight",
+            )
+        return white
+
+    @property
+    def formed_levels(self) -> int:
+        """How many of the fitted levels, from the first, form matrices of their features."""
+        levels = range(1, len(self.nested.solutions) + 1)
+        formed = [self.hierarchy.family(level).forms_matrices for level in levels]
+        return (*formed, False).index(False)
 
     def held_by_parameters(self, level: int) -> bool:
         """Whether the harmonic parameters of a level determine its law."""
@@ -135,21 +153,22 @@ class Sample:
                 f"design {self.design.name!r} needs the rows, and this profile was made from "
                 "moments; profile the directions instead"
             )
-        space = self.hierarchy.space
-        if not isinstance(space, Circle | Sphere):
+        found = self.covariance_of_sums(level, centre)
+        if found is None:
             raise DesignError(
-                "above dimension 3 covariances need the rows, and this profile was made from "
-                "moments; profile the directions instead"
+                f"sums of {self.hierarchy} hold no covariance of level {level}, which needs the "
+                "rows; profile the directions instead of moments"
             )
-        m = self.moments
-        if m.degree < 2 * level:
-            raise DesignError(
-                f"the covariance of level {level} needs moments to degree {2 * level}, and these "
-                f"reach {m.degree}"
-            )
-        about = m.features[:p] if centre is None else centre
+        return found
+
+    def covariance_of_sums(self, level: int, centre: Array | None = None) -> Array | None:
+        """Σ = a² Σ_i w_i² (φ_i - μ)(φ_i - μ)ᵀ / (Σ w)², (p, p), where the sums hold products."""
+        m, p = self.moments, self.hierarchy.q(level)
         squares = np.concatenate([[m.weight_sq], m.total_sq])
-        second = second_moments(space, level, squares[None])[0]  # Σ w² (1, φ)(1, φ)ᵀ
+        second = self.hierarchy.second_moments(level, squares)  # Σ w² (1, φ)(1, φ)ᵀ
+        if second is None:
+            return None
+        about = m.features[:p] if centre is None else centre
         shift = np.eye(p + 1)[1:].copy()
         shift[:, 0] = -about
         total = shift @ second @ shift.T / m.weight**2

@@ -14,8 +14,10 @@ from steradian.data.validation import as_numeric
 from steradian.designs import Design, as_design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
+from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
@@ -24,7 +26,7 @@ from steradian.significance.judgement import judged as can_judge
 from steradian.significance.options import Null, Options, Statistic
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
-from steradian.significance.stacks import chunks, features_of, moments_of_features, sound_whitening
+from steradian.significance.stacks import chunks, features_of, sound_whitening
 
 _UNIT_TOLERANCE = 1e-6
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
@@ -67,22 +69,25 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     *,
     weights: ArrayLike | None = None,
     levels: int = 2,
+    hierarchy: Hierarchy | None = None,
     design: Design | str | None = None,
     null: Null = "moment",
     statistic: Statistic = "score",
     covariance: Covariance | None = None,
     replicates: int = 0,
 ) -> SampleTests:
-    """Profile and test many samples of the same size on the circle or the two-sphere.
+    """Profile and test many samples of the same size, whose features are few enough to be held.
 
     Parameters
     ----------
     x : (B, n, d) array_like
-        Unit vectors.
+        Unit vectors on the circle or the two-sphere, or points of the space of ``hierarchy``.
     weights : (n,) or (B, n) array_like, optional
         Non-negative weights of any scale; by default equal.
     levels : int
-        Highest level.
+        Highest level of the harmonics; of no meaning with a ``hierarchy``.
+    hierarchy : Hierarchy, optional
+        What is measured.
     design : {"iid", "fixed", "importance"}, Clusters or Survey, optional
         How rows and weights arose, alike in all samples; needed when there are weights.
     null, statistic, covariance : str
@@ -100,14 +105,8 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     >>> sr.sample_tests(x, levels=2).pvalue.shape
     (100, 2)
     """
-    points = np.asarray(as_numeric(x, "x"), dtype=np.float64)
     whole_number(replicates, "replicates", least=0)
-    if points.ndim == 3 and (not len(points) or points.shape[1] < 2):
-        raise InvalidDirections(f"x has shape {points.shape}; give samples of two rows at least")
-    if points.ndim != 3 or points.shape[2] not in {2, 3}:
-        raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
-    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
-        raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
+    points, features = _points(x, levels, hierarchy)
     w = _weights(weights, points.shape[:2])
     plan = as_design(design, weighted=weights is not None)
     chosen = Options(null, statistic, covariance)
@@ -119,8 +118,34 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
     if units.strata is not None and chosen.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
-    found = _tested(Harmonics(points.shape[2], levels), points, w, units, chosen)
+    found = _tested(features, points, w, units, chosen)
     return found.finished(w, units, chosen, replicates)
+
+
+def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Array, Hierarchy]:
+    """The samples (B, n, d), checked, and what is measured of them."""
+    points = np.asarray(as_numeric(x, "x"), dtype=np.float64)
+    if points.ndim == 3 and (not len(points) or points.shape[1] < 2):
+        raise InvalidDirections(f"x has shape {points.shape}; give samples of two rows at least")
+    if points.ndim != 3 or points.shape[2] < 2:
+        raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
+    if hierarchy is None:
+        _check_unit(points)
+        hierarchy = default_hierarchy(points.shape[2], levels)
+    elif refused := hierarchy.space.refusal(points.reshape(-1, points.shape[2])):
+        raise InvalidDirections(refused)
+    formed = [hierarchy.family(k).forms_matrices for k in range(1, hierarchy.levels + 1)]
+    if not all(formed):
+        raise InvalidDirections(
+            f"x has shape {points.shape}, and level {formed.index(False) + 1} of {hierarchy} has "
+            "too many features to be held for many samples; profile them one at a time"
+        )
+    return points, hierarchy
+
+
+def _check_unit(points: Array) -> None:
+    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
+        raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
 
 
 def _units(plan: Design, x: Array, weights: Array | None) -> Units:
@@ -145,18 +170,15 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
-def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Options) -> _Found:
+def _tested(hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Options) -> _Found:
     count, n, _ = x.shape
     levels = hierarchy.levels
     size = hierarchy.q(levels)
     pieces = list(chunks(count, n * size))
-    at_least = Harmonics(hierarchy.d, max(2, levels))
-    keep = levels >= 2 and count * n * size <= _KEPT_ENTRIES
-    kept = [features_of(at_least, x[piece]) for piece in pieces] if keep else []
+    keep = count * n * size <= _KEPT_ENTRIES
+    kept = [features_of(hierarchy, x[piece]) for piece in pieces] if keep else []
     stacks = [
-        moments_of_features(
-            kept[k] if keep else features_of(at_least, x[piece]), x[piece], w[piece]
-        )
+        hierarchy.stack(x[piece], w[piece], kept[k] if keep else None)
         for k, piece in enumerate(pieces)
     ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
@@ -168,21 +190,27 @@ def _tested(hierarchy: Harmonics, x: Array, w: Array, units: Units, options: Opt
         for k in range(levels):
             rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
             lam = (fits.solutions[k - 1].lam if k else none)[rows]
-            white, clear = sound_whitening(hierarchy, k + 1, lam)
+            white, clear = sound_whitening(hierarchy.family(k + 1), lam)
             rows, p = rows[clear], white.below + white.q
             if not len(rows) or units.effective < FEWEST_ROWS * p:
                 continue
             part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
-            scores = _scores(white.of_features(part), white.below, w[rows], units)
+            scores = _scores(_white_features(white, part), white.below, w[rows], units)
             found.put(rows, k, scores, options)
     return found
+
+
+def _white_features(white: Whitening, phi: Array) -> Array:
+    """ζ from features (B, n, p) that are at hand."""
+    assert white.formed is not None  # levels that form no matrices are refused
+    return white.formed.of_features(phi)
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
     """What is known of the samples so far, level by level."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     fits: NestedFits
     score: Array
     plain: Array  # p-values of the plain tilt, which recalibration places among others
@@ -192,7 +220,7 @@ class _Found:
     dof: list[float]
 
     @classmethod
-    def empty(cls, hierarchy: Harmonics, fits: NestedFits) -> _Found:
+    def empty(cls, hierarchy: Hierarchy, fits: NestedFits) -> _Found:
         count, levels = fits.gaps.shape
         judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
         score, plain = np.full((2, count, levels), np.nan)

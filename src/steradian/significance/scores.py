@@ -1,10 +1,10 @@
 """Scores: what each unit says about a level's null, and the reference law that follows.
 
 For a stack of B samples with U units each, ``h`` (B, U, p) are the white features of the units
-(see `whitening`), scaled so that ``Σ b_u h_u`` is the mean score r. Its last q components are
-the score of the added features. Under the null ``½ a² |r_added|²`` is, to first order, a
-weighted sum of χ²_1 variables whose coefficients are the eigenvalues of ``½ Ω``, with Ω the
-covariance of ``a r_added`` estimated at a law that obeys the null:
+(see `families.whitening`), scaled so that ``Σ b_u h_u`` is the mean score r. Its last q
+components are the score of the added features. Under the null ``½ a² |r_added|²`` is, to first
+order, a weighted sum of χ²_1 variables whose coefficients are the eigenvalues of ``½ Ω``, with Ω
+the covariance of ``a r_added`` estimated at a law that obeys the null:
 
 - *tilted*: the closest law on the units under which all features of the level have mean zero;
 - *damped*: the same, but a unit keeps its weight in proportion to its leverage (the default);
@@ -38,10 +38,10 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.designs.units import Units
 from steradian.errors import DesignError
+from steradian.families.whitening import RowFeatures
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.significance.tilt import tilt
-from steradian.significance.whitening import Whitening
 
 Covariance = Literal["damped", "tilted", "null", "empirical"]
 _DAMPING_OF_ROWS = 0.5  # how much of its excess leverage a unit keeps its weight for,
@@ -196,7 +196,7 @@ def _leverages(u: Array) -> Array:
     return np.asarray(np.einsum("buq,buq->bu", white, white))
 
 
-def scores_of(directions: Directions, units: Units, white: Whitening) -> Scores:
+def scores_of(directions: Directions, units: Units, white: RowFeatures) -> Scores:
     """Scores of the units of one sample; rows are looked at a block at a time."""
     below = white.below
     if units.labels is None:
@@ -241,7 +241,7 @@ class StreamedScores:
 
 
 def streamed_scores(
-    directions: Directions, units: Units, white: Whitening, kind: Covariance
+    directions: Directions, units: Units, white: RowFeatures, kind: Covariance
 ) -> StreamedScores:
     """Statistic and null-centred or empirical coefficients from sums over blocks of rows."""
     q, p = white.q, white.below + white.q

@@ -8,15 +8,14 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
-from steradian.families.quadratic import low_moments
+from steradian.families.base import Family
+from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.scores import Scores, row_scores
-from steradian.significance.whitening import GriddedWhitening, gridded_whitening, polar_stack
 
 _ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
-_CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
 
 def chunks(count: int, per_sample: int, *, first: int = 0) -> Iterator[slice]:
@@ -29,77 +28,60 @@ def chunks(count: int, per_sample: int, *, first: int = 0) -> Iterator[slice]:
         start, size = stop, min(2 * size, most)
 
 
-def moments_of(hierarchy: Harmonics, x: Array, weights: Array) -> MomentStack:
-    """Moments of samples ``x`` (B, n, d) with weights (B, n) of sum one."""
-    if x.shape[2] > 3:
-        mean, scatter = _low_moments_of(x, weights)
-        return MomentStack(np.zeros((len(x), 0)), mean, scatter)
-    return moments_of_features(features_of(hierarchy, x), x, weights)
-
-
-def features_of(hierarchy: Harmonics, x: Array) -> Array:
-    """Features of samples (B, n, d): (B, n, p)."""
+def features_of(hierarchy: Hierarchy, x: Array) -> Array:
+    """Features of samples (B, n, d): (B, n, q)."""
     count, n, d = x.shape
-    return hierarchy.features(x.reshape(-1, d)).reshape(count, n, -1)
+    return np.asarray(hierarchy.features(x.reshape(-1, d))).reshape(count, n, -1)
 
 
-def moments_of_features(phi: Array, x: Array, weights: Array) -> MomentStack:
-    """Moments on the circle or the two-sphere from features (B, n, p) of two levels or more.
+def fits_of_samples(hierarchy: Hierarchy, x: Array, weights: Array) -> NestedFits:
+    """Nested fits of samples ``x`` (B, n, d)."""
+    return _fits(hierarchy, hierarchy.stack(x, weights), x, weights)
 
-    The mean and second moment are linear in them; only concentrated samples, where the
-    difference of the two would lose digits, are looked at again.
+
+def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) -> NestedFits:
+    """Nested fits of samples whose moments, of these levels or more, are known.
+
+    Where rows are examined quickly they tell where there is no fit, and find it where moments
+    take long; elsewhere no support is examined, and the solver decides.
     """
-    means = (weights[:, None, :] @ phi)[:, 0, :]
-    mean, second = low_moments(x.shape[2], means)
-    scatter = second - mean[:, :, None] * mean[:, None, :]
-    tight = np.flatnonzero(np.trace(scatter, axis1=1, axis2=2) < _CONCENTRATED)
-    if len(tight):
-        mean[tight], scatter[tight] = _low_moments_of(x[tight], weights[tight])
-    return MomentStack(means, mean, scatter)
-
-
-def _low_moments_of(x: Array, weights: Array) -> tuple[Array, Array]:
-    """E x and the centred second moment."""
-    mean = (weights[:, None, :] @ x)[:, 0, :]
-    away = x - mean[:, None, :]
-    return mean, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
-
-
-def fits_of_samples(hierarchy: Harmonics, x: Array, weights: Array) -> NestedFits:
-    """Nested fits of samples ``x`` (B, n, d).
-
-    On the circle the rows tell where there is none, and find it where moments take long;
-    elsewhere no support is examined, and the solver decides.
-    """
-    at_least = Harmonics(hierarchy.d, max(2, hierarchy.levels))  # what level-1 judges ask for
-    known = hierarchy.d == 2
-    support = (lambda row: Directions(x[row], weights[row]).support()) if known else None
-    return fit_levels(hierarchy, moments_of(at_least, x, weights), support)
+    levels = range(1, hierarchy.levels + 1)
+    quick = all(hierarchy.family(level).examines_quickly for level in levels)
+    support = (lambda row: Directions(x[row], weights[row]).support()) if quick else None
+    return fit_levels(hierarchy, stack, support)
 
 
 def null_scores(
-    hierarchy: Harmonics, level: int, x: Array, weights: Array
+    hierarchy: Hierarchy, level: int, x: Array, weights: Array
 ) -> tuple[Scores, IntArray]:
     """Scores of ``level`` for samples whose rows share one law, and which samples have them."""
-    rows = np.arange(len(x))
-    lam = np.zeros((len(x), 0))
-    if level > 1:
-        below = Harmonics(hierarchy.d, level - 1)
-        fits = fits_of_samples(below, x, weights)
-        rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
-        lam = fits.solutions[-1].lam[rows]
-    if hierarchy.d > 3 and level == 2:
-        polar = polar_stack(hierarchy.d, lam)
-        return row_scores(polar.rows(x[rows]), polar.below, weights[rows]), rows
-    white, sound = sound_whitening(hierarchy, level, lam)
-    rows = rows[sound]
+    stack = hierarchy.up_to(level - 1).stack(x, weights) if level > 1 else None
+    white, rows = _white(hierarchy, level, stack, x, weights)
     return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
 
 
-def sound_whitening(
-    hierarchy: Harmonics, level: int, lam: Array
-) -> tuple[GriddedWhitening, BoolArray]:
-    """White features for those fits of a stack that have any, and which these are."""
-    white = gridded_whitening(hierarchy, level, lam)
+def null_squares(hierarchy: Hierarchy, level: int, x: Array, weights: Array) -> Array:
+    """|E ζ_added|² of the same samples from their moments alone; none of those without one."""
+    stack = hierarchy.up_to(level).stack(x, weights)
+    white, rows = _white(hierarchy, level, stack, x, weights)
+    return white.score(stack.take(rows))
+
+
+def _white(
+    hierarchy: Hierarchy, level: int, stack: MomentStack | None, x: Array, weights: Array
+) -> tuple[Whitening, IntArray]:
+    """White features of ``level`` under each sample's own fit below, and which samples have any."""
+    rows, lam = np.arange(len(x)), np.zeros((len(x), 0))
+    if stack is not None and level > 1:
+        fits = _fits(hierarchy.up_to(level - 1), stack, x, weights)
+        rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
+        lam = fits.solutions[-1].lam[rows]
+    white, sound = sound_whitening(hierarchy.family(level), lam)
+    return white, rows[sound]
+
+
+def sound_whitening(family: Family, below: Array) -> tuple[Whitening, BoolArray]:
+    """White features for those fits ``below`` that have any, and which these are."""
+    white = family.whitening(below)
     sound = white.sound
-    return (white if sound.all() else gridded_whitening(hierarchy, level, lam[sound])), sound
+    return (white if sound.all() else family.whitening(below[sound])), sound

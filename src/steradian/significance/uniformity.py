@@ -3,9 +3,9 @@
 ``a² D_L`` is referred to the weighted χ² law with the eigenvalues of ``½ Σ_L`` under uniformity.
 Where Σ_L is not settled by the null (ratios, clusters, chains, surveys) it is estimated as in
 `Profile.tests`, and the score form ``½ a² Σ_l |m_l|²`` is referred to it instead: a fitted
-deficit does not follow an estimated law. To first order ``2 n I_1`` is Rayleigh's statistic,
-``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to L; the classical forms are shown
-beside it.
+deficit does not follow an estimated law. To first order ``2 n I_1`` of harmonics is Rayleigh's
+statistic, ``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to L; the classical forms are
+shown beside it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from steradian.families.whitening import Whitening
+from steradian.hierarchies.base import names_of_tests
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
 from steradian.significance.judgement import worthless
 from steradian.significance.sample import Sample
 from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scores
-from steradian.significance.whitening import Whitening, gridded_whitening
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +41,12 @@ class Uniformity:
     judged : array of bool, (L,)
         False where one unit outweighs all others together, as in `GapTests`.
     classical : array, (L,)
-        a² |m_l|², the score statistic of level l alone: Rayleigh's at level 1, Bingham's at 2.
+        a² |m_l|², the score statistic of level l alone: of harmonics Rayleigh's at level 1 and
+        Bingham's at 2.
     classical_pvalue : array, (L,)
         By χ² with the features of level l, which holds for equal weights only.
+    names : tuple of str
+        What the classical test of each level is called, or what the level looks at.
     warnings : tuple of str
         What speaks against trusting a p-value.
     """
@@ -54,6 +58,7 @@ class Uniformity:
     judged: BoolArray
     classical: Array
     classical_pvalue: Array
+    names: tuple[str, ...]
     design: str
     warnings: tuple[str, ...]
 
@@ -71,12 +76,11 @@ class Uniformity:
             f"Uniformity through each level; design {self.design}",
             f"{'level':>5} {'features':>8} {'2a²D':>10} {'p':>10}   {'classical':>10} {'χ² p':>10}",
         ]
-        names = {1: "Rayleigh", 2: "Bingham"}
         for k, level in enumerate(self.levels):
             lines.append(
                 f"{level:>5} {self.dof[k]:>8} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g}   "
                 f"{self.classical[k]:>10.4g} {self.classical_pvalue[k]:>10.3g} "
-                f"{names.get(int(level), '')}{'' if self.judged[k] else '  cannot be judged'}"
+                f"{self.names[k]}{'' if self.judged[k] else '  cannot be judged'}"
             )
         return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
 
@@ -107,10 +111,10 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         classical.append(rate**2 * float(added @ added))
     found = [_through(sample, level, float(sum(classical[:level]))) for level in levels.tolist()]
     pvalues = np.array([one.pvalue for one in found])
-    crowded = concerns.of_crowding(sample)
-    if crowded:  # 2 n D_2 is not χ² in so high a dimension
-        pvalues[1] = np.nan
-    said = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings), *crowded]
+    for level in concerns.crowded(sample):  # where 2 n D is not χ²
+        pvalues[level - 1] = np.nan
+    said = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
+    said += concerns.of_crowding(sample)
     return Uniformity(
         levels=levels,
         dof=ends,
@@ -119,6 +123,7 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         judged=np.array([one.judged for one in found]),
         classical=np.array(classical),
         classical_pvalue=np.asarray(chi2.sf(classical, dims)),
+        names=names_of_tests(sample.hierarchy)[: len(dims)],
         design=sample.design.name,
         warnings=tuple(dict.fromkeys(said)),
     )
@@ -134,7 +139,7 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
         half = np.full(p, 0.5) if settled else _half_spread(sample, level, p)
         return _Through(value, float(mixture_sf([value], half[None])[0]))
     units = sample.units
-    white = gridded_whitening(sample.hierarchy, level, np.zeros((1, 0)))
+    white = sample.hierarchy.family(level).whitening(np.zeros((1, 0)))
     if p * sample.moments.n > MOST_ENTRIES:
         return _streamed(sample, white, deficit)
     scores = scores_of(sample.rows, units, white)

@@ -1,0 +1,178 @@
+"""The null of a level seen from its reduced fit: features that are white under it.
+
+With ``J = C Cᵀ`` the covariance of the level's features under the reduced fit (C lower
+triangular) and μ₀ their mean, ``ζ = C⁻¹(φ - μ₀)`` has unit covariance there. Its first
+components are the features of the levels below; its last q are what the level adds, free of
+the others: ``S^{-1/2} N₀ (φ - μ₀)`` of the paper, up to a rotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack
+from steradian.numerics.arrays import AnyArray, Array, BoolArray
+
+_COLLINEAR = 1e-6  # ratio of diagonals of C below which C⁻¹ would be made of rounding
+
+Features = Callable[[AnyArray], AnyArray]
+"""Points (n, d) → all features of a level there, (n, p)."""
+
+
+class RowFeatures(Protocol):
+    """Features of rows whose means are scores: those of the levels below, then those added."""
+
+    @property
+    def below(self) -> int:
+        """Features of the levels below."""
+        ...
+
+    @property
+    def q(self) -> int:
+        """Features the level adds."""
+        ...
+
+    def rows(self, x: Array) -> Array:
+        """ζ at ``x`` (B, n, d): (B, n, below + q)."""
+        ...
+
+
+class Whitening(RowFeatures, Protocol):
+    """White features of one level for a stack of B reduced fits."""
+
+    @property
+    def sound(self) -> BoolArray:
+        """Which fits of the stack have white features at all, (B,)."""
+        ...
+
+    def score(self, moments: MomentStack) -> Array:
+        """|E ζ_added|² of B samples known by their moments, (B,): no row is looked at."""
+        ...
+
+    @property
+    def formed(self) -> FormedWhitening | None:
+        """The same with its matrices at hand; None where they are not formed."""
+        ...
+
+
+class LogPartition(Protocol):
+    """What of a family is asked to form its covariance."""
+
+    @property
+    def q(self) -> int:
+        """Number of features."""
+        ...
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ (B,), mean (B, q) and covariance (B, q, q) of the features at ``lam`` (B, q)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FormedWhitening:
+    """From the covariance itself."""
+
+    features: Features
+    below: int
+    mean: Array  # (B, p): μ₀
+    inverse: Array  # (B, p, p): C⁻¹
+
+    @property
+    def q(self) -> int:
+        return self.mean.shape[1] - self.below
+
+    @property
+    def sound(self) -> BoolArray:
+        return np.asarray(np.isfinite(self.inverse).all(axis=(1, 2)))
+
+    @property
+    def formed(self) -> FormedWhitening:
+        return self
+
+    def rows(self, x: Array) -> Array:
+        return self.of_features(_stacked(self.features, x))
+
+    def of_features(self, phi: Array) -> Array:
+        """ζ from features (B, n, p); in memory one feature after the other, as the sums like it."""
+        if not self.below:
+            return phi  # under the reference law they are white as they stand
+        columns = self.inverse @ np.swapaxes(phi, 1, 2)
+        columns -= self.inverse @ self.mean[:, :, None]
+        return np.swapaxes(columns, 1, 2)
+
+    def score(self, moments: MomentStack) -> Array:
+        zeta = self.of_features(moments.features[:, None, : self.mean.shape[1]])
+        return _squares(zeta[:, 0, self.below :])
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceWhitening:
+    """Under the reference law, where features are white as they stand and no matrix is needed."""
+
+    features: Features
+    q: int
+    count: int  # B
+
+    @property
+    def below(self) -> int:
+        return 0
+
+    @property
+    def sound(self) -> BoolArray:
+        return np.ones(self.count, dtype=np.bool_)
+
+    @property
+    def formed(self) -> FormedWhitening:
+        eye = np.broadcast_to(np.eye(self.q), (self.count, self.q, self.q))
+        return FormedWhitening(self.features, 0, np.zeros((self.count, self.q)), eye)
+
+    def rows(self, x: Array) -> Array:
+        return _stacked(self.features, x)
+
+    def score(self, moments: MomentStack) -> Array:
+        return _squares(moments.features[:, : self.q])
+
+
+def formed_whitening(family: LogPartition, features: Features, below: Array) -> Whitening:
+    """White features of ``family`` under the fits ``below`` (B, q_below) of the level below.
+
+    For any family that forms its covariance: `Family.whitening` in one line. ``features`` gives
+    all features of the level; ``below`` has no columns where the level below is the reference
+    law, and is padded with zeros otherwise, since the reduced fits are laws of the family too.
+    """
+    count, lower = below.shape
+    if not lower:
+        return ReferenceWhitening(features, family.q, count)
+    padded = np.zeros((count, family.q))
+    padded[:, :lower] = below
+    _, mean, covariance = family.log_partition(padded)
+    return FormedWhitening(features, lower, mean, _inverse_roots(covariance))
+
+
+def _stacked(features: Features, x: Array) -> Array:
+    """Features of samples (B, n, d): (B, n, p)."""
+    count, n, d = x.shape
+    return np.asarray(features(x.reshape(-1, d))).reshape(count, n, -1)
+
+
+def _squares(values: Array) -> Array:
+    return np.asarray(np.einsum("bq,bq->b", values, values))
+
+
+def _inverse_roots(covariance: Array) -> Array:
+    """C⁻¹ of J = C Cᵀ for a stack (B, p, p); NaN where J is singular to rounding."""
+    try:
+        root = np.linalg.cholesky(covariance)
+        diagonal = np.diagonal(root, axis1=1, axis2=2)
+        singular = diagonal.min(axis=1) < _COLLINEAR * diagonal.max(axis=1)
+        inverse = np.tril(np.linalg.inv(root))
+        inverse[singular] = np.nan
+        return inverse
+    except np.linalg.LinAlgError:
+        if len(covariance) == 1:
+            return np.full_like(covariance, np.nan)
+        return np.concatenate([_inverse_roots(one[None]) for one in covariance])

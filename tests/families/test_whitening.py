@@ -1,0 +1,69 @@
+"""White features against brute-force quadrature, whoever makes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oracles
+import steradian as sr
+from oracles import Array
+
+RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(40)}
+
+
+def laws(d: int, level: int) -> tuple[Array, Array]:
+    """Two reduced fits (2, q) of the level below, and their masses at the nodes (2, N)."""
+    h = sr.Harmonics(d, level)
+    rng = np.random.default_rng([d, level])
+    below = rng.normal(0.0, 0.3, (2, h.q(level - 1)))
+    nodes, weights = (np.asarray(v, dtype=float) for v in (RULES[d].points, RULES[d].weights))
+    log = below @ h.features(nodes).T[: below.shape[1]]
+    mass = weights * np.exp(log)
+    return below, mass / mass.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_unit_covariance_under_the_reduced_fit(d: int, level: int) -> None:
+    below, mass = laws(d, level)
+    family = sr.Harmonics(d, level).family(level)
+    assert family.forms_matrices
+    white = family.whitening(below)
+    assert white.sound.all()
+    assert (white.below, white.below + white.q) == (below.shape[1], family.q)
+    nodes = np.asarray(RULES[d].points, dtype=float)
+    zeta = white.rows(np.broadcast_to(nodes, (2, *nodes.shape)))
+    mean = np.einsum("bn,bnp->bp", mass, zeta)
+    second = np.einsum("bn,bnp,bnq->bpq", mass, zeta, zeta)
+    np.testing.assert_allclose(mean, 0.0, atol=1e-10)
+    np.testing.assert_allclose(second, np.broadcast_to(np.eye(family.q), second.shape), atol=1e-10)
+
+
+@pytest.mark.parametrize(("d", "level"), [(2, 1), (2, 3), (3, 2), (3, 3), (5, 1), (5, 2)])
+def test_the_score_needs_only_moments(d: int, level: int) -> None:
+    h = sr.Harmonics(d, level)
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((2, 90, d)) + 0.2
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    w = rng.gamma(2.0, size=(2, 90))
+    w /= w.sum(axis=1, keepdims=True)
+    white = h.family(level).whitening(rng.normal(0.0, 0.2, (2, h.q(level - 1))))
+    added = np.einsum("bn,bnp->bp", w, white.rows(x))[:, white.below :]
+    np.testing.assert_allclose(white.score(h.stack(x, w)), (added**2).sum(axis=1), rtol=1e-10)
+
+
+def test_level_two_of_high_dimension_forms_nothing() -> None:
+    family = sr.Harmonics(40, 2).family(2)
+    assert not family.forms_matrices
+    assert family.whitening(np.zeros((1, 40))).formed is None
+    x = np.eye(40)[None]
+    np.testing.assert_array_equal(
+        family.whitening(np.zeros((1, 0))).rows(x)[0], sr.Harmonics(40, 2).features(x[0])
+    )
+
+
+def test_collinear_features_are_not_sound() -> None:
+    below = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 1e7]])
+    white = sr.Harmonics(3, 2).family(2).whitening(below)
+    assert white.sound.tolist() == [True, False]

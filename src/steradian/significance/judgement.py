@@ -14,7 +14,8 @@ from steradian.significance.scores import Scores
 PER_FEATURE = 10  # rows of equal weight per feature below which a tail is rough
 LEVERAGE = 0.3  # of one row in the features of the level, above which it is rough too
 FEWEST_ROWS = 2  # the same, below which nothing is told apart
-FEWEST_RATIOS = 4  # and for rows that brought their weights, which cannot be calibrated
+FEWEST_RATIOS = 4  # and for rows that brought their weights, times fitted features per added one
+SETTLED_UNITS = 150  # effective units per feature from which fits below need no second look
 DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
 
 
@@ -37,7 +38,7 @@ def too_uneven(scores: Scores) -> BoolArray:
     """Rows whose weights are worth too few of equal weight for the features, (B,)."""
     if scores.units is not None:
         return np.zeros(len(scores.h), dtype=np.bool_)
-    least = FEWEST_ROWS if scores.rows else FEWEST_RATIOS
+    least = FEWEST_ROWS if scores.rows else FEWEST_RATIOS * max(1.0, scores.below / scores.q)
     return np.asarray(effective_rows(scores) < least * scores.h.shape[2])
 
 
@@ -59,6 +60,18 @@ def needs_calibration(scores: Scores) -> BoolArray:
         return np.zeros(len(scores.h), dtype=np.bool_)
     few = effective_rows(scores) < PER_FEATURE * scores.h.shape[2]
     return np.asarray(few | (scores.top_leverage > LEVERAGE))
+
+
+def needs_resampling(scores: Scores) -> BoolArray:
+    """Units that brought their weights, too few for what fitting the levels below does, (B,).
+
+    Strata cannot be tilted, and stretches of a chain are few and tested conservatively as it is.
+    """
+    units = scores.units
+    tiltable = units is None or (units.strata is None and not units.serial)
+    if scores.rows or not scores.below or not tiltable:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    return np.asarray(effective_rows(scores) < SETTLED_UNITS * scores.h.shape[2])
 
 
 def _weight_shares(scores: Scores) -> Array:

@@ -12,7 +12,13 @@ from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
-from steradian.significance.judgement import DOMINATES, FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.judgement import (
+    DOMINATES,
+    FEWEST_ROWS,
+    needs_calibration,
+    needs_resampling,
+    worthless,
+)
 from steradian.significance.null_replicates import (
     add_one,
     among,
@@ -31,6 +37,7 @@ from steradian.significance.scores import (
     small_sample,
     streamed_scores,
 )
+from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 
 _ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
@@ -153,6 +160,8 @@ def _moment_test(
     by_default = options.kind == "damped"
     if by_default and options.drawn is None and needs_calibration(scores)[0]:
         found = _calibrated(sample, level, scores, found, options)
+    if by_default and options.drawn is None and needs_resampling(scores)[0]:
+        found = _resampled(sample, level, found, options)
     said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
     words = concerns.unjudged(level, scores, units)
     if words is None:
@@ -196,6 +205,20 @@ def _calibrated(
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
     pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
     return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
+
+
+def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -> LevelTest:
+    """The same, no smaller than where it stands among resampled units."""
+    if not found.pvalue <= DOUBTED:
+        return found
+    if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
+        return found.said(concerns.too_slow_to_calibrate(level))
+    below = sample.parameters(level - 1)
+    units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
+    seeds = np.array([options.seed])
+    standing = recalibrated(units, np.array([found.pvalue]), options.replicates, seeds)
+    pvalue = max(found.pvalue, float(standing[0]))
+    return replace(found, pvalue=pvalue, method=f"{found.method}, calibrated on resampled units")
 
 
 def _too_many_features(

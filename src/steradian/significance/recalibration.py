@@ -1,4 +1,4 @@
-"""Where a p-value stands among those of samples of the fit below.
+"""Where a p-value stands among those of samples of the null: of the fit below, or of the units.
 
 Valid to first order under the moment null as well, since the p-value is asymptotically pivotal.
 Sampling stops at ten p-values as small as the observed one: 10 / samples is then a p-value
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -22,6 +23,24 @@ SETTLED = 0.002  # p-values of the damped test that no recalibration could resol
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands
 _FIRST = 25  # samples of a fit in the first chunk, where many p-values are settled
 _ENTRIES = 2_000_000  # numbers of features of samples of several fits at once
+
+
+class NullSamples(Protocol):
+    """Samples of the null of one level, made for S observed ones."""
+
+    @property
+    def level(self) -> int:
+        """The level whose null it is."""
+        ...
+
+    @property
+    def entries(self) -> int:
+        """Numbers of features of one sample."""
+        ...
+
+    def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:
+        """P-values (len(rows), count) of samples for some observed ones; NaN without one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,15 +76,15 @@ class ReducedFits:
         return self.hierarchy.family(self.level - 1).sample(self.lam[row], count, rng)
 
 
-def recalibrated(fits: ReducedFits, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
-    """Where ``pvalues`` (S,) of the plain tilt stand among those of draws of the fits, (S,).
+def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
+    """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
     Each sample has its own seed, so that it does not matter what is tested beside it.
     """
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
     standing = _Standing.of(pvalues)
     pieces = list(chunks(replicates, fits.entries, first=_FIRST))
-    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {fits.level - 1}"):
+    for piece in tracked(pieces, len(pieces), f"samples of the null of level {fits.level}"):
         count = piece.stop - piece.start
         for rows in _groups(standing.open, count * fits.entries):
             standing.add(rows, fits.pvalues(rows, count, rngs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,12 +21,18 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
-from steradian.significance.judgement import FEWEST_ROWS, needs_calibration, worthless
+from steradian.significance.judgement import (
+    FEWEST_ROWS,
+    needs_calibration,
+    needs_resampling,
+    worthless,
+)
 from steradian.significance.judgement import judged as can_judge
 from steradian.significance.options import Null, Options, Statistic
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
 from steradian.significance.stacks import chunks, features_of, sound_whitening
+from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 
 _UNIT_TOLERANCE = 1e-6
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
@@ -45,8 +51,8 @@ class SampleTests:
     judged : array of bool, (B, L)
         False where one row outweighs all others together, as in `GapTests`.
     rough : array of bool, (B, L)
-        Where `Profile.tests` calibrates the p-value on draws of the reduced fit, and these are
-        rough if it was not asked for.
+        Where `Profile.tests` calibrates the p-value on draws of the reduced fit or of the units,
+        and these are rough if it was not asked for.
     warnings : tuple of str
         How many samples are not judged, or rough, or have ratios with a heavy tail.
     """
@@ -119,7 +125,7 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     if units.strata is not None and chosen.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
     found = _tested(features, points, w, units, chosen)
-    return found.finished(w, units, chosen, replicates)
+    return found.finished(points, w, units, chosen, replicates)
 
 
 def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Array, Hierarchy]:
@@ -216,16 +222,17 @@ class _Found:
     plain: Array  # p-values of the plain tilt, which recalibration places among others
     judged: BoolArray
     rough: BoolArray
+    curved: BoolArray  # which are calibrated on resampled units
     coefficients: list[Array]
     dof: list[float]
 
     @classmethod
     def empty(cls, hierarchy: Hierarchy, fits: NestedFits) -> _Found:
         count, levels = fits.gaps.shape
-        judged, rough = np.zeros((2, count, levels), dtype=np.bool_)
+        judged, rough, curved = np.zeros((3, count, levels), dtype=np.bool_)
         score, plain = np.full((2, count, levels), np.nan)
         unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
-        return cls(hierarchy, fits, score, plain, judged, rough, unknown, [np.inf] * levels)
+        return cls(hierarchy, fits, score, plain, judged, rough, curved, unknown, [np.inf] * levels)
 
     def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
         """Note the scores of some samples at one level."""
@@ -233,15 +240,19 @@ class _Found:
         self.score[rows, k] = scores.statistic
         self.coefficients[k][rows] = 0.5 if model else scores.coefficients(kind)
         self.judged[rows, k] = can_judge(scores)
-        self.rough[rows, k] = rough = needs_calibration(scores)
+        rough, curved = needs_calibration(scores), needs_resampling(scores)
+        self.rough[rows, k] = rough | curved
         self.dof[k] = np.inf if model else scores.tail_dof(kind)
+        self.curved[rows, k] = curved & (kind == "damped" and not model)
         if kind == "damped" and not model and rough.any():
             plain = scores.coefficients("tilted")[rough]
             self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
         if not model:  # what no p-value could be true of
             self.coefficients[k][rows[worthless(scores)]] = np.nan
 
-    def finished(self, w: Array, units: Units, options: Options, replicates: int) -> SampleTests:
+    def finished(
+        self, x: Array, w: Array, units: Units, options: Options, replicates: int
+    ) -> SampleTests:
         """The p-values, calibrated if asked for."""
         rate = np.full(len(w), units.rate)
         if units.rows_of_one_law:
@@ -250,6 +261,7 @@ class _Found:
         pvalue = self._tails(self.score if options.statistic == "score" else gap_statistic)
         if replicates:
             self._calibrate(pvalue, w, replicates)
+            self._resample(pvalue, x, w, units, replicates)
         said = concerns.of_stack(
             w, self.judged, self.rough & (not replicates),
             ratios=units.ratios,
@@ -277,6 +289,19 @@ class _Found:
             lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
             reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
             pvalue[rows, k] = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+
+    def _resample(self, pvalue: Array, x: Array, w: Array, units: Units, replicates: int) -> None:
+        """Raise p-values (B, L) to where they stand among resampled units, where that matters."""
+        with np.errstate(invalid="ignore"):
+            chosen = np.argwhere(self.curved & (pvalue <= DOUBTED))
+        for row, k in chosen.tolist():
+            rows = Directions(x[row], w[row], normalize=True)
+            own = replace(units, weights=w[row])
+            lam = self.fits.solutions[k - 1].lam[row : row + 1]
+            drawn = ResampledUnits.of(self.hierarchy, k + 1, rows, own, lam)
+            seen = np.array([pvalue[row, k]])
+            standing = recalibrated(drawn, seen, replicates, np.array([row]))
+            pvalue[row, k] = max(pvalue[row, k], float(standing[0]))
 
 
 def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:

@@ -104,6 +104,15 @@ class Scores:
         """Which samples have a tilt, (B,)."""
         return self._tilt[1]
 
+    @property
+    def tilt_law(self) -> Array:
+        """The law on the units of a single sample under which the null holds, (U,) of sum one.
+
+        The units as they are where no tilt exists.
+        """
+        law = np.maximum(self._tilt[0][0] if self.tilted[0] else self.base[0], 0.0)
+        return np.asarray(law / law.sum())
+
     def settled(self, kind: Covariance) -> Covariance:
         """The covariance a single sample has: strata, which cannot be tilted, the null-centred."""
         in_strata = self.units is not None and self.units.strata is not None

@@ -43,7 +43,8 @@ def forms_of(hierarchy: Harmonics, lam: Array, kappa: float, x: Array, weights: 
     biased = _double_sum(kappa, x, weights) - 2.0 * float(weights @ at_rows) + both
     share = float(weights @ weights)
     alone = float((weights * weights) @ (1.0 - 2.0 * at_rows + both))
-    return Forms(biased, (biased - alone) / (1.0 - share))
+    unbiased = (biased - alone) / (1.0 - share) if share < 1.0 else np.nan  # one row is all
+    return Forms(biased, unbiased)
 
 
 def _double_sum(kappa: float, x: Array, weights: Array) -> float:

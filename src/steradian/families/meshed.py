@@ -46,7 +46,7 @@ _COARSE = 3e-2  # share of the mass that the mesh may miss on the way,
 _CLOSE = 1e-7  # and near the end, by an estimate that is on the safe side
 _FINE = 1e-11  # difference of two meshes that is aimed at
 _VERIFIED = 1e-9  # and that is accepted, and reported
-_NOISE = 0.1  # or the share of the stated rounding that such a difference may be
+_NOISE = 0.02  # or the share of the stated rounding that such a difference may be
 _HEAVY = 1e-12  # share of the mass of pieces that the second mesh cuts
 _SAME = 1e-9  # distance of neighbours that are one point
 _NOWHERE = 1e4  # nats below the data at which no mass starts
@@ -443,11 +443,15 @@ def _nothing(mesh: Mesh, status: Status, change: float = math.nan) -> DualSoluti
 
 
 def _rounding(law: FramedLaw, target: _Target) -> float:
-    """What the rounding of θ·g moves the deficit by, under the law and over the data."""
+    """What the rounding of θ·g moves the deficit by, under the law and over the data.
+
+    A function of degree l is the end of l steps of a recurrence, and a sum over as many orders
+    to either side: it is known to 2 (l + 1) roundings of its terms.
+    """
     basis, theta = law.basis, law.theta
     total = float(law.mass @ basis.terms(law.points, law.factor, theta))
     total += float(target.weights @ basis.terms(target.y, target.f, theta))
-    return ROUNDOFF * total / basis.frame.scale
+    return 2.0 * (basis.level + 1.0) * ROUNDOFF * total / basis.frame.scale
 
 
 def _in_harmonics(law: FramedLaw, out: DualSolution, target: _Target) -> DualSolution:

@@ -191,7 +191,7 @@ def test_degree_two_above_dimension_three() -> None:
     assert "nothing is left over" in r.warnings[0]
     by_draws = p.residuals(method="bootstrap", replicates=299).pvalue[0]
     assert abs(by_draws - r.pvalue[0]) < 0.1
-    with pytest.raises(ValueError, match="above dimension 3 residuals reach degree 2"):
+    with pytest.raises(ValueError, match="give at most 2 in dimension 6"):
         p.residuals(degree=3)
 
 

@@ -2,8 +2,9 @@
 
 Functions of the level that vanish on the support form a linear space, often of no dimension.
 Features have mean zero, so that an ``f = c + lam · φ >= 0`` has ``c = ∫ f dν > 0``; scaled to
-c = 1 the least dip below zero at the nodes is a linear programme. If every f dips at a node there
-is a fit: that is a proof. One that dips at none is on the boundary as far as the nodes tell.
+c = 1 the least dip below zero at the nodes is a linear programme. If even the best f dips at a node
+there is a fit, as far as the programme is solved: its multipliers are not checked, as `face` does.
+One that dips at none is on the boundary as far as the nodes tell, which may miss dips between them.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ import steradian as sr
 from oracles import Array
 from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover
 from steradian.adequacy.mmd_any_dimension import forms_of
-from steradian.adequacy.polar import PolarWhitening
-from steradian.families.polar_whitening import polar_moments
+from steradian.families.polar_whitening import PolarWhitening, polar_moments
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -175,7 +174,7 @@ def test_closed_form_in_any_dimension_agrees_with_quadrature_on_the_sphere(kappa
     gridded = GriddedLeftover.of(h, 1, lam, np.array([1.0, 0.7]))
     polar = PolarLeftover(
         h,
-        PolarWhitening(axis, tuple(polar_moments(3, np.array([kappa]))[0].tolist())),
+        PolarWhitening(axis[None], polar_moments(3, np.array([kappa]))),
         0.7,
         np.zeros(5),
     )
@@ -197,7 +196,7 @@ def test_degree_two_above_dimension_three() -> None:
     assert "nothing is left over" in r.warnings[0]
     by_draws = p.residuals(method="bootstrap", replicates=299).pvalue[0]
     assert abs(by_draws - r.pvalue[0]) < 0.1
-    with pytest.raises(ValueError, match="above dimension 3 residuals reach degree 2"):
+    with pytest.raises(ValueError, match="give at most 2 in dimension 6"):
         p.residuals(degree=3)
 
 

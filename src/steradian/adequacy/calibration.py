@@ -21,13 +21,11 @@ from steradian.adequacy.leftover import GriddedLeftover, Leftover
 from steradian.adequacy.leverage import resting_on
 from steradian.arguments import seed_number, whole_number
 from steradian.data.stacks import MomentStack
-from steradian.designs import Descriptive
+from steradian.designs.base import Design
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
-from steradian.families.quadratic import low_moments
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.significance import concerns
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
 from steradian.significance.null_replicates import among
@@ -80,7 +78,12 @@ class Calibrated:
 
     levels: IntArray
     judged: tuple[Judged, ...]
-    design: str
+    of_design: Design
+
+    @property
+    def design(self) -> str:
+        """Name of the design."""
+        return self.of_design.name
 
     @property
     def pvalue(self) -> Array:
@@ -89,10 +92,10 @@ class Calibrated:
         Raises
         ------
         DesignError
-            For a descriptive design, which has none.
+            For a design that defines none.
         """
-        if self.design == "descriptive":
-            raise Descriptive().refusal()
+        if not self.of_design.defines_inference:
+            raise self.of_design.refusal()
         return np.array([one.pvalue for one in self.judged])
 
     @property
@@ -125,8 +128,8 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
     DesignError
         When the method was asked for.
     """
-    if isinstance(sample.design, Descriptive):
-        return Judged(np.nan, "no p-value: descriptive")
+    if not sample.design.defines_inference:
+        return Judged(np.nan, f"no p-value: {sample.design.name}")
     try:
         return judge()
     except (DesignError, ResolutionError) as error:
@@ -167,13 +170,13 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
 
 
 def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
-    if not isinstance(left, GriddedLeftover):
+    if left.by_rows is None:
         return
-    units = sample.units
+    units, below = sample.units, left.by_rows.below
     free = units.effective if of_rows else units.dof
-    if free < FEWEST_PER_FEATURE * left.below:
+    if free < FEWEST_PER_FEATURE * below:
         raise DesignError(
-            f"level {left.level}: {units.effective} units for {left.below} matched features are "
+            f"level {left.level}: {units.effective} units for {below} matched features are "
             "too few to judge a residual by; use fewer levels or more units"
         )
 
@@ -182,26 +185,28 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
     if of_rows:
         pvalue = _tail(sample.rate**2 * squared, left.coefficients)
         return Judged(pvalue, "exact tail, model")
-    if not isinstance(left, GriddedLeftover):
+    each = left.by_rows
+    if each is None:
         raise _only_rows(sample)
     rows, units = sample.rows, sample.units
     if units.labels is None:
-        found = streamed_scores(rows, units, left, "null")
+        found = streamed_scores(rows, units, each, "null")
         coefficients, dof = found.coefficients, found.dof
     else:
-        scores = scores_of(rows, units, left)
+        scores = scores_of(rows, units, each)
         coefficients, dof = scores.coefficients("null")[0], scores.dof
     return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
 
 
 def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
     """Whether the sample is large enough for the asymptotic law."""
-    if not isinstance(left, GriddedLeftover):
+    each = left.by_rows
+    if each is None:
         above = left.hierarchy.family(left.hierarchy.levels)
         return above.chi_square_lead(sample.rate) <= concerns.CHI_SQUARE_SHIFT
     if of_rows:
-        return sample.rate**2 >= ROWS_PER_MATCHED * left.below
-    return sample.units.effective >= _UNITS_PER_FEATURE * (left.below + left.q)
+        return sample.rate**2 >= ROWS_PER_MATCHED * each.below
+    return sample.units.effective >= _UNITS_PER_FEATURE * (each.below + each.q)
 
 
 def _tail(value: float, coefficients: Array, dof: float = np.inf) -> float:
@@ -213,9 +218,10 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
     if how.method == "bootstrap":
         raise DesignError("bootstraps need the rows of a design with units; use method='exact'")
     name = sample.design.name
-    if name in {"iid", "fixed"}:
+    if sample.design.rows_of_one_law:
         return Judged(_tail(sample.rate**2 * squared, left.coefficients), "exact tail, model")
-    if not isinstance(left, GriddedLeftover):
+    each = left.by_rows
+    if each is None:
         raise DesignError(f"above dimension 3 design {name!r} needs the rows")
     held, asked = sample.hierarchy.levels, left.hierarchy.levels
     if asked > held:
@@ -223,18 +229,19 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
             f"design {name!r} without rows knows covariances to degree {held}, not {asked}; "
             f"ask for degree={held}"
         )
-    sigma = sample.covariance(asked, left.mean)
-    project = np.hstack([-left.slope.T, np.eye(left.q)]) * left.scale[:, None]
+    sigma = sample.covariance(asked, each.mean)
+    project = np.hstack([-each.slope.T, np.eye(each.q)]) * each.scale[:, None]
     omega = np.linalg.eigvalsh(project @ sigma @ project.T)[::-1]
     return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
 
 
 def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
-    signs = isinstance(left, GriddedLeftover)
-    draw = _signed_units if signs else _samples_of_fit
+    signs = left.by_rows is not None
     found = np.zeros(0)
     enough = how.replicates if how.method else _ENOUGH
-    for stack in draw(sample, left, how):
+    each = left.by_rows
+    stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)
+    for stack in stacks:
         found = np.concatenate([found, left.squares_of(stack, squared)])
         if np.sum(found >= squared) >= enough:
             break
@@ -261,13 +268,13 @@ def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterato
     """Moments of samples drawn from the fit, with the observed weights."""
     if not sample.units.rows_of_one_law:
         raise _only_rows(sample)
-    d, w = left.hierarchy.d, sample.units.weights
-    kappa = sample.fits[left.level].kappa
+    d, w = sample.hierarchy.space.d, sample.units.weights
+    fit = sample.fits[left.level]
     rng = np.random.default_rng([how.seed, left.level + 1])
     pieces = _growing(how.replicates, len(w) * d)
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
         count = piece.stop - piece.start
-        x = von_mises_fisher_draws(d, kappa, count * len(w), rng).reshape(count, len(w), d)
+        x = left.draws(fit, count * len(w), rng).reshape(count, len(w), d)
         yield left.hierarchy.stack(x, np.broadcast_to(w, (count, len(w))))
 
 
@@ -278,17 +285,14 @@ def _only_rows(sample: Sample) -> DesignError:
     )
 
 
-def _signed_units(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
+def _signed(sample: Sample, left: GriddedLeftover, how: Calibration) -> Iterator[MomentStack]:
     """Moments of the fit, moved by what each unit contributes with a random sign."""
-    assert isinstance(left, GriddedLeftover)
     contributions = _contributions(sample, left.hierarchy, left.mean)
     rng = np.random.default_rng([how.seed, left.level])
     pieces = _growing(how.replicates, sum(contributions.shape))
     for piece in tracked(pieces, len(pieces), f"level {left.level}: random signs"):
         signs = rng.integers(0, 2, (piece.stop - piece.start, len(contributions))) * 2.0 - 1.0
-        features = left.mean + signs @ contributions
-        mean, second = low_moments(left.hierarchy.d, features)
-        yield MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+        yield left.hierarchy.stack_of_means(left.mean + signs @ contributions)
 
 
 def _growing(replicates: int, per_sample: int) -> list[slice]:
@@ -301,7 +305,7 @@ def _growing(replicates: int, per_sample: int) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def _contributions(sample: Sample, hierarchy: Harmonics, centre: Array) -> Array:
+def _contributions(sample: Sample, hierarchy: Hierarchy, centre: Array) -> Array:
     """What each unit adds to the moments, with the factor of its design, (count, q)."""
     units = sample.units
     out = np.zeros((units.count, len(centre)))

@@ -16,16 +16,16 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.adequacy.polar import PolarWhitening, whitening
-from steradian.adequacy.refits import Refits
 from steradian.data.stacks import MomentStack
-from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import coordinates, feature_moments
+from steradian.errors import DesignError
+from steradian.families.base import Family, QuickRefits
+from steradian.families.polar_whitening import PolarWhitening, polar_whitening
+from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
-from steradian.spaces import Circle, Sphere
+from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
@@ -36,7 +36,7 @@ class Leftover(Protocol):
     """What one level of one sample leaves over."""
 
     @property
-    def hierarchy(self) -> Harmonics:
+    def hierarchy(self) -> Hierarchy:
         """Through degree K."""
         ...
 
@@ -74,12 +74,26 @@ class Leftover(Protocol):
         """|ξ| at ``x`` (n, d): (n,)."""
         ...
 
+    @property
+    def by_rows(self) -> GriddedLeftover | None:
+        """Itself where ξ of every row is formed, so that units of any design can be judged."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Numbers formed per row to find `sizes`."""
+        ...
+
+    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+        """``n`` draws of the fit, (n, d), up to a symmetry that no residual sees."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class GriddedLeftover:
-    """On the circle and the two-sphere, any level and degree."""
+    """Any level of any hierarchy whose family has a `rule`."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     level: int
     scale: Array  # (q_v,) √a of each feature above the level
     mean: Array  # (q_K,) μ under the fit
@@ -88,11 +102,11 @@ class GriddedLeftover:
     lam: Array  # (q_u,) natural parameters of the fit
 
     @classmethod
-    def of(cls, hierarchy: Harmonics, level: int, lam: Array, weights: Array) -> GriddedLeftover:
+    def of(cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array) -> GriddedLeftover:
         """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
         if not level:
             return cls._of_uniform(hierarchy, weights)
-        points, mass = gridded_law(hierarchy, level).rule(lam, 2 * hierarchy.levels)
+        points, mass = hierarchy.family(level).rule(lam, 2 * hierarchy.levels)
         seen = mass > _NEGLIGIBLE
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
         mean = mass[seen] @ phi
@@ -105,8 +119,8 @@ class GriddedLeftover:
         return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
 
     @classmethod
-    def _of_uniform(cls, hierarchy: Harmonics, weights: Array) -> GriddedLeftover:
-        """Level 0: nothing is matched, and the harmonics are white."""
+    def _of_uniform(cls, hierarchy: Hierarchy, weights: Array) -> GriddedLeftover:
+        """Level 0: nothing is matched, and the features are white."""
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))
         none = np.zeros((0, len(scale)))
         flat = np.zeros(len(scale))
@@ -145,25 +159,33 @@ class GriddedLeftover:
         return np.maximum(np.linalg.eigvalsh(self.covariance)[::-1], 0.0)
 
     def squares_of(self, stack: MomentStack, about: float) -> Array:
-        seen = stack.features[:, : len(self.mean)]
+        seen = self.hierarchy.expectations(stack, self.hierarchy.levels)
         if not self.level:
             return np.asarray(((self.scale * seen) ** 2).sum(axis=1))
-        expected, sure = self._quick.expectations(seen[:, : self.below], self.hierarchy.levels)
+        quick = self._quick
+        if quick is None:
+            return self._squares(seen - self._verified(stack))
+        expected, sure = quick.expectations(seen[:, : self.below], self.hierarchy.levels)
         out = self._squares(seen - expected)
         with np.errstate(invalid="ignore"):
             clear = np.abs(np.log(out / about)) > _CLEARLY
         left = np.flatnonzero(~(sure | clear))
-        if len(left) and self.level <= 2:  # above, each takes long
+        if len(left) and quick.verifiable:
             out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
         return out
 
     @property
-    def _quick(self) -> Refits:
-        return Refits(gridded_law(self.hierarchy, self.level).space, self.level, self.lam)
+    def _family(self) -> Family:
+        return self.hierarchy.family(self.level)
+
+    @property
+    def _quick(self) -> QuickRefits | None:
+        return self._family.refits(self.lam)
 
     def work(self, rows: float) -> float:  # noqa: ARG002
         """Random signs cost nothing, fits one by one more than anybody waits for."""
-        return 0.0 if not self.level or self._quick.possible else np.inf
+        quick = self._quick if self.level else None
+        return 0.0 if not self.level or (quick is not None and quick.possible) else np.inf
 
     def _squares(self, away: Array) -> Array:
         return np.asarray(((self.scale * away[:, self.below :]) ** 2).sum(axis=1))
@@ -171,38 +193,52 @@ class GriddedLeftover:
     def _verified(self, stack: MomentStack) -> Array:
         """E φ through degree K of verified fits; NaN where there is none."""
         out = np.full((len(stack), len(self.mean)), np.nan)
-        fits = fit_levels(Harmonics(self.hierarchy.d, self.level), stack)
+        fits = fit_levels(self.hierarchy.up_to(self.level), stack)
         good = np.array([r for r in range(len(stack)) if r not in fits.failures], dtype=np.int64)
         if len(good):
             lam = fits.solutions[-1].lam[good]
-            law = gridded_law(self.hierarchy, self.level)
-            out[good] = law.expectations(lam, self.hierarchy.levels)
+            out[good] = self._family.expectations(lam, self.hierarchy)
         return out
 
     def sizes(self, x: Array) -> Array:
         """|ξ| at ``x`` (n, d): (n,)."""
         return np.asarray(np.linalg.norm(self.rows(x[None])[0, :, self.below :], axis=1))
 
+    @property
+    def by_rows(self) -> GriddedLeftover:
+        return self
+
+    @property
+    def width(self) -> int:
+        return len(self.mean) + 1
+
+    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+        return fit.sample(n, rng)
+
 
 @dataclass(frozen=True, eq=False)
 class PolarLeftover:
     """Level 1 and degree 2 in any dimension, in closed form about the mean direction."""
 
-    hierarchy: Harmonics
-    white: PolarWhitening
+    hierarchy: Hierarchy
+    white: PolarWhitening  # a stack of one
     weight: float  # a_2
     expected: Array  # (q_2,) moments of degree 2 under the fit
     level: int = 1
 
     @classmethod
-    def of(cls, hierarchy: Harmonics, lam: Array, weight: float) -> PolarLeftover:
+    def of(cls, hierarchy: Hierarchy, lam: Array, weight: float) -> PolarLeftover:
         """From the natural parameters ``lam`` (d,) of the von Mises-Fisher fit."""
-        white = whitening(hierarchy, 2, lam[None])
-        assert isinstance(white, PolarWhitening)
-        return cls(hierarchy, white, weight, _degree_2(hierarchy, lam[None])[0])
+        white = polar_whitening(len(lam), lam[None])
+        expected = hierarchy.family(1).expectations(lam[None], hierarchy)[0, len(lam) :]
+        return cls(hierarchy, white, weight, expected)
+
+    @property
+    def _d(self) -> int:
+        return self.white.below
 
     def excess(self, moments: Array) -> Array:
-        away = moments[..., self.hierarchy.d :] - self.expected
+        away = moments[..., self._d :] - self.expected
         return np.asarray(np.sqrt(self.weight) * away)
 
     @property
@@ -212,8 +248,8 @@ class PolarLeftover:
     @cached_property
     def coefficients(self) -> Array:
         """``|φ₂|² = ½ d(d+2) |xxᵀ - I/d|²`` splits into the blocks of the whitening."""
-        d = self.hierarchy.d
-        *_, var_0, _, _, var_1, fourth = self.white.moments
+        d = self._d
+        *_, var_0, _, _, var_1, fourth = self.white.moments[0]
         blocks = (
             (d / (d - 1.0) * var_0, 1),
             (2.0 * var_1, d - 1),
@@ -224,27 +260,38 @@ class PolarLeftover:
 
     def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
         """``½ d(d+2) |E xxᵀ - E_fit xxᵀ|²``: no feature is formed."""
-        below = Harmonics(self.hierarchy.d, 1)
-        lam = below.family(1).solve(stack, np.zeros((len(stack), below.d))).lam
+        d = self._d
+        lam = self.hierarchy.family(1).solve(stack, np.zeros((len(stack), d))).lam
         out = np.empty(len(stack))
         for k, (mean, scatter) in enumerate(zip(stack.mean, stack.scatter, strict=True)):
-            white = whitening(self.hierarchy, 2, lam[k : k + 1])
-            assert isinstance(white, PolarWhitening)
-            mean_t, var_t, *_, across, _, _, _ = white.moments
-            away = scatter - across * np.eye(below.d)
+            white = polar_whitening(d, lam[k : k + 1])
+            mean_t, var_t, *_, across, _, _, _ = white.moments[0]
+            away = scatter - across * np.eye(d)
             away += np.outer(mean, mean)
-            away -= (var_t + mean_t**2 - across) * np.outer(white.axis, white.axis)
+            away -= (var_t + mean_t**2 - across) * np.outer(white.axes[0], white.axes[0])
             out[k] = (away**2).sum()
-        return np.asarray(0.5 * below.d * (below.d + 2.0) * self.weight * out)
+        return np.asarray(0.5 * d * (d + 2.0) * self.weight * out)
 
     def work(self, rows: float) -> float:
-        return rows * self.hierarchy.d
+        return rows * self._d
+
+    @property
+    def by_rows(self) -> None:
+        return None
+
+    @property
+    def width(self) -> int:
+        return self._d
+
+    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+        """About the first axis: R² does not see where the fit points to."""
+        return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
 
     def sizes(self, x: Array) -> Array:
         """From the coordinate along the axis alone, and the coefficients of its blocks."""
-        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments
-        d = self.hierarchy.d
-        t = x @ self.white.axis
+        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments[0]
+        d = self._d
+        t = x @ self.white.axes[0]
         rest = np.maximum(1.0 - t * t, 0.0)
         along = d / (d - 1.0) * (t * t - mean_tt - slope * (t - mean_t)) ** 2
         cross = 2.0 * (t - shift) ** 2 * rest
@@ -252,37 +299,22 @@ class PolarLeftover:
         return np.sqrt(0.5 * d * (d + 2.0) * self.weight * (along + cross + across))
 
 
-def gridded_law(hierarchy: Harmonics, level: int) -> GriddedFamily:
-    """The family of a level, integrated on a grid."""
-    space = hierarchy.space
-    assert isinstance(space, Circle | Sphere)
-    return GriddedFamily(space, level)
-
-
-def _degree_2(hierarchy: Harmonics, lam: Array) -> Array:
-    """Moments of degree 2 of von Mises-Fisher laws ``lam`` (B, d): (B, q_2)."""
-    d = hierarchy.d
-    out = []
-    for row in lam:
-        _, mean, covariance = hierarchy.family(1).log_partition(row[None])
-        mean = coordinates(d, mean[0])
-        second = covariance[0] / d + np.outer(mean, mean)
-        out.append(feature_moments(hierarchy.space, mean, second)[d:])
-    return np.array(out)
-
-
 @dataclass(frozen=True, eq=False)
 class UniformLeftover:
     """Level 0 and degree 2 in any dimension: the uniform law leaves all moments over."""
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     scale: Array  # (q_2,) √a of each feature
     level: int = 0
 
     @classmethod
-    def of(cls, hierarchy: Harmonics, weights: Array) -> UniformLeftover:
+    def of(cls, hierarchy: Hierarchy, weights: Array) -> UniformLeftover:
         """From the weights a (2,)."""
         return cls(hierarchy, np.sqrt(np.repeat(weights, hierarchy.dims)))
+
+    @property
+    def _d(self) -> int:
+        return self.hierarchy.space.d
 
     def excess(self, moments: Array) -> Array:
         return np.asarray(self.scale * moments)
@@ -296,7 +328,7 @@ class UniformLeftover:
         return np.sort(self.scale**2)[::-1]
 
     def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
-        d = self.hierarchy.d
+        d = self._d
         first, second = self.scale[0] ** 2, self.scale[-1] ** 2
         away = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :] - np.eye(d) / d
         lengths = d * np.einsum("bi,bi->b", stack.mean, stack.mean)
@@ -305,17 +337,36 @@ class UniformLeftover:
         )
 
     def work(self, rows: float) -> float:
-        return rows * self.hierarchy.d
+        return rows * self._d
 
     def sizes(self, x: Array) -> Array:
         return np.full(len(x), float(np.linalg.norm(self.scale)))
 
+    @property
+    def by_rows(self) -> None:
+        return None
 
-def leftover_of(d: int, level: int, lam: Array, weights: Array) -> Leftover:
-    """What ``level`` with natural parameters ``lam`` (q_u,) leaves over through degree K."""
-    hierarchy = Harmonics(d, len(weights))
-    if hierarchy.d > 3 and not level:
-        return UniformLeftover.of(hierarchy, weights)
-    if hierarchy.d > 3:
-        return PolarLeftover.of(hierarchy, lam, float(weights[1]))
-    return GriddedLeftover.of(hierarchy, level, lam, weights)
+    @property
+    def width(self) -> int:
+        return self._d
+
+    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+        return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
+
+
+def leftover_of(wide: Hierarchy, level: int, lam: Array, weights: Array) -> Leftover:
+    """What ``level`` with natural parameters ``lam`` (q_u,) leaves over in all levels of ``wide``.
+
+    The uniform law is that of level 1 with no parameters, so its family is asked for level 0.
+    """
+    family = wide.family(max(level, 1))
+    if family.closed_leftover:
+        if level:
+            return PolarLeftover.of(wide, lam, float(weights[1]))
+        return UniformLeftover.of(wide, weights)
+    if level and not family.has_rule:
+        raise DesignError(
+            f"level {level}: what it leaves over is not known, since nothing integrates against "
+            "its law"
+        )
+    return GriddedLeftover.of(wide, level, lam, weights)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.adequacy.leftover import GriddedLeftover, Leftover
+from steradian.adequacy.leftover import Leftover
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance.sample import Sample
 
@@ -58,8 +58,7 @@ def _named(sample: Sample, units: IntArray) -> str:
 def _looked_at(sample: Sample, left: Leftover) -> IntArray | None:
     """All rows, or of very many the farthest from the mean and some that stand for the rest."""
     units, rows = sample.units, sample.rows
-    size = left.hierarchy.space.size(left.hierarchy.levels) if rows.d <= 3 else rows.d
-    if units.labels is not None or rows.n * size <= _ENTRIES:
+    if units.labels is not None or rows.n * left.width <= _ENTRIES:
         return None
     far = units.weights * np.linalg.norm(rows.x - units.weights @ rows.x, axis=1)
     half = _LOOKED_AT // 2
@@ -73,8 +72,9 @@ def _shares(sample: Sample, left: Leftover, looked: IntArray | None) -> Array:
     pick = np.arange(rows.n) if looked is None else looked
     if units.labels is None:
         squares = (units.weights[pick] * left.sizes(rows.x[pick])) ** 2
-    elif isinstance(left, GriddedLeftover):
-        parts = units.weights[:, None] * left.rows(rows.x[None])[0, :, left.below :]
+    elif left.by_rows is not None:
+        each = left.by_rows
+        parts = units.weights[:, None] * each.rows(rows.x[None])[0, :, each.below :]
         parts = units.within_strata(units.gather(parts))
         squares = units.factors * np.einsum("uq,uq->u", parts, parts)
     else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from steradian.adequacy.above import moments_to_degree
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.adequacy.kernels import (
     Kernel,
@@ -17,16 +17,21 @@ from steradian.adequacy.kernels import (
     enough_degrees,
     words_of,
 )
-from steradian.adequacy.leftover import gridded_law, leftover_of
-from steradian.adequacy.mmd_any_dimension import Forms, discrepancies, judged_by_samples
-from steradian.adequacy.residuals import moments_to_degree
+from steradian.adequacy.leftover import leftover_of
+from steradian.adequacy.mmd_any_dimension import (
+    Forms,
+    discrepancies,
+    has_contours,
+    judged_by_samples,
+    level_of,
+)
 from steradian.data.moments import Moments
-from steradian.hierarchies import Harmonics
+from steradian.errors import InvalidArgument
+from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
 from steradian.significance.sample import Sample
 
-_MOST_DEGREES = {2: 1000, 3: 100}  # by ambient dimension
 _VALUE = 1e-13  # share of the kernel that the value may leave out
 _LAW = 1e-4  # and that its null law may
 
@@ -90,10 +95,16 @@ class Mmd(Calibrated):
 
 def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:
     """MMD of every level of a sample."""
-    d = sample.hierarchy.space.d
-    chosen = as_kernel(kernel or ("heat" if d <= 3 else "vmf"), d)
-    if d <= 3:
-        forms, found = _by_degrees(sample, chosen, how)
+    hierarchy = sample.hierarchy
+    zonal = hierarchy.zonal()
+    if zonal is None and not has_contours(hierarchy):
+        raise InvalidArgument(
+            f"no kernel is known for these features on the {hierarchy.space.name}; residuals() "
+            "looks at what the levels leave over"
+        )
+    chosen = as_kernel(kernel or ("vmf" if zonal is None else "heat"), hierarchy.space.d)
+    if zonal is not None:
+        forms, found = _by_degrees(sample, zonal, chosen, how)
     elif isinstance(chosen, VonMisesFisherKernel):
         forms, found = _by_contours(sample, chosen.kappa, how)
     else:
@@ -102,16 +113,15 @@ def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibra
         )
     levels = np.arange(1, len(forms) + 1)
     biased, unbiased = np.array([[f.biased, f.unbiased] for f in forms]).T
-    return Mmd(levels, tuple(found), sample.design.name, chosen, biased, unbiased)
+    return Mmd(levels, tuple(found), sample.design, chosen, biased, unbiased)
 
 
 def _by_degrees(
-    sample: Sample, kernel: Kernel, how: Calibration
+    sample: Sample, zonal: Hierarchy, kernel: Kernel, how: Calibration
 ) -> tuple[list[Forms], list[Judged]]:
-    """Circle and two-sphere: harmonic by harmonic."""
-    d = sample.hierarchy.space.d
-    sizes = np.array(Harmonics(d, _MOST_DEGREES[d]).dims, dtype=np.float64)
-    b = kernel.weights(d, len(sizes))
+    """Harmonic by harmonic, of all degrees in ``zonal``."""
+    sizes = np.array(zonal.dims, dtype=np.float64)
+    b = kernel.weights(zonal.space.d, len(sizes))
     top = len(sample.nested.solutions)
     long, short = (enough_degrees(kernel, b, sizes, share) for share in (_VALUE, _LAW))
     b = b[: max(long, top + 1)]  # what the highest level leaves over has a degree at least
@@ -119,8 +129,9 @@ def _by_degrees(
     forms, found = [], []
     for level in range(1, top + 1):
         lam = sample.parameters(level)[0]
-        forms.append(_forms(moments, level, lam, b))
-        left = leftover_of(d, level, lam, b[: max(short, level + 1)])
+        forms.append(_forms(moments, zonal.up_to(len(b)), lam, b))
+        few = b[: max(short, level + 1)]
+        left = leftover_of(zonal.up_to(len(few)), level, lam, few)
         found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
     return forms, found
 
@@ -137,10 +148,9 @@ def _by_contours(
     return forms, found
 
 
-def _forms(moments: Moments, level: int, lam: Array, b: Array) -> Forms:
+def _forms(moments: Moments, wide: Hierarchy, lam: Array, b: Array) -> Forms:
     """MMD² of moments against the law ``lam``, biased and unbiased."""
-    wide = Harmonics(moments.hierarchy.d, len(b))
-    law = gridded_law(wide, level).expectations(lam[None], len(b))[0]
+    law = wide.family(level_of(wide, lam)).expectations(lam[None], wide)[0]
     of_feature = np.repeat(b, wide.dims)
     away = moments.features[: len(law)] - law
     away[: len(lam)] = 0.0  # matched by the fit, to rounding
@@ -149,5 +159,5 @@ def _forms(moments: Moments, level: int, lam: Array, b: Array) -> Forms:
     share = moments.weight_sq / moments.weight**2
     alone = share * float(of_feature.sum() + of_feature @ law**2)  # φ_l·φ_l is constant
     alone -= 2.0 * float(of_feature @ (law * squares))
-    unbiased = (biased - alone) / (1.0 - share) if share < 1.0 else math.nan  # one row is all
+    unbiased = (biased - alone) / (1.0 - share) if share < 1.0 else np.nan  # one row is all
     return Forms(biased, unbiased)

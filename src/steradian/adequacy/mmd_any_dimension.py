@@ -14,8 +14,7 @@ import numpy as np
 
 from steradian.adequacy.calibration import ROWS_PER_MATCHED, Calibration, Judged, judged_among
 from steradian.errors import DesignError
-from steradian.families.quadratic import natural_parameters
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
@@ -36,9 +35,11 @@ class Forms:
     unbiased: float
 
 
-def forms_of(hierarchy: Harmonics, lam: Array, kappa: float, x: Array, weights: Array) -> Forms:
+def forms_of(hierarchy: Hierarchy, lam: Array, kappa: float, x: Array, weights: Array) -> Forms:
     """MMD² of rows ``x`` (n, d) with weights of sum one against the law ``lam`` (q,)."""
-    law = _KernelMean(*_parameters(hierarchy, lam), kappa)
+    natural = hierarchy.family(level_of(hierarchy, lam)).natural(lam)
+    assert natural is not None  # as `has_contours` tells
+    law = _KernelMean(*natural, kappa)
     at_rows, both = law(x), law.of_pairs()
     biased = _double_sum(kappa, x, weights) - 2.0 * float(weights @ at_rows) + both
     share = float(weights @ weights)
@@ -56,13 +57,15 @@ def _double_sum(kappa: float, x: Array, weights: Array) -> float:
     )
 
 
-def _parameters(hierarchy: Harmonics, lam: Array) -> tuple[Array, Array]:
-    """η (d,) and B (d, d) of a law of level 1 or 2."""
-    d = hierarchy.d
-    padded = np.zeros(hierarchy.q(2))
-    padded[: len(lam)] = lam
-    eta, quadratic = natural_parameters(hierarchy.space, padded)
-    return eta.reshape(d), quadratic.reshape(d, d)
+def level_of(hierarchy: Hierarchy, lam: Array) -> int:
+    """The level that has parameters ``lam`` (q,)."""
+    return next(k for k in range(1, hierarchy.levels + 1) if hierarchy.q(k) == len(lam))
+
+
+def has_contours(hierarchy: Hierarchy) -> bool:
+    """Whether the laws of all levels are exp(η·x + xᵀBx)."""
+    families = (hierarchy.family(level) for level in range(1, hierarchy.levels + 1))
+    return all(family.natural(np.zeros(family.q)) is not None for family in families)
 
 
 class _KernelMean:
@@ -99,14 +102,14 @@ def judged_by_samples(
     sample: Sample, level: int, kappa: float, squared: float, how: Calibration
 ) -> Judged:
     """The p-value from samples of the fit, each fitted again."""
-    if not sample.has_rows or sample.design.name not in {"iid", "fixed"}:
+    if not (sample.has_rows and sample.design.rows_of_one_law):
         raise DesignError(
             "above dimension 3 the MMD is calibrated from samples of the fit, for designs 'iid' "
             f"and 'fixed' with rows, not for {sample.design.name!r}"
         )
     if how.method == "exact":
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
-    hierarchy = Harmonics(sample.hierarchy.space.d, level)
+    hierarchy = sample.hierarchy.up_to(level)
     null = np.full(how.replicates, np.nan)
     done = 0
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
@@ -131,5 +134,4 @@ def discrepancies(sample: Sample, kappa: float) -> list[Forms]:
     """MMD² of every level."""
     rows = sample.rows
     weights = rows.weights / rows.weights.sum()
-    hierarchy = sample.moments.hierarchy
-    return [forms_of(hierarchy, fit.lam, kappa, rows.x, weights) for fit in sample.fits[1:]]
+    return [forms_of(sample.hierarchy, fit.lam, kappa, rows.x, weights) for fit in sample.fits[1:]]

@@ -9,19 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.adequacy.above import highest_degree, levels_through, moments_to_degree
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.adequacy.leftover import leftover_of
-from steradian.data.moments import Moments
-from steradian.designs import Known
 from steradian.errors import DesignError, ResolutionError
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
 from steradian.significance.sample import Sample
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
 _ABOVE = 4  # degrees above the highest level looked at by default
-_MOST_DEGREES = {2: 1000, 3: 50}  # by ambient dimension: some two thousand features
+_MOST_FEATURES = 2600  # whose covariance is formed: degree 50 on the two-sphere
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +54,7 @@ class Residuals(Calibrated):
     degree: int
     degree_weights: Array
     contributions: Array
-    d: int
+    raw_scale: float  # of orthonormal features over those that people write
 
     @property
     def values(self) -> Array:
@@ -66,7 +65,7 @@ class Residuals(Calibrated):
     @property
     def raw(self) -> Array:
         """R with the raw cos kθ and sin kθ on the circle, as the paper prints it, (L,)."""
-        return self.values / (np.sqrt(2.0) if self.d == 2 else 1.0)
+        return self.values / self.raw_scale
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{r:.3g}" for r in self.values)
@@ -84,7 +83,7 @@ class Residuals(Calibrated):
         return without_nan({**own, **self.judgements()})
 
     def __str__(self) -> str:
-        raw = self.d == 2
+        raw = self.raw_scale != 1.0
         lines = [
             f"Residuals through degree {self.degree}; design {self.design}",
             f"{'level':>5} {'R':>9} " + (f"{'raw R':>9} " if raw else "") + f"{'p':>9}  "
@@ -104,49 +103,58 @@ def harmonic_residuals(
     sample: Sample, degree: int | None, weights: Weights, how: Calibration, *, from_level: int = 1
 ) -> Residuals:
     """Residuals of the levels of a sample, ``from_level`` on."""
-    top, d = len(sample.nested.solutions), sample.hierarchy.space.d
-    degree = default_degree(sample) if degree is None else _checked(degree, d)
-    a = degree_weights(weights, d, degree)
-    moments = moments_to_degree(sample, degree)
-    seen = moments.up_to_level(2) if d > 3 else moments.features[: moments.hierarchy.q(degree)]
-    parts, found = [], []
-    for level in range(from_level, top + 1):
-        contributions, one = _of_level(sample, level, a, seen, how)
-        parts.append(contributions)
-        found.append(one)
+    top, hierarchy = len(sample.nested.solutions), sample.hierarchy
+    degree = default_degree(sample) if degree is None else _checked(degree, hierarchy)
+    a = degree_weights(weights, hierarchy.space.dimension, degree)
+    wide = levels_through(hierarchy, degree)
+    assert wide is not None  # a degree that is reached
+    seen = wide.expectations(moments_to_degree(sample, degree).stack(), degree)[0]
+    look = _Look(sample, wide, a, seen, how)
+    both = [look.of_level(level) for level in range(from_level, top + 1)]
+    parts, found = np.array([one for one, _ in both]), tuple(one for _, one in both)
     levels = np.arange(from_level, top + 1)
-    return Residuals(levels, tuple(found), sample.design.name, degree, a, np.array(parts), d)
+    return Residuals(levels, found, sample.design, degree, a, parts, wide.raw_scale)
 
 
 def default_degree(sample: Sample) -> int:
-    """Four above the highest level, or what the moments, the design and the dimension allow."""
-    top = len(sample.nested.solutions)
-    wanted = top + _ABOVE if sample.hierarchy.space.d <= 3 else 2
+    """Four above the highest level, or what the moments, the design and the features allow."""
+    wanted = len(sample.nested.solutions) + _ABOVE
     if sample.directions is None:
         wanted = min(wanted, sample.moments.degree)
-    if isinstance(sample.design, Known):
+    if sample.design.known_covariance is not None:
         wanted = min(wanted, sample.hierarchy.levels)
-    return max(wanted, 2)
+    wanted = max(wanted, 2)
+    while wanted > 1 and levels_through(sample.hierarchy, wanted) is None:
+        wanted -= 1
+    return wanted
 
 
-def _checked(degree: int, d: int) -> int:
+def _checked(degree: int, hierarchy: Hierarchy) -> int:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
         raise ValueError(f"degree is {degree!r}; give a whole number above 1")
-    if degree > _MOST_DEGREES.get(d, degree):
-        raise ValueError(f"degree is {degree}; give at most {_MOST_DEGREES[d]} in dimension {d}")
-    if d > 3 and degree > 2:
-        raise ValueError(f"degree is {degree}; above dimension 3 residuals reach degree 2")
+    wide = levels_through(hierarchy, int(degree))
+    most = _MOST_FEATURES if hierarchy.family(1).has_rule else hierarchy.q(1) ** 2
+    if wide is None or wide.q(int(degree)) > most:
+        reached, d = highest_degree(hierarchy, most), hierarchy.space.d
+        raise ValueError(
+            f"degree is {degree}; give at most {reached} in dimension {d}: residuals of these "
+            "features reach no further"
+        )
     return int(degree)
 
 
-def degree_weights(given: Weights, d: int, degree: int) -> Array:
-    """a_1..a_K of a name or of numbers, (degree,)."""
+def degree_weights(given: Weights, dimension: int, degree: int) -> Array:
+    """a_1..a_K of a name or of numbers, (degree,).
+
+    Sobolev weights are ``(1 + l(l + s - 1))^{-(s + 1)/2}`` in ``dimension`` s: l(l + s - 1) are the
+    eigenvalues of the Laplacian on its unit sphere.
+    """
     if isinstance(given, str):
         if given == "unit":
             return np.ones(degree)
         if given == "sobolev":
             ell = np.arange(1.0, degree + 1.0)
-            return np.asarray((1.0 + ell * (ell + d - 2.0)) ** (-d / 2.0))
+            return np.asarray((1.0 + ell * (ell + dimension - 1.0)) ** (-(dimension + 1) / 2.0))
         raise ValueError(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
     a = np.asarray(given, dtype=np.float64)
     if a.shape != (degree,):
@@ -156,34 +164,28 @@ def degree_weights(given: Weights, d: int, degree: int) -> Array:
     return a
 
 
-def moments_to_degree(sample: Sample, degree: int) -> Moments:
-    """Moments of the data that hold at least this degree."""
-    moments = sample.moments
-    if moments.degree >= degree:
-        return moments
-    if sample.directions is None:
-        raise DesignError(
-            f"these moments hold degree {moments.degree}, not {degree}; ask for no more, or "
-            "profile the directions"
-        )
-    wide = Harmonics(moments.hierarchy.d, -(-degree // 2))  # moments reach twice their levels
-    return Moments.from_directions(sample.directions, wide)
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """At what the levels of a sample leave over in the features of ``wide``."""
 
+    sample: Sample
+    wide: Hierarchy
+    weights: Array  # (K,) a
+    seen: Array  # (q_K,) ĉ
+    how: Calibration
 
-def _of_level(
-    sample: Sample, level: int, a: Array, seen: Array, how: Calibration
-) -> tuple[Array, Judged]:
-    """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
-    if level >= len(a):
-        said = f"level {level} has all degrees up to {len(a)}: nothing is left over to look at"
-        return np.zeros(len(a)), Judged(np.nan, "–", (said,))
-    try:
-        left = leftover_of(sample.hierarchy.space.d, level, sample.parameters(level)[0], a)
-    except ResolutionError as error:
-        return np.full(len(a), np.nan), Judged(np.nan, "refused", (str(error),))
-    squares = left.excess(seen) ** 2
-    dims = left.hierarchy.dims[level:]
-    starts = np.concatenate([[0], np.cumsum(dims)[:-1]])
-    contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
-    squared = float(squares.sum())
-    return contributions, refused_or(sample, how, partial(judged, sample, left, squared, how))
+    def of_level(self, level: int) -> tuple[Array, Judged]:
+        """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
+        sample, how, degrees = self.sample, self.how, len(self.weights)
+        if level >= degrees:
+            said = f"level {level} has all degrees up to {degrees}: nothing is left over to look at"
+            return np.zeros(degrees), Judged(np.nan, "–", (said,))
+        try:
+            left = leftover_of(self.wide, level, sample.parameters(level)[0], self.weights)
+        except (DesignError, ResolutionError) as error:
+            return np.full(degrees, np.nan), Judged(np.nan, "refused", (str(error),))
+        squares = left.excess(self.seen) ** 2
+        starts = np.concatenate([[0], np.cumsum(self.wide.dims[level:])[:-1]])
+        contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
+        squared = float(squares.sum())
+        return contributions, refused_or(sample, how, partial(judged, sample, left, squared, how))

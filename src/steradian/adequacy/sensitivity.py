@@ -11,21 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import special_ortho_group
 
 from steradian.arguments import random_generator, refuse_too_many, whole_number
-from steradian.data.moments import Moments
 from steradian.data.source import support_of
 from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic_family import QuadraticFamily
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.shrinkage import Shrinkage, Target
+from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
-from steradian.spaces import Circle, Sphere
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -52,7 +48,8 @@ class Sensitivity:
         Gaps on those grids; NaN where a grid is too coarse for Newton's method or a level was not
         fitted on a grid.
     rotated : array, (R, L)
-        Gaps after random rotations of the data.
+        Gaps after random rotations of the data, or other symmetries of their space; no row
+        where the features do not turn with them.
     gaps : array, (L,)
         Those of the profile.
     """
@@ -103,7 +100,10 @@ class Sensitivity:
         for reach, row in zip(self.reach, self.quadrature, strict=True):
             if reach != 1.0 and np.isfinite(row).any():
                 lines.append(f"  grid {reach:4g} times as fine: {_shown(row - self.gaps)}")
-        lines.append(f"  {len(self.rotated)} random rotations: {_shown(self.rotated - self.gaps)}")
+        said = f"{len(self.rotated)} random rotations: {_shown(self.rotated - self.gaps)}"
+        if not len(self.rotated):
+            said = "rotations: left out, since these features do not turn with their space"
+        lines.append(f"  {said}")
         return "\n".join(lines)
 
 
@@ -131,7 +131,7 @@ def sensitivity_of(
         below=_mixed(profile, shares.tolist(), "below"),
         reach=np.array(REACHES),
         quadrature=np.array([_on_other_grids(profile, reach) for reach in REACHES]),
-        rotated=_rotated(profile, rotations, seed),
+        rotated=_turned(profile, rotations, seed),
         gaps=profile.nested.gaps[0],
     )
 
@@ -149,7 +149,7 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     deficits, gridded = [0.0], False
     for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
-        if isinstance(family, GriddedFamily | QuadraticFamily) and solution.nodes[0]:
+        if family.has_rule and solution.nodes[0]:  # none for a closed form, which stays
             nodes = int(solution.nodes[0])
             deficits.append(family.deficit_on(reach, nodes, fit.moments, fit.lam))
             gridded = True
@@ -158,26 +158,15 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     return np.diff(deficits) if gridded else np.full(len(deficits) - 1, np.nan)
 
 
-def _rotated(profile: Profile, rotations: int, seed: int) -> Array:
-    """Gaps after random rotations, (rotations, L)."""
-    hierarchy = profile.moments.hierarchy
-    d = hierarchy.d
+def _turned(profile: Profile, turns: int, seed: int) -> Array:
+    """Gaps after random symmetries of the space, (turns, L); none where gaps follow them."""
+    hierarchy: Hierarchy = profile.moments.hierarchy
+    still = profile.moments.stack()
     rng = np.random.default_rng(seed)
-    turns = special_ortho_group.rvs(d, size=rotations, random_state=rng).reshape(rotations, d, d)
-    stack = MomentStack.concatenated([_turned(profile.moments, turn) for turn in turns])
-    return fit_levels(hierarchy, stack, None, profile.shrinkage).gaps
-
-
-def _turned(moments: Moments, turn: Array) -> MomentStack:
-    """The moments of the rotated sample, as a stack of one."""
-    still, space = moments.stack(), moments.hierarchy.space
-    features = still.features
-    if isinstance(space, Circle | Sphere):
-        degree = moments.degree
-        grid = space.exact_grid(2 * degree)
-        features = features[:, : space.size(degree) - 1]
-        here = space.harmonics(grid.points, degree)[:, 1:]
-        there = space.harmonics(grid.points @ turn.T, degree)[:, 1:]
-        features = features @ (here.T @ (grid.weights[:, None] * there))
-    scatter = turn @ still.scatter[0] @ turn.T
-    return MomentStack(features, still.mean @ turn.T, scatter[None])
+    stacks = []
+    for _ in range(turns):
+        turned = hierarchy.turned(still, hierarchy.space.symmetry(rng))
+        if turned is None:
+            return np.empty((0, hierarchy.levels))
+        stacks.append(turned)
+    return fit_levels(hierarchy, MomentStack.concatenated(stacks), None, profile.shrinkage).gaps

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steradian.adequacy.above import levels_through
 from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
-from steradian.adequacy.polar import PolarWhitening, whitening
+from steradian.adequacy.mmd_any_dimension import has_contours
 from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
-from steradian.existence.margin import Evidence, margin_bound
+from steradian.existence.margin import Evidence
+from steradian.families.polar_whitening import polar_whitening
 from steradian.significance import concerns
 from steradian.significance.sample import Sample
 
@@ -119,7 +121,7 @@ def _statistical(profile: Profile) -> Judgement:
         return Judgement("statistically", Answer.UNKNOWN, (said,))
     sample = profile.as_sample()
     found = [_residual(profile, sample)]
-    if profile.design.name != "descriptive":
+    if profile.design.defines_inference:
         found += [(Answer.CARE, words) for words in concerns.of_weights(sample)]
         found += _noise(profile, sample)
         found += _rows(profile, sample)
@@ -129,29 +131,30 @@ def _statistical(profile: Profile) -> Judgement:
 def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     """What the highest level leaves over."""
     top = int(profile.levels[-1])
-    if profile.d > 3 and top == 2:
-        said = f"nothing above degree 2 is looked at in dimension {profile.d}; mmd() tests it"
-        return Answer.UNKNOWN, said
+    if levels_through(sample.hierarchy, top + 1) is None:
+        said = f"nothing above degree {top} is looked at in dimension {profile.d}"
+        return Answer.UNKNOWN, said + ("; mmd() tests it" if has_contours(sample.hierarchy) else "")
     degree = default_degree(sample)
     if degree <= top:
         return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
-    if not _quick(profile, degree):
+    if not _quick(profile, sample, degree):
         return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
     try:
         r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
     except SteradianError as error:
         return Answer.UNKNOWN, str(error)
-    if profile.design.name == "descriptive":
+    if not profile.design.defines_inference:
         said = f"level {top} leaves R = {r.values[-1]:.3g} through degree {degree}"
-        return Answer.UNKNOWN, f"a descriptive design has no tests; {said}"
+        return Answer.UNKNOWN, f"a {profile.design.name} design has no tests; {said}"
     return _answer(r)
 
 
-def _quick(profile: Profile, degree: int) -> bool:
+def _quick(profile: Profile, sample: Sample, degree: int) -> bool:
     """Whether the covariance over the units, where the design asks for it, is soon had."""
-    if profile.design.name in {"iid", "fixed", "descriptive"}:
+    if profile.design.rows_of_one_law or not profile.design.defines_inference:
         return True
-    return profile.n * profile.moments.hierarchy.space.size(degree) ** 2 <= _QUICK
+    wide = levels_through(sample.hierarchy, degree)
+    return wide is None or profile.n * (1 + wide.q(degree)) ** 2 <= _QUICK
 
 
 def _answer(r: Residuals) -> tuple[Answer, str]:
@@ -182,13 +185,13 @@ def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
     Fitted gaps run ahead of their limit there; the score ``a² |r|²``, which for noise is about
     its number of features q give or take √(2q), does not, and needs no more than E xxᵀ.
     """
-    if profile.d <= 3 or len(profile.levels) < 2 or profile.design.name not in {"iid", "fixed"}:
+    closed = sample.hierarchy.family(1).closed_leftover
+    if not closed or len(profile.levels) < 2 or not profile.design.rows_of_one_law:
         return []
-    white = whitening(sample.hierarchy, 2, sample.parameters(1))
-    assert isinstance(white, PolarWhitening)
+    white = polar_whitening(profile.d, sample.parameters(1))
     m, rate, q = sample.moments, sample.rate, white.q
     second = m.scatter / m.weight + np.outer(m.mean, m.mean)
-    score = rate**2 * white.score(m.mean, second)
+    score = rate**2 * float(white.score_of(m.mean[None], second[None])[0])
     against = f"({profile.gaps[1]:.3g} against {0.5 * q / rate**2:.3g} expected)"
     few = rate**2 < _ROWS_PER_FEATURE * q
     if score - q < _CLEAR * np.sqrt(2.0 * q):
@@ -203,7 +206,7 @@ def _rows(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
     features = int(profile.dims.sum())
     if sample.has_rows and sample.units.labels is not None:
         count, what = float(sample.units.effective), "units"
-    elif profile.design.name == "importance":
+    elif profile.design.random_weights:
         count, what = profile.ess, "effective rows"
     else:
         count, what = sample.rate**2, "effective rows"
@@ -223,11 +226,23 @@ def _numerical(profile: Profile) -> Judgement:
     found = [(answer, detail)]
     if n.condition.max() > _COLLINEAR:
         found.append((Answer.CARE, "the features are nearly collinear under the fit"))
-    if profile.design.name != "descriptive" and profile.shrinkage is None:
+    if profile.design.defines_inference and profile.shrinkage is None:
         noise = 0.5 / profile.as_sample().rate ** 2
         if error > _SHARE_OF_NOISE * noise:
             found.append((Answer.CARE, f"that is not small against sampling noise {noise:.0e}"))
     return _judgement("numerically", found)
+
+
+def _margin(profile: Profile, top: int) -> tuple[Answer, str]:
+    """How far inside the moment body the highest level lies, as its family says."""
+    family = profile.moments.hierarchy.family(top)
+    known = family.margin_bound(Evidence.of(profile.moments.stack(), None))
+    if known is None:
+        return Answer.UNKNOWN, "a fit exists; how far inside the moment body is not computed here"
+    margin, exact = known
+    answer = Answer.YES if margin >= _THIN else Answer.CARE
+    where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
+    return answer, f"{where}, margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
 
 
 def _structural(profile: Profile) -> Judgement:
@@ -236,11 +251,7 @@ def _structural(profile: Profile) -> Judgement:
     if profile.shrinkage is not None:
         found.append((Answer.CARE, f"the data were {profile.shrinkage.words}"))
     else:
-        margin = margin_bound(Evidence.of(profile.moments.stack(), None), top)
-        answer = Answer.YES if margin >= _THIN else Answer.CARE
-        where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
-        bound = "at most " if profile.d == 3 and top > 2 else ""
-        found.append((answer, f"{where}, margin {bound}{margin:.2g} at level {top}"))
+        found.append(_margin(profile, top))
     if profile.stopped:
         gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
         found.append((Answer.CARE, f"{gone} level {top + 1}"))

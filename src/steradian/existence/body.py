@@ -25,7 +25,7 @@ from steradian.existence.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.existence.face import CERTIFIED, face_of
+from steradian.existence.face import face_of
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import (
     face_words,
@@ -34,6 +34,7 @@ from steradian.existence.support_words import (
     undecided_words,
     vector_words,
 )
+from steradian.existence.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
 from steradian.existence.zoom import Zoom
 from steradian.families.products import second_moments
 from steradian.numerics.arrays import Array, IntArray
@@ -41,25 +42,22 @@ from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import eigenvalues, null_space
 from steradian.spaces import Sphere
 
-_CLEAR = 1e-11  # Gram eigenvalues above it are beyond doubt, whatever the rounding
-_ROW_RANK = 1e-14  # relative singular value of the rows below which they are dependent
-_LEVERAGE = 1.0 - 1e-12  # of an atom that carries a direction alone
 _INSIDE = Placement(Verdict.INSIDE)
 
 
 def _verdicts(gram: Array) -> IntArray:
     """From Gram matrices (B, h, h) of trace h."""
     with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
-        np.linalg.cholesky(gram - _CLEAR * np.eye(gram.shape[1]))
+        np.linalg.cholesky(gram - GRAM_CLEAR * np.eye(gram.shape[1]))
         return np.full(len(gram), int(Verdict.INSIDE))
     least = np.linalg.eigvalsh(gram)[:, 0]
-    return np.where(least > _CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -_CLEAR)
+    return np.where(least > GRAM_CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -GRAM_CLEAR)
 
 
 def scatter_verdicts(scatter: Array) -> IntArray:
     """Level 2 in any dimension (S-lemma): the centred second moment is positive definite."""
     values = eigenvalues(scatter)
-    clear = values[:, 0] > _CLEAR * values[:, -1]
+    clear = values[:, 0] > GRAM_CLEAR * values[:, -1]
     return np.where(clear, int(Verdict.INSIDE), int(Verdict.UNSURE))
 
 
@@ -93,7 +91,7 @@ def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
     """
     zoom = Zoom.onto(x)
     rows = sphere_harmonics(zoom(x), level // 2)
-    kernel = null_space(rows, _ROW_RANK / zoom.scale)
+    kernel = null_space(rows, RANK / zoom.scale)
     if kernel.size:
         f = zoom.pulled_back(sphere_square(kernel, level), level)
         placement = _shown(x, level, f, sphere_words(x, level))
@@ -137,7 +135,7 @@ def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
     q, _ = np.linalg.qr(rows)
     leverage = np.einsum("ij,ij->i", q, q)
     worst = int(np.argmax(leverage))
-    if leverage[worst] < _LEVERAGE:
+    if leverage[worst] < LEVERAGE:
         return _INSIDE
     rest = np.delete(x, worst, axis=0)
     others = sphere_words(rest, level - 1) if len(rest) else "nothing else"

@@ -10,23 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.source import as_source, measured, support_of
-from steradian.existence.body import examine_face
+from steradian.errors import InvalidArgument
 from steradian.existence.certificate import Certificate
-from steradian.existence.margin import Closest, Evidence, closest_face
+from steradian.existence.decision import both_looks, first_look
+from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
-from steradian.existence.semi_infinite import LP_ACCURACY
 from steradian.existence.support_words import bound_words, nearly_words, thinnest_words
-from steradian.hierarchies import Harmonics
+from steradian.existence.tolerances import NEARLY
+from steradian.families.base import Family
+from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.progress import tracked
-from steradian.spaces import Sphere
 
-_ROUNDED = 1e-13  # a margin from moments alone that rounding cannot tell from zero
 PRECISE = 1e-5  # slack of a margin up to which its programme counts as finished
-_NEARLY = 1e-8  # margin below which the fit exists but hardly
 _EVEN = 1.0 - 1e-6  # margin above which nothing is thin
 _WIDTH = 80
 _INDENT = 27
+_TO_ROUNDING = "on the boundary to the rounding of the moments"
+_TOO_CLOSE = "not decided: closer to the boundary than the rounding of the moments can tell"
+_OPEN = "not decided: the quick tests of this level leave it open"
+_NO_MARGIN = "how far inside is not known: this level has no margins"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +43,12 @@ class LevelBoundary:
     inside : bool
         Whether a finite fit exists.
     margin : float
-        The largest share of the uniform law that the moments contain, 0 on the boundary.
+        The largest share of the uniform law that the moments contain, 0 on the boundary. NaN
+        where the features of the level are of a kind whose margins nobody computes.
     certificate : Certificate
         ``f = 1 + lam · φ >= 0`` with the least mean under the data. On the boundary it
         vanishes on all of them; inside, its mean is the margin and its peak is where the data
-        are thinnest.
-    words : str
+        are thinnest.    words : str
         What the data lie on, or where they are thinnest.
     slack : float
         The margin is an upper bound, and the truth at most so much smaller: zero where a closed
@@ -58,10 +61,23 @@ class LevelBoundary:
     level: int
     inside: bool
     margin: float
-    certificate: Certificate
+    shown_by: Certificate | None
     words: str
     slack: float = 0.0
     decided: bool = True
+
+    @property
+    def certificate(self) -> Certificate:
+        """The function that shows where the data lie.
+
+        Raises
+        ------
+        InvalidArgument
+            Where none is known in closed form (``shown_by`` is None then).
+        """
+        if self.shown_by is None:
+            raise InvalidArgument(f"level {self.level}: no function is known that shows it")
+        return self.shown_by
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -107,11 +123,11 @@ class Boundary:
             "exact": self.exact,
             "levels": self.levels.tolist(),
             "inside": self.inside.tolist(),
-            "margins": self.margins.tolist(),
+            "margins": without_nan(self.margins.tolist()),
             "slack": [entry.slack for entry in self.entries],
             "decided": [entry.decided for entry in self.entries],
             "words": [entry.words for entry in self.entries],
-            "lam": [entry.certificate.lam.tolist() for entry in self.entries],
+            "lam": [e.shown_by.lam.tolist() if e.shown_by else [] for e in self.entries],
         }
 
     def __repr__(self) -> str:
@@ -125,7 +141,8 @@ class Boundary:
         ]
         for entry in self.entries:
             where = "inside" if entry.inside else "boundary"
-            head = f"{entry.level:>5}  {where:<8} {entry.margin:>9.3g}  "
+            margin = "–" if np.isnan(entry.margin) else f"{entry.margin:.3g}"
+            head = f"{entry.level:>5}  {where:<8} {margin:>9}  "
             lines += textwrap.wrap(
                 entry.words, _WIDTH, initial_indent=head, subsequent_indent=" " * _INDENT
             ) or [head.rstrip()]
@@ -178,14 +195,18 @@ def boundary(
         if entries and not entries[-1].inside:
             entries.append(_above(entries[-1]))
             continue
-        placement = _examined(moments.hierarchy, level, support)
-        if placement.certificate is not None:
+        family = moments.hierarchy.family(level)
+        placement = _placement(family, known)
+        if placement.verdict is Verdict.OUTSIDE and known.support is not None:
             words, f = placement.words, placement.certificate
             entries.append(LevelBoundary(level, False, 0.0, f, words))
             continue
-        closest = closest_face(known, level, closest)
-        entries.append(_placed(known, level, closest, placement))
-    return Boundary(tuple(entries), moments.n, moments.hierarchy.d, support is not None)
+        closest = family.closest_face(known, closest)
+        if closest is None:
+            entries.append(_without_margin(family, known, level, placement))
+        else:
+            entries.append(_placed(family, known, level, closest, placement))
+    return Boundary(tuple(entries), moments.n, moments.hierarchy.space.d, support is not None)
 
 
 def _above(entry: LevelBoundary) -> LevelBoundary:
@@ -193,36 +214,49 @@ def _above(entry: LevelBoundary) -> LevelBoundary:
     words = entry.words
     if not words.startswith("as at level"):
         words = f"as at level {entry.level}: {words}"
-    above = entry.certificate.at_level(entry.level + 1)
+    f = entry.shown_by
+    above = None if f is None else f.at_level(entry.level + 1)
     return LevelBoundary(entry.level + 1, False, 0.0, above, words)
 
 
-def _examined(hierarchy: Harmonics, level: int, support: tuple[Array, Array] | None) -> Placement:
-    """By the exact tests on the rows, first the quick ones."""
-    if support is None:
+def _placement(family: Family, known: Evidence) -> Placement:
+    """By the exact tests on the rows, first the quick ones; nothing without rows."""
+    if known.support is None:
         return Placement(Verdict.UNSURE)
-    placement = hierarchy.family(level).examine(*support)
-    if placement.verdict is Verdict.UNSURE and level > 2 and isinstance(hierarchy.space, Sphere):
-        placement = examine_face(support[0], level)
-    return placement
+    return both_looks(family, *known.support)
 
 
-def _placed(known: Evidence, level: int, closest: Closest, placement: Placement) -> LevelBoundary:
+def _placed(
+    family: Family, known: Evidence, level: int, closest: Closest, placement: Placement
+) -> LevelBoundary:
     """Not shown to be on the boundary: how far inside, as far as rows or moments can tell."""
     margin, f, slack = closest.margin, closest.function, closest.slack
-    if known.support is None:
-        rounding = 10.0 * LP_ACCURACY if known.d == 3 and level > 2 else _ROUNDED
-        if margin <= rounding:
-            words = "on the boundary to the rounding of the moments"
-            return LevelBoundary(level, False, max(margin, 0.0), f, words, slack)
-    if known.support is not None and margin < _NEARLY:
+    if known.support is None and margin <= closest.rounding:
+        return LevelBoundary(level, False, max(margin, 0.0), f, _TO_ROUNDING, slack)
+    if known.support is not None and margin < NEARLY:
         words = nearly_words(known.support[0], f)
     else:
-        words = thinnest_words(f) if margin < _EVEN else ""
+        words = thinnest_words(family.peak(f)) if margin < _EVEN else ""
     if slack > PRECISE:
         words += f"{'; ' * bool(words)}{bound_words(slack)}"
     decided = known.support is None or placement.verdict is Verdict.INSIDE
-    decided = decided or margin - slack > _NEARLY
+    decided = decided or margin - slack > NEARLY
     if not decided:
         words += f"{'; ' * bool(words)}{placement.words}"
     return LevelBoundary(level, True, margin, f, words, slack, decided)
+
+
+def _without_margin(
+    family: Family, known: Evidence, level: int, placement: Placement
+) -> LevelBoundary:
+    """Inside, on the boundary or not decided: what a family without margins can say."""
+    verdict, words = placement.verdict, placement.words or _OPEN
+    if known.support is None:
+        look = first_look(family, known.stack(), None)
+        if look.outside:
+            return LevelBoundary(level, False, 0.0, None, _TO_ROUNDING)
+        verdict = Verdict.UNSURE if look.doubtful else Verdict.INSIDE
+        words = _TOO_CLOSE
+    if verdict is Verdict.INSIDE:
+        return LevelBoundary(level, True, np.nan, None, _NO_MARGIN)
+    return LevelBoundary(level, True, np.nan, None, words, decided=False)

@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
+from steradian.existence.tolerances import RANK
 from steradian.families.quadratic import feature_parameters, natural_parameters
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import circle_harmonics
 from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere, unit_sphere
-
-_KERNEL = 1e-14  # relative singular value of rows that rounding cannot tell from zero
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -55,7 +54,7 @@ class Certificate:
         if at.d != self.d:
             raise InvalidDirections(f"x has dimension {at.d}; this function has {self.d}")
         space = unit_sphere(self.d)
-        if self.d <= 3:
+        if space.rules():
             return np.asarray(1.0 + space.harmonics(at.x, self.level)[:, 1:] @ self.lam)
         eta, quadratic = natural_parameters(space, self.lam)
         return np.asarray(1.0 + at.x @ eta + np.einsum("ni,ni->n", at.x @ quadratic, at.x))
@@ -96,7 +95,7 @@ def affine_square(mean: Array, root: Array) -> tuple[float, Certificate]:
     top[0, 0] = 1.0
     axes, values, _ = np.linalg.svd(np.vstack([top, scaled]))
     values = np.concatenate([values, np.zeros(d + 1 - len(values))])
-    least = axes[:, values <= max(_KERNEL * values[0], values[-1])]
+    least = axes[:, values <= max(RANK * values[0], values[-1])]
     c, v = least[0], np.sqrt(float(d)) * least[1:]
     count = least.shape[1]
     lam = feature_parameters(unit_sphere(d), 2.0 * v @ c / count, v @ v.T / count)
@@ -127,7 +126,7 @@ def circle_square(rows: AnyArray) -> tuple[float, Certificate]:
     level = rows.shape[1] - 1
     _, values, axes = np.linalg.svd(triangle(rows))
     values = np.concatenate([values, np.zeros(level + 1 - len(values))])
-    least = axes[values <= max(_KERNEL * values[0], values[-1])].conj()
+    least = axes[values <= max(RANK * values[0], values[-1])].conj()
     lam = np.empty(2 * level)
     for k in range(1, level + 1):
         lag = np.sum(least[:, k:] * least[:, :-k].conj()) / len(least)

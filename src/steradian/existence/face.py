@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.existence.placement import Verdict
+from steradian.existence.tolerances import CERTIFIED, CONTACT_CLEAR, CONTACT_NULL, DEEP, SAFE
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
@@ -23,15 +24,10 @@ from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
 from steradian.numerics.sphere_minima import bend_rows, contact_rows, cover, curvatures, dips
 
-CERTIFIED = 1e-8  # what a certificate may fall below zero, and rise above it on the support
 ROUNDS = 40  # programmes before a question stays open
 QUICK_ROUNDS = 8  # before the solver, which would take longer to fail
 _HIDDEN_ROUNDS = 15  # where only a proof that there is none can count
 _QUICK_SIZE = 48  # dimension of the space up to which those are a matter of milliseconds
-_NULL = 4e-15  # relative singular value of conditions that a function meets to rounding
-_CLEAR = 2e-13  # … of conditions that are met by no function, rounding or not
-_DEEP = 1e-7  # every f of the space dips so far, for ∫ f dν = 1: beyond rounding
-_SAFE = 1e-9  # a dip that counts as none
 _PART = 6  # points per feature that are asked first
 _DIRECTIONS = 8  # in which the curvature at a zero is kept positive from the start
 _BENT = 64  # points at which it is
@@ -73,7 +69,7 @@ def face_of(x: Array, level: int, *, quick: bool = False) -> Face:
         found = _Contact.of(seen[chosen], level, zoom.scale).face(quick)
         if found.function is None:
             return found
-        off = np.abs(sphere_harmonics(seen, level) @ found.function) > _SAFE
+        off = np.abs(sphere_harmonics(seen, level) @ found.function) > SAFE
         if not (off & ~chosen).any():
             return _verified(found.function, x, level, zoom)
         chosen |= off
@@ -81,7 +77,7 @@ def face_of(x: Array, level: int, *, quick: bool = False) -> Face:
 
 def _verified(f: Array, x: Array, level: int, zoom: Zoom) -> Face:
     """The function of the points as they are, if it is what it claims to be."""
-    dip = _SAFE
+    dip = SAFE
     if zoom.scale < 1.0:
         f = zoom.pulled_back(f, level)
         f = np.asarray(f / f[0])
@@ -112,11 +108,11 @@ class _Contact:
 
     def face(self, quick: bool) -> Face:
         """Whether any of the functions that vanish, or nearly so, is nowhere negative."""
-        wide = self._basis(_CLEAR)
+        wide = self._basis(CONTACT_CLEAR)
         size = wide.shape[1]
         if not size:
             return _NONE
-        hidden = size != self._basis(_NULL).shape[1]  # some only nearly vanish
+        hidden = size != self._basis(CONTACT_NULL).shape[1]  # some only nearly vanish
         if quick and (hidden or size > _QUICK_SIZE):
             return Face(Verdict.UNSURE, None, f"{size} functions meet the contact conditions")
         rounds = QUICK_ROUNDS if quick else _HIDDEN_ROUNDS if hidden else ROUNDS
@@ -156,17 +152,17 @@ class _Programme:
 
     def answer(self, rounds: int) -> Face:
         mean = self.basis[0]
-        if np.abs(mean).max() < _SAFE:
+        if np.abs(mean).max() < SAFE:
             return _NONE  # without a mean f has both signs
         if len(mean) == 1:
             return self._only()
         for turn in range(rounds):
             f, depth = self._solve(mean, max(_CENTRAL * 0.5**turn, _EXACTLY))
-            if depth > _DEEP:
+            if depth > DEEP:
                 return _NONE
             f = f / f[0]
             bottoms, values = self._bottoms(f)
-            if values[0] >= -_SAFE:
+            if values[0] >= -SAFE:
                 return Face(Verdict.OUTSIDE, f)
             self.rows = np.vstack([self.rows, sphere_harmonics(bottoms, self.level) @ self.basis])
             self.lift = np.concatenate([self.lift, _lift(bottoms, self.x, self.level)])
@@ -177,12 +173,12 @@ class _Programme:
         """A space of one dimension holds one function of integral one."""
         f = self.basis[:, 0] / self.basis[0, 0]
         lowest = float((cover(self.level).harmonics @ f).min())
-        if lowest >= -_DEEP:
+        if lowest >= -DEEP:
             lowest = float(self._bottoms(f)[1][0])
-        if lowest >= -_SAFE:
+        if lowest >= -SAFE:
             return Face(Verdict.OUTSIDE, f)
         words = f"the only function left dips to {lowest:.0e}, too little to tell"
-        return _NONE if lowest < -_DEEP else Face(Verdict.UNSURE, None, words)
+        return _NONE if lowest < -DEEP else Face(Verdict.UNSURE, None, words)
 
     def _solve(self, mean: Array, accuracy: float) -> tuple[Array, float]:
         """A high f, and how deep every f of the space dips as the multipliers prove."""

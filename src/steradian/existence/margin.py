@@ -24,7 +24,8 @@ from steradian.existence.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.existence.semi_infinite import least_mean
+from steradian.existence.semi_infinite import LP_ACCURACY, least_mean
+from steradian.existence.tolerances import MARGIN_ROUNDING
 from steradian.families.products import second_moments
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
@@ -32,7 +33,7 @@ from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere
 
 _ATOM_DEGREE = 30  # of the grid of vectors a that are tried
-_ROUNDING = 1e-13  # of the mean of a function from moments; squares of the rows have none
+_PROGRAMME = 10.0 * LP_ACCURACY  # of a margin that a linear programme finds from moments alone
 _TOUCHED = 200  # supports of at most so many points are stated in the programme
 
 
@@ -43,11 +44,12 @@ class Closest:
     margin: float
     function: Certificate
     slack: float = 0.0  # the least of all means may be smaller by so much
+    rounding: float = MARGIN_ROUNDING  # from moments alone it cannot be told from zero below
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of one sample, as `closest_face` wants it."""
+    """What is known of one sample, as the faces want it."""
 
     features: Array  # (q,): E φ, constant left out
     mean: Array  # (d,): E x
@@ -64,36 +66,40 @@ class Evidence:
         mean = weights @ x
         return cls(features, mean, triangle(np.sqrt(weights)[:, None] * (x - mean)), support)
 
-    @property
-    def d(self) -> int:
-        """Ambient dimension."""
-        return len(self.mean)
+    def stack(self) -> MomentStack:
+        """Its moments as a stack of one."""
+        scatter = self.root.T @ self.root
+        return MomentStack(self.features[None], self.mean[None], scatter[None])
 
 
-def closest_face(known: Evidence, level: int, below: Closest | None = None) -> Closest:
-    """The margin of ``level``; ``below`` is the answer of the level below, never smaller."""
-    if level == 1:
-        return Closest(*linear_function(known.mean, float((known.root**2).sum())))
-    if level == 2:
-        found = [Closest(*affine_square(known.mean, known.root))]
-    elif known.d == 2:
-        found = [Closest(*circle_square(_powers(known, level)))]
-    else:
-        return _least_mean(known, level, below)
-    if below is not None:
-        found.append(Closest(below.margin, below.function.at_level(level)))
-    return min(found, key=lambda closest: closest.margin)
+def linear_face(known: Evidence) -> Closest:
+    """Level 1 on any unit sphere."""
+    return Closest(*linear_function(known.mean, float((known.root**2).sum())))
+
+
+def quadratic_face(known: Evidence, below: Closest | None = None) -> Closest:
+    """Level 2 on any unit sphere; ``below`` is the answer of the level below, never smaller."""
+    return _least(Closest(*affine_square(known.mean, known.root)), below, 2)
+
+
+def circle_face(known: Evidence, level: int, below: Closest | None = None) -> Closest:
+    """Any level on the circle."""
+    return _least(Closest(*circle_square(_powers(known, level))), below, level)
+
+
+def _least(found: Closest, below: Closest | None, level: int) -> Closest:
+    if below is None or found.margin <= below.margin:
+        return found
+    return Closest(below.margin, below.function.at_level(level))
 
 
 def margin_bound(known: Evidence, level: int) -> float:
-    """At most so much is the margin of ``level``: exact but on the two-sphere above level 2.
+    """At most so much is the margin of a level above 2 on the two-sphere.
 
-    There it is the least mean of a square, for odd levels also of ``(1 - a·x) g(x)²``, where
-    `closest_face` looks at all f, which takes longer.
+    The least mean of a square, for odd levels also of ``(1 - a·x) g(x)²``, where `sphere_face`
+    looks at all f, which takes longer.
     """
-    if level <= 2 or known.d == 2:
-        return closest_face(known, level).margin
-    found = [closest_face(known, 2).margin, _least_square(known, level).margin]
+    found = [quadratic_face(known).margin, _least_square(known, level).margin]
     if level % 2:
         found.append(_least_odd_square(known.features, level))
     return min(found)
@@ -158,16 +164,14 @@ def _least_square(known: Evidence, level: int) -> Closest:
     return Closest(least, sphere_function(square, level))
 
 
-def _least_mean(known: Evidence, level: int, below: Closest | None) -> Closest:
-    """The least of all, by linear programming from the best function at hand."""
-    found = [_least_square(known, level)]
-    if below is not None:
-        found.append(Closest(below.margin, below.function.at_level(level)))
-    at_hand = min(found, key=lambda closest: closest.margin)
+def sphere_face(known: Evidence, level: int, below: Closest | None) -> Closest:
+    """The least of all on the two-sphere, by linear programming from the best function at hand."""
+    at_hand = _least(_least_square(known, level), below, level)
     moments = known.features[: sphere_size(level) - 1]
     points = None if known.support is None else known.support[0]
     touching = points if points is not None and len(points) <= _TOUCHED else None
     result = least_mean(moments, level, np.append(1.0, at_hand.function.lam), touching)
-    if result.upper < at_hand.margin - _ROUNDING:
+    if result.upper < at_hand.margin - MARGIN_ROUNDING:
         at_hand = Closest(result.upper, sphere_function(result.function, level))
-    return replace(at_hand, slack=max(0.0, at_hand.margin - result.lower))
+    slack = max(0.0, at_hand.margin - result.lower)
+    return replace(at_hand, slack=slack, rounding=_PROGRAMME)

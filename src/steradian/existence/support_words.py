@@ -88,17 +88,25 @@ def bound_words(slack: float) -> str:
     return f"the margin may be smaller by {slack:.0e}: its programme was cut short, a limit of ours"
 
 
-def thinnest_words(f: Certificate) -> str:
-    """Where the function that sees least of the data has its peak; empty above dimension 3."""
-    if f.d > 3 or float(f.lam @ f.lam) < _CONSTANT:
-        return ""
-    if f.d == 3:
-        peak = dips(-np.append(1.0, f.lam), f.level)[0][0]
-    else:
-        angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
-        points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        peak = points[np.argmax(f(points))]
-    return f"thinnest about {vector_words(peak)}"
+def thinnest_words(peak: Array | None) -> str:
+    """Where the function that sees least of the data has its peak; empty where it has none."""
+    return "" if peak is None else f"thinnest about {vector_words(peak)}"
+
+
+def circle_peak(f: Certificate) -> Array | None:
+    """Where ``f`` on the circle is largest, (2,); None for a constant."""
+    if float(f.lam @ f.lam) < _CONSTANT:
+        return None
+    angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return np.asarray(points[np.argmax(f(points))])
+
+
+def sphere_peak(f: Certificate) -> Array | None:
+    """Where ``f`` on the two-sphere is largest, (3,); None for a constant."""
+    if float(f.lam @ f.lam) < _CONSTANT:
+        return None
+    return np.asarray(dips(-np.append(1.0, f.lam), f.level)[0][0])
 
 
 def best_plane(x: Array) -> tuple[Array, Array, float]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
+from steradian.existence.certificate import Certificate
+from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.whitening import Whitening
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
 
 
 class Law(Protocol):
@@ -25,8 +30,34 @@ class Law(Protocol):
         ...
 
 
+class QuickRefits(Protocol):
+    """Fits of many replicates that lie about one fit, to the digits a comparison needs."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether there are any: else all replicates are unsure."""
+        ...
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether a verified fit of a replicate that is not sure is worth its time."""
+        ...
+
+    def expectations(self, m: Array, degree: int) -> tuple[Array, BoolArray]:
+        """E φ of levels 1..degree of the fits to ``m`` (B, q): (B, q_degree), and which are sure.
+
+        An unsure one is close to the fit, or NaN.
+        """
+        ...
+
+
 class Family(Protocol):
-    """The exponential family of one level; everything takes and gives stacks."""
+    """The exponential family of one level; everything takes and gives stacks.
+
+    What a family cannot do it says: `has_rule`, `closed_leftover` and the methods that may answer
+    None are capabilities, and the caller does without or refuses in one sentence. `BareFamily`
+    (`families/bare.py`) answers for a family that has none of the closed forms.
+    """
 
     @property
     def q(self) -> int:
@@ -97,4 +128,63 @@ class Family(Protocol):
 
         ``support`` gives the directions behind a row, for those that moments do not determine.
         """
+        ...
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether `rule` integrates against its laws."""
+        ...
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
+
+        Good for features up to level ``degree`` times the density.
+        """
+        ...
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """E φ of the laws ``lam`` (B, q) for all features of ``wide``: (B, q_wide)."""
+        ...
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as one of ``nodes``.
+
+        From ``lam`` (q,). NaN where there is no such grid.
+        """
+        ...
+
+    def refits(self, lam: Array) -> QuickRefits | None:
+        """Quick fits of replicates about the law ``lam`` (q,); None where each takes a `solve`."""
+        ...
+
+    @property
+    def closed_leftover(self) -> bool:
+        """Whether its laws are exp(η·x) on a unit sphere where no `rule` is needed or at hand.
+
+        What they leave over in the next level is then known in closed form about their axis.
+        """
+        ...
+
+    def natural(self, lam: Array) -> tuple[Array, Array] | None:
+        """η (d,) and B (d, d) of one law exp(η·x + xᵀBx) of unit vectors; None for other laws."""
+        ...
+
+    def examine_failed(self, x: Array) -> Placement:
+        """A second look at distinct points ``x`` (n, d), by every means there is.
+
+        For when the solver has failed. UNSURE without words: there is no more to say than at the
+        first look.
+        """
+        ...
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest | None:
+        """The margin of the level; ``below`` is that of the level below. None where not known."""
+        ...
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool] | None:
+        """At most so much is the margin, quickly, and whether it is exactly that."""
+        ...
+
+    def peak(self, f: Certificate) -> Array | None:
+        """Where ``f`` of this level is largest, (d,); None where nobody looks."""
         ...

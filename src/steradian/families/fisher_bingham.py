@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.existence.certificate import affine_square
+from steradian.existence.certificate import Certificate, affine_square
+from steradian.existence.margin import Closest, Evidence, quadratic_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
+from steradian.existence.tolerances import FLAT
 from steradian.families.polar_whitening import polar_whitening
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.families.whitening import ReferenceWhitening, Whitening
@@ -21,7 +24,9 @@ from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
 from steradian.spaces import HarmonicSpace
 
-_FLAT = 1e-14  # relative eigenvalue of the covariance that rounding cannot tell from zero
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
 _RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
 _RELATIVE, _UNFELT = 1e-4, 1e3  # mismatch of the covariance, alone and over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
@@ -68,19 +73,62 @@ class FisherBinghamFamily:
                 covariance[k, j] = feature_moments(self.space, *change)
         return psi, mean, covariance
 
+    @property
+    def has_rule(self) -> bool:
+        return False
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        raise NotImplementedError(f"a rule on the {self.space.name}: there is none")
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """Of linear and quadratic features, from mean and covariance of x."""
+        out = []
+        for row in lam:
+            law = self.law(row)
+            m = law.mean()
+            out.append(feature_moments(self.space, m, law.covariance() + np.outer(m, m)))
+        return np.array(out)[:, : wide.q(wide.levels)]
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:  # noqa: ARG002
+        """No grid, so NaN."""
+        return float("nan")
+
+    def refits(self, lam: Array) -> None:  # noqa: ARG002
+        return None
+
+    @property
+    def closed_leftover(self) -> bool:
+        return False
+
+    def natural(self, lam: Array) -> tuple[Array, Array]:
+        return natural_parameters(self.space, lam)
+
     def contains(self, moments: MomentStack) -> IntArray:
         """S-lemma: a fit exists if and only if the covariance is positive definite."""
         values = np.linalg.eigvalsh(moments.scatter)
-        inside = values[:, 0] > _FLAT * values[:, -1]
+        inside = values[:, 0] > FLAT * values[:, -1]
         return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
 
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x
         away = np.sqrt(weights)[:, None] * (x - centre)
-        placement = describe_flat(centre, away.T @ away, len(x), _FLAT)
+        placement = describe_flat(centre, away.T @ away, len(x), FLAT)
         if placement.verdict is Verdict.INSIDE:
             return placement
         return replace(placement, certificate=affine_square(centre, triangle(away))[1])
+
+    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
+        """The first look was exact."""
+        return Placement(Verdict.UNSURE)
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
+        return quadratic_face(known, below)
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool]:
+        return quadratic_face(known).margin, True
+
+    def peak(self, f: Certificate) -> Array | None:  # noqa: ARG002
+        return None
 
     def solve(
         self,
@@ -97,7 +145,7 @@ class FisherBinghamFamily:
 
     def _solution(self, m: Array, scatter: Array) -> DualSolution:
         values = np.linalg.eigvalsh(scatter)
-        if not values[0] > _FLAT * values[-1]:
+        if not values[0] > FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
         rounding = _rounding(np.asarray(values, dtype=np.float64))
         if rounding > _LOST:  # whatever were found would be refused: do not look for it

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +22,22 @@ from steradian.errors import ResolutionError
 from steradian.existence.body import (
     circle_verdicts,
     examine_circle,
+    examine_face,
     examine_sphere,
     scatter_verdicts,
     sphere_verdicts,
 )
-from steradian.existence.placement import Placement
+from steradian.existence.certificate import Certificate
+from steradian.existence.margin import (
+    Closest,
+    Evidence,
+    circle_face,
+    margin_bound,
+    quadratic_face,
+    sphere_face,
+)
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.concentrated import solve_locally
 from steradian.families.curvature import (
@@ -41,6 +53,7 @@ from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
 from steradian.families.products import has_products, second_moments
 from steradian.families.quadratic import coordinates, gaussian_parameters
+from steradian.families.refits import Refits
 from steradian.families.single import solve_one
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
@@ -48,6 +61,9 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
 
 _GENTLE = 12.0  # exponents this small make no law sharper than its level
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
@@ -133,7 +149,15 @@ class GriddedFamily:
         roots = self._root(grid, lam)
         return roots.psi, roots.mean, roots.covariance
 
-    def expectations(self, lam: Array, degree: int) -> Array:
+    @property
+    def has_rule(self) -> bool:
+        return True
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """E φ of the laws ``lam`` (B, q) for wider harmonics: (B, q_wide)."""
+        return self.harmonic_moments(lam, wide.levels)
+
+    def harmonic_moments(self, lam: Array, degree: int) -> Array:
         """E φ of the laws ``lam`` (B, q) for features through ``degree``: (B, q_degree)."""
         grid, sharp = self._resolving(lam)
         finer = self.space.exact_grid(grid.reach + degree)  # products alias sooner
@@ -167,6 +191,16 @@ class GriddedFamily:
         grid = self.space.exact_grid(int(reach * used.reach))
         found = self._solve_on(grid, m[None], lam[None])
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
+
+    def refits(self, lam: Array) -> Refits:
+        return Refits(self.space, self.level, lam)
+
+    @property
+    def closed_leftover(self) -> bool:
+        return False
+
+    def natural(self, lam: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
+        return None
 
     def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
         """The first grid of the ladder that resolves all rows, or the last; rows it does not."""
@@ -202,6 +236,27 @@ class GriddedFamily:
         if isinstance(self.space, Circle):
             return examine_circle(x, weights, self.level)
         return examine_sphere(x, weights, self.level)
+
+    def examine_failed(self, x: Array) -> Placement:
+        """On the two-sphere above level 2 the first look was not exact."""
+        if self.level > 2 and isinstance(self.space, Sphere):
+            return examine_face(x, self.level)
+        return Placement(Verdict.UNSURE)
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
+        if self.level == 2:
+            return quadratic_face(known, below)
+        if isinstance(self.space, Circle):
+            return circle_face(known, self.level, below)
+        return sphere_face(known, self.level, below)
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool]:
+        if self.level > 2 and isinstance(self.space, Sphere):
+            return margin_bound(known, self.level), False
+        return self.closest_face(known, None).margin, True
+
+    def peak(self, f: Certificate) -> Array | None:
+        return circle_peak(f) if isinstance(self.space, Circle) else sphere_peak(f)
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None

@@ -7,20 +7,27 @@ too much for gaps near zero: those are integrated, as they are in any other dime
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
+from steradian.existence.certificate import Certificate
+from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.quadratic import natural_parameters
+from steradian.families.refits import Refits
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import Whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
 
 _TINY_GAP = 1e-7  # nats below which subtraction leaves too few digits
 _ROUNDING = 1e-12  # nats by which grid and contour may differ
@@ -81,11 +88,43 @@ class QuadraticFamily:
         """As of the grid."""
         return self.grid.deficit_on(reach, nodes, m, lam)
 
+    @property
+    def has_rule(self) -> bool:
+        return True
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        return self.grid.rule(lam, degree)
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        return self.grid.expectations(lam, wide)
+
+    def refits(self, lam: Array) -> Refits:
+        return self.grid.refits(lam)
+
+    @property
+    def closed_leftover(self) -> bool:
+        return False
+
+    def natural(self, lam: Array) -> tuple[Array, Array]:
+        return natural_parameters(self.grid.space, lam)
+
     def contains(self, moments: MomentStack) -> IntArray:
         return self.grid.contains(moments)
 
     def examine(self, x: Array, weights: Array) -> Placement:
         return self.grid.examine(x, weights)
+
+    def examine_failed(self, x: Array) -> Placement:
+        return self.grid.examine_failed(x)
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
+        return self.grid.closest_face(known, below)
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool]:
+        return self.grid.margin_bound(known)
+
+    def peak(self, f: Certificate) -> Array | None:
+        return self.grid.peak(f)
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None
@@ -110,6 +149,6 @@ class QuadraticFamily:
         law = axes, beta, axes.T @ eta
         gap = gap_over_von_mises_fisher(law, self.linear.law(start).eta, mean, scatter)
         if below + abs(gap) < _NEARLY_UNIFORM:  # ½ rᵀr of what Newton's method left over
-            left = moments.features[0, : self.q] - self.grid.expectations(lam[None], 2)[0]
+            left = moments.features[0, : self.q] - self.grid.harmonic_moments(lam[None], 2)[0]
             gap += 0.5 * float(left[self.linear.q :] @ left[self.linear.q :])
         return gap

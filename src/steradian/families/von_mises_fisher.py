@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.existence.certificate import linear_function
+from steradian.existence.certificate import Certificate, linear_function
+from steradian.existence.margin import Closest, Evidence, linear_face
 from steradian.existence.placement import Placement, Verdict
+from steradian.existence.tolerances import POINT
+from steradian.families.gridded import GriddedFamily
+from steradian.families.quadratic import coordinates, feature_moments, natural_parameters
+from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.spaces import unit_sphere
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
 
 _TINY = 1e-300
 _NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision
 _CONVERGED = int(Status.CONVERGED)
 _FEW_COORDINATES = 3  # up to which scores of draws take no time
-_POINT = 1e-28  # squared spread that is rounding of a repeated point
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class VonMisesFisherFamily:
 
     d: int
     axes: tuple[int, ...]  # feature k is √d x[axes[k]]
+    grid: GriddedFamily | None = None  # the same laws on a grid, in low dimension
 
     @property
     def q(self) -> int:
@@ -85,17 +95,65 @@ class VonMisesFisherFamily:
         mean = np.sqrt(self.d) * terms.ratio[:, None] * axis
         return terms.psi, mean, self.d * covariance
 
+    @property
+    def has_rule(self) -> bool:
+        return self.grid is not None
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        if self.grid is None:
+            raise NotImplementedError(f"a rule on the sphere in R^{self.d}: there is none")
+        return self.grid.rule(lam, degree)
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """On the grid; without one of linear and quadratic features, from E x and E xxᵀ."""
+        if self.grid is not None:
+            return self.grid.expectations(lam, wide)
+        out = []
+        for row in lam:
+            _, mean, covariance = self.log_partition(row[None])
+            m = coordinates(self.d, mean[0])
+            second = covariance[0] / self.d + np.outer(m, m)
+            out.append(feature_moments(unit_sphere(self.d), m, second))
+        return np.array(out)[:, : wide.q(wide.levels)]
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+        """NaN without a grid; with one the same as in closed form, but for its error."""
+        return self.grid.deficit_on(reach, nodes, m, lam) if self.grid else float("nan")
+
+    def refits(self, lam: Array) -> Refits | None:
+        return self.grid.refits(lam) if self.grid else None
+
+    @property
+    def closed_leftover(self) -> bool:
+        return self.grid is None
+
+    def natural(self, lam: Array) -> tuple[Array, Array]:
+        return natural_parameters(unit_sphere(self.d), lam)
+
     def contains(self, moments: MomentStack) -> IntArray:
         spread = np.einsum("bii->b", moments.scatter)
-        return np.where(spread > _POINT, int(Verdict.INSIDE), int(Verdict.OUTSIDE))
+        return np.where(spread > POINT, int(Verdict.INSIDE), int(Verdict.OUTSIDE))
 
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x
         spread = float(weights @ ((x - centre) ** 2).sum(axis=1))
-        if spread > _POINT:
+        if spread > POINT:
             return Placement(Verdict.INSIDE)
         _, certificate = linear_function(centre, spread)
         return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
+
+    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
+        """The first look was exact."""
+        return Placement(Verdict.UNSURE)
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:  # noqa: ARG002
+        return linear_face(known)
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool]:
+        return linear_face(known).margin, True
+
+    def peak(self, f: Certificate) -> Array | None:
+        return self.grid.peak(f) if self.grid else None
 
     def solve(
         self,

@@ -8,20 +8,16 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
-from steradian.existence.body import examine_face
 from steradian.existence.certificate import Certificate
+from steradian.existence.decision import first_look, second_look, undecided_status
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.base import Family
-from steradian.fitting.newton import ROUNDED_RESIDUAL
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
-from steradian.spaces import Sphere
 
 ROUNDING_TOLERANCE = 2e-7  # nats of deficit that rounding of the moments may move
 
-_INSIDE = int(Verdict.INSIDE)
 _OURS = "a limit of this software, not of the data"
 _FEWER = "ask for fewer levels"
 _MIX = ", or mix in a little of the uniform law (shrinkage=0.01)"
@@ -55,25 +51,6 @@ class Failure:
             found.certificate = self.certificate
             return found
         return kind(self.level, cause, remedy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    """Says from the support whether rows have a fit."""
-
-    hierarchy: Hierarchy
-    support: Support
-
-    def examine(self, row: int, level: int) -> Placement:
-        """Before any iteration: what is exact and quick."""
-        return self.hierarchy.family(level).examine(*self.support(row))
-
-    def examine_failed(self, row: int, level: int) -> Placement:
-        """After the solver has failed: by every means there is."""
-        if level < 3 or not isinstance(self.hierarchy.space, Sphere):
-            return Placement(Verdict.INSIDE)  # the first look was exact
-        x, _ = self.support(row)
-        return examine_face(x, level)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -131,13 +108,13 @@ def fit_levels(
         if shrinkage.toward == "uniform":
             moments = moments.toward_uniform(shrinkage.epsilon)
     rows = np.arange(len(moments))
-    failures: dict[int, Failure] = {}
+    record = _Record(hierarchy, support, {})
+    failures = record.failures
     solutions: list[DualSolution] = []
     lam = np.zeros((len(moments), 0))
-    judge = _Judge(hierarchy, support) if support is not None else None
     for level in range(1, hierarchy.levels + 1):
         family = hierarchy.family(level)
-        doubtful = _place(family, level, moments, rows, judge, failures)
+        doubtful = record.place(level, moments, rows)
         if failures:
             keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
             rows, lam = rows[keep], lam[keep]
@@ -149,7 +126,7 @@ def fit_levels(
         solved = family.solve(
             moments.take(rows) if failures else moments, start, _of_rows(support, rows)
         )
-        _settle(level, solved, rows, doubtful, judge, failures)
+        record.settle(level, solved, rows, doubtful)
         if failures:
             good = np.flatnonzero(solved.status == Status.CONVERGED)
             rows, solved = rows[good], solved.take(good)
@@ -172,65 +149,48 @@ def _of_rows(support: Support | None, rows: IntArray) -> Support | None:
     return None if support is None else lambda place: support(int(rows[place]))
 
 
-def _place(
-    family: Family,
-    level: int,
-    moments: MomentStack,
-    rows: IntArray,
-    judge: _Judge | None,
-    failures: dict[int, Failure],
-) -> set[int]:
-    """Record the rows outside the moment body; return those nobody could decide."""
-    if not len(rows):
-        return set()
-    verdicts = family.contains(moments if len(rows) == len(moments) else moments.take(rows))
-    if judge is None:
-        for row in rows[verdicts == Verdict.OUTSIDE].tolist():
-            failures[row] = Failure(level, Status.BOUNDARY)
-        return set(rows[verdicts == Verdict.UNSURE].tolist())
-    if verdicts.min() == _INSIDE and not family.needs_support:
-        return set()
-    for row in rows[(verdicts != Verdict.INSIDE) | family.needs_support].tolist():
-        _record(judge.examine(row, level), row, level, failures)
-    return set()
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What stopped which row, as the levels go up; `existence.decision` decides."""
 
+    hierarchy: Hierarchy
+    support: Support | None
+    failures: dict[int, Failure]
 
-def _record(placement: Placement, row: int, level: int, failures: dict[int, Failure]) -> bool:
-    """Note a row that lies on the boundary; tell whether it does."""
-    if placement.verdict is not Verdict.OUTSIDE:
-        return False
-    failures[row] = Failure(level, Status.BOUNDARY, placement.words, placement.certificate)
-    return True
+    def place(self, level: int, moments: MomentStack, rows: IntArray) -> set[int]:
+        """Record the ``rows`` outside the moment body; return those nobody could decide."""
+        if not len(rows):
+            return set()
+        part = moments if len(rows) == len(moments) else moments.take(rows)
+        look = first_look(self.hierarchy.family(level), part, _of_rows(self.support, rows))
+        for place, placement in look.outside.items():
+            self._on_boundary(int(rows[place]), level, placement)
+        return {int(rows[place]) for place in look.doubtful}
 
+    def settle(self, level: int, solved: DualSolution, rows: IntArray, doubtful: set[int]) -> None:
+        """Turn what the solver could not do into reasons; the boundary outranks the others."""
+        rounding = solved.moment_rounding
+        if not solved.status.any() and rounding.max() <= ROUNDING_TOLERANCE:
+            return  # all converged
+        coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
+        solved.status[coarse] = Status.ROUNDING
+        family = self.hierarchy.family(level)
+        for k in np.flatnonzero(solved.status != Status.CONVERGED):
+            row, status = int(rows[k]), Status(int(solved.status[k]))
+            placement = second_look(family, self.support, row)
+            if placement.verdict is Verdict.OUTSIDE:
+                self._on_boundary(row, level, placement)
+                continue
+            if row in doubtful:
+                status = undecided_status(status, float(solved.residual[k]))
+                words = "to the rounding of the moments"
+            else:
+                words = _words(solved, int(k), by_rows=self.support is not None)
+            words = "; ".join(part for part in (words, placement.words) if part)
+            self.failures[row] = Failure(level, status, words)
 
-def _settle(
-    level: int,
-    solved: DualSolution,
-    rows: IntArray,
-    doubtful: set[int],
-    judge: _Judge | None,
-    failures: dict[int, Failure],
-) -> None:
-    """Turn what the solver could not do into reasons; the boundary outranks the others."""
-    rounding = solved.moment_rounding
-    if not solved.status.any() and rounding.max() <= ROUNDING_TOLERANCE:
-        return  # all converged
-    coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
-    solved.status[coarse] = Status.ROUNDING
-    for k in np.flatnonzero(solved.status != Status.CONVERGED):
-        row = int(rows[k])
-        placement = judge.examine_failed(row, level) if judge else Placement(Verdict.INSIDE)
-        if _record(placement, row, level, failures):
-            continue
-        status = Status(int(solved.status[k]))
-        if row in doubtful:
-            found = status is Status.ROUNDING and solved.residual[k] <= ROUNDED_RESIDUAL
-            status = status if found else Status.BOUNDARY
-            words = "to the rounding of the moments"
-        else:
-            words = _words(solved, int(k), by_rows=judge is not None)
-        words = "; ".join(part for part in (words, placement.words) if part)
-        failures[row] = Failure(level, status, words)
+    def _on_boundary(self, row: int, level: int, placement: Placement) -> None:
+        self.failures[row] = Failure(level, Status.BOUNDARY, placement.words, placement.certificate)
 
 
 def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:

@@ -1,8 +1,8 @@
 """The seam of what is measured: a `Hierarchy` of nested features.
 
 Everything above asks a hierarchy only what stands here, and never which one it is. What a hierarchy
-does not offer it says: `wider`, `coordinates` and `second_moments` may answer None, and the caller
-then refuses in one sentence.
+does not offer it says: `wider`, `coordinates`, `second_moments`, `turned` and `zonal` may answer
+None, and the caller then refuses in one sentence.
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ class Hierarchy(Protocol):
         ...
 
     @property
+    def degree(self) -> int:
+        """The highest level of `wider` whose features are among the `sums`; mostly ``levels``.
+
+        More where products of two features are features of higher levels.
+        """
+        ...
+
+    @property
     def held(self) -> int:
         """How many such sums there are."""
         ...
@@ -94,6 +102,32 @@ class Hierarchy(Protocol):
 
     def coordinates(self, features: Array) -> Array | None:
         """E x (…, d) from E φ (…, q) of level 1 or more; None where points have no mean."""
+        ...
+
+    def stack_of_means(self, means: Array) -> MomentStack:
+        """Moments of B samples or laws that are known by E φ (B, q) of all features alone."""
+        ...
+
+    def turned(self, moments: MomentStack, matrix: Array) -> MomentStack | None:
+        """Moments after the symmetry x → x Aᵀ of the space, ``matrix`` A (d, d).
+
+        None where gaps do change under it, or moments do not tell.
+        """
+        ...
+
+    def zonal(self) -> Hierarchy | None:
+        """All degrees at hand where levels are the degrees of harmonics on a unit sphere.
+
+        Kernels of the angle between two points are sums over them. None elsewhere.
+        """
+        ...
+
+    @property
+    def raw_scale(self) -> float:
+        """How many times larger features are than as people write them; one where they do not.
+
+        On the circle √2, over cos kθ and sin kθ.
+        """
         ...
 
     def family(self, level: int) -> Family:

@@ -175,6 +175,33 @@ class Harmonics:
     def coordinates(self, features: Array) -> Array:
         return coordinates(self.d, features)
 
+    def stack_of_means(self, means: Array) -> MomentStack:
+        """On the circle or the two-sphere, of two levels or more."""
+        mean, second = low_moments(self.d, means)
+        return MomentStack(means, mean, second - mean[:, :, None] * mean[:, None, :])
+
+    def turned(self, moments: MomentStack, matrix: Array) -> MomentStack:
+        """Harmonics of one degree turn into each other: φ(x Aᵀ) = φ(x) D(A)."""
+        space, features = self.space, moments.features
+        if isinstance(space, Circle | Sphere):
+            held = features.shape[1] + 1
+            degree = next(k for k in range(self.degree, 0, -1) if space.size(k) <= held)
+            grid = space.exact_grid(2 * degree)
+            here = space.harmonics(grid.points, degree)[:, 1:]
+            there = space.harmonics(grid.points @ matrix.T, degree)[:, 1:]
+            between = here.T @ (grid.weights[:, None] * there)
+            features = features[:, : space.size(degree) - 1] @ between
+        scatter = matrix @ moments.scatter @ matrix.T
+        return MomentStack(features, moments.mean @ matrix.T, scatter)
+
+    def zonal(self) -> Harmonics | None:
+        most = MOST_LEVELS.get(self.d)
+        return None if most is None else Harmonics(self.d, most)
+
+    @property
+    def raw_scale(self) -> float:
+        return float(np.sqrt(2.0)) if isinstance(self.space, Circle) else 1.0
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "Harmonics", "d": self.d, "levels": self.levels}
 
@@ -187,7 +214,7 @@ class Harmonics:
         space = self.space
         if isinstance(space, Circle | Sphere):
             level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
-            features = GriddedFamily(space, level).expectations(lam, max(2, self.levels))
+            features = GriddedFamily(space, level).harmonic_moments(lam, max(2, self.levels))
             _, second = low_moments(self.d, features)
             return MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
@@ -235,7 +262,8 @@ def _family(d: int, level: int) -> Family:
 def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | FisherBinghamFamily:
     """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
     space = unit_sphere(d)
-    linear = VonMisesFisherFamily(d, _linear_axes(space))
+    grid = GriddedFamily(space, 1) if isinstance(space, Circle | Sphere) else None
+    linear = VonMisesFisherFamily(d, _linear_axes(space), grid)
     if level == 1:
         return linear
     if isinstance(space, Circle | Sphere):

@@ -18,6 +18,7 @@ from steradian.spaces import Circle, Grid, Sphere
 
 _NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25
+_VERIFIED_LEVELS = 2  # above, each takes long
 _LAST_STEP = 1e-3  # decrement from which one more step leaves 1e-6
 _MISMATCH = 1e-5  # of the moments
 _UNRESOLVED = 1e-4  # nats
@@ -33,6 +34,11 @@ class Refits:
     space: Circle | Sphere
     level: int
     lam: Array
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether a verified fit of a replicate that is not sure is worth its time."""
+        return self.level <= _VERIFIED_LEVELS
 
     @property
     def possible(self) -> bool:

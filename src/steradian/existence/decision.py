@@ -1,0 +1,76 @@
+"""Whether a fit exists: the one place that decides, for fits and for `boundary` alike.
+
+A fit exists unless some non-zero ``f = c + lam · φ >= 0`` of the level vanishes on the whole
+support. The *first look* comes before any iteration: what the moments show beyond doubt, and
+where they do not, or may miss a boundary, what the support shows exactly and quickly. The
+*second look*, by every means the family has, comes after the solver has failed, or when nothing
+but the answer is asked for. Each family brings its own means; what counts as zero stands in
+`tolerances`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.existence.placement import Placement, Verdict
+from steradian.fitting.newton import ROUNDED_RESIDUAL
+from steradian.fitting.solution import Status
+from steradian.numerics.arrays import Array
+
+if TYPE_CHECKING:
+    from steradian.families.base import Family
+
+_INSIDE = int(Verdict.INSIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """What is known of the rows of a stack before any iteration."""
+
+    outside: dict[int, Placement]  # row → why it has no fit
+    doubtful: frozenset[int]  # rows that nobody could decide
+
+
+_NOTHING = FirstLook({}, frozenset())
+
+
+def first_look(family: Family, moments: MomentStack, support: Support | None) -> FirstLook:
+    """By the moments; where they do not settle it and there is a ``support``, by that."""
+    verdicts = family.contains(moments)
+    if support is None:
+        outside = np.flatnonzero(verdicts == Verdict.OUTSIDE).tolist()
+        doubtful = np.flatnonzero(verdicts == Verdict.UNSURE).tolist()
+        return FirstLook(dict.fromkeys(outside, Placement(Verdict.OUTSIDE)), frozenset(doubtful))
+    if verdicts.min(initial=_INSIDE) == _INSIDE and not family.needs_support:
+        return _NOTHING
+    asked = np.flatnonzero((verdicts != Verdict.INSIDE) | family.needs_support).tolist()
+    found = {row: family.examine(*support(row)) for row in asked}
+    outside_rows = {row: p for row, p in found.items() if p.verdict is Verdict.OUTSIDE}
+    return FirstLook(outside_rows, frozenset())
+
+
+def second_look(family: Family, support: Support | None, row: int) -> Placement:
+    """After the solver has failed on a row."""
+    if support is None:
+        return Placement(Verdict.UNSURE)
+    x, _ = support(row)
+    return family.examine_failed(x)
+
+
+def both_looks(family: Family, x: Array, weights: Array) -> Placement:
+    """The answer for distinct points ``x`` (n, d), whatever it takes."""
+    placement = family.examine(x, weights)
+    return family.examine_failed(x) if placement.verdict is Verdict.UNSURE else placement
+
+
+def undecided_status(status: Status, residual: float) -> Status:
+    """What a solver that failed means for a doubtful row: the boundary, to rounding.
+
+    Unless it did match the moments and only their rounding leaves the fit open.
+    """
+    matched = status is Status.ROUNDING and residual <= ROUNDED_RESIDUAL
+    return status if matched else Status.BOUNDARY

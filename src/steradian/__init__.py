@@ -39,10 +39,12 @@ from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
+from steradian.spaces import Axes, Rotations, Torus
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Axes",
     "Bootstrap",
     "Boundary",
     "BoundaryError",
@@ -67,9 +69,11 @@ __all__ = [
     "Residuals",
     "ResolutionError",
     "RidgeNotExact",
+    "Rotations",
     "SampleTests",
     "Shrinkage",
     "SteradianError",
+    "Torus",
     "Trust",
     "Uniformity",
     "bootstrap",

@@ -32,7 +32,7 @@ from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.fitted import Numerics
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Axial, Custom, Harmonics, Interactions, TorusHarmonics
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, Profiles, profile, profiles
@@ -45,17 +45,20 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Axes",
+    "Axial",
     "Bootstrap",
     "Boundary",
     "BoundaryError",
     "Certificate",
     "ConvergenceError",
+    "Custom",
     "DesignError",
     "Directions",
     "FisherBingham",
     "GapIntervals",
     "GapTests",
     "Harmonics",
+    "Interactions",
     "InvalidArgument",
     "InvalidDirections",
     "MaxEntFit",
@@ -74,6 +77,7 @@ __all__ = [
     "Shrinkage",
     "SteradianError",
     "Torus",
+    "TorusHarmonics",
     "Trust",
     "Uniformity",
     "bootstrap",

@@ -21,6 +21,10 @@ class Hierarchy(Protocol):
     Hierarchies are values: equal ones compare equal and hash alike.
     """
 
+    def __hash__(self) -> int:
+        """What equal hierarchies share: features at nodes are kept by it."""
+        ...
+
     @property
     def space(self) -> Space:
         """Where the points live."""

@@ -35,7 +35,7 @@ _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
 _TOUCHING = 1e-8  # mean over largest value of a function nowhere negative that vanishes on data
 _NEAR = 1e-6  # the same, of moments that are looked at again
-_VANISHING = 1e-10  # value on the data over the largest value of such a function
+_VANISHING = 1e-10  # negative part over the largest value of a function that is nowhere negative
 _CLEARANCE = 0.1  # nats above the largest exponent at the nodes, for what lies between them
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _BATCH = 1 << 17
@@ -167,27 +167,21 @@ class NodeFamily:
         near = _slack(nodes, m, m) < _NEAR
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
-    def examine(self, x: Array, weights: Array) -> Placement:
+    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
         """What is exact and quick: functions of the level that vanish on all of the support.
 
-        None means that a fit exists. One that is nowhere negative means that none does; it is
-        looked for among those that stand alone and the one the moments point to.
+        None of positive mean means that a fit exists; one that is nowhere negative means that none
+        does. The one looked at is the constant projected on them, which is all there is
+        where they are multiples of one, and the one that symmetry asks for elsewhere.
         """
         phi = self.hierarchy.features(x)[:, : self.q]
         vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
-        if not vanishing.shape[1]:
+        f = vanishing @ vanishing[0]
+        if not vanishing.shape[1] or f[0] <= _VANISHING:
             return Placement(Verdict.INSIDE)
-        nodes = self._nodes(self._rungs - 1)
-        m = weights @ phi
-        functions = [np.append(max((nodes.phi @ m).max(), (phi @ m).max()), -m)]
-        if vanishing.shape[1] == 1:
-            functions += [vanishing[:, 0], -vanishing[:, 0]]
-        for f in functions:
-            values = f[0] + nodes.phi @ f[1:]
-            scale = _VANISHING * float(np.abs(values).max())
-            on_data = float(np.abs(f[0] + phi @ f[1:]).max())
-            if scale and values.min() >= -scale and on_data <= scale:
-                return Placement(Verdict.OUTSIDE, self._words(len(x)))
+        values = f[0] + self._nodes(self._rungs - 1).phi @ f[1:]
+        if values.min() >= -_VANISHING * float(np.abs(values).max()):
+            return Placement(Verdict.OUTSIDE, self._words(len(x)))
         alone = vanishing.shape[1] == 1
         return Placement(Verdict.INSIDE if alone else Verdict.UNSURE)
 

@@ -98,7 +98,7 @@ def test_level_1_on_rotations_is_matrix_fisher(singular: list[float]) -> None:
     found = fit_levels(hierarchy, stack)  # type: ignore[arg-type]
     slopes = [_slope(values, k) for k in range(3)]
     expected = float(values @ slopes) - matrix_fisher_psi(values)
-    assert found.deficits[0, 0] == pytest.approx(expected, abs=1e-8)
+    assert found.deficits[0, 0] == pytest.approx(expected, abs=1e-9)
     assert found.deficits[0, 0] == pytest.approx(float(lam @ mean[0] - psi[0]), abs=1e-9)
 
 

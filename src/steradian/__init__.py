@@ -32,28 +32,33 @@ from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.fitted import Numerics
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Axial, Custom, Harmonics, Interactions, TorusHarmonics
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
+from steradian.spaces import Axes, Rotations, Torus
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Axes",
+    "Axial",
     "Bootstrap",
     "Boundary",
     "BoundaryError",
     "Certificate",
     "ConvergenceError",
+    "Custom",
     "DesignError",
     "Directions",
     "FisherBingham",
     "GapIntervals",
     "GapTests",
     "Harmonics",
+    "Interactions",
     "InvalidArgument",
     "InvalidDirections",
     "MaxEntFit",
@@ -67,9 +72,12 @@ __all__ = [
     "Residuals",
     "ResolutionError",
     "RidgeNotExact",
+    "Rotations",
     "SampleTests",
     "Shrinkage",
     "SteradianError",
+    "Torus",
+    "TorusHarmonics",
     "Trust",
     "Uniformity",
     "bootstrap",

@@ -47,6 +47,6 @@ def _holding(hierarchy: Hierarchy, degree: int) -> Hierarchy:
     """The fewest levels whose moments hold this degree: products of features reach beyond them."""
     for levels in range(1, degree + 1):
         found = levels_through(hierarchy, levels)
-        if found is not None and found.degree >= degree:
+        if found is not None and found.held_levels >= degree:
             return found
     raise DesignError(f"no moments of {hierarchy} hold degree {degree}; ask for a lower one")

@@ -140,7 +140,7 @@ class Moments:
         if self.hierarchy.d > 3:
             return 2  # through the centred second moment
         held, size = len(self.total) + 1, self.hierarchy.space.size
-        return next(k for k in range(self.hierarchy.degree, 0, -1) if size(k) <= held)
+        return next(k for k in range(self.hierarchy.held_levels, 0, -1) if size(k) <= held)
 
     def up_to_level(self, level: int) -> Array:
         """E φ of the features of levels 1..level, (q,)."""
@@ -163,7 +163,7 @@ class Moments:
                 "accumulate them again with more"
             )
         smaller = Harmonics(self.hierarchy.d, levels)
-        kept = smaller.space.size(smaller.degree) - 1
+        kept = smaller.space.size(smaller.held_levels) - 1
         return replace(
             self, hierarchy=smaller, total=self.total[:kept], total_sq=self.total_sq[:kept]
         )
@@ -272,7 +272,7 @@ _SHAPES = ("total", "total_sq", "mean", "scatter")
 def _read(values: Any, name: str, hierarchy: Harmonics) -> Array:
     """One array of a dictionary of moments, of the shape that it must have."""
     array = np.asarray(as_numeric(values, name), dtype=np.float64)
-    d, least = hierarchy.d, hierarchy.space.size(min(2, hierarchy.degree)) - 1
+    d, least = hierarchy.d, hierarchy.space.size(min(2, hierarchy.held_levels)) - 1
     shapes = {"mean": (d,), "scatter": (d, d)}
     fits = (
         array.shape == shapes[name] if name in shapes else array.ndim == 1 and len(array) >= least

@@ -203,4 +203,4 @@ def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:
         return found if by_rows else f"{found}; the directions themselves may determine it"
     if status is Status.UNRESOLVED:
         return f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes, {_OURS}"
-    return _OURS
+    return "" if status is Status.BOUNDARY else _OURS

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
+from steradian.hierarchies.interactions import Interactions
+from steradian.hierarchies.registry import hierarchy_from_dict
+from steradian.hierarchies.torus_harmonics import TorusHarmonics
 
-__all__ = ["Harmonics", "Hierarchy"]
+__all__ = [
+    "Axial",
+    "Custom",
+    "Harmonics",
+    "Hierarchy",
+    "Interactions",
+    "TorusHarmonics",
+    "hierarchy_from_dict",
+]

@@ -21,6 +21,10 @@ class Hierarchy(Protocol):
     Hierarchies are values: equal ones compare equal and hash alike.
     """
 
+    def __hash__(self) -> int:
+        """What equal hierarchies share: features at nodes are kept by it."""
+        ...
+
     @property
     def space(self) -> Space:
         """Where the points live."""
@@ -69,7 +73,7 @@ class Hierarchy(Protocol):
         ...
 
     @property
-    def degree(self) -> int:
+    def held_levels(self) -> int:
         """The highest level of `wider` whose features are among the `sums`; mostly ``levels``.
 
         More where products of two features are features of higher levels.

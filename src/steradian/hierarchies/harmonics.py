@@ -107,9 +107,14 @@ class Harmonics:
         return tuple(size(k) - size(k - 1) for k in range(1, self.levels + 1))
 
     @property
-    def degree(self) -> int:
+    def held_levels(self) -> int:
         """Highest degree held in `Moments`: products of two features on a gridded space."""
         return 2 * self.levels if self.d <= 3 else 1
+
+    @property
+    def degree(self) -> int:
+        """Highest degree whose sums are held."""
+        return self.held_levels
 
     def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.levels)[:, 1:]
@@ -118,21 +123,23 @@ class Harmonics:
         space = self.space
         if not isinstance(space, Circle | Sphere):
             weights = np.ones(len(x)) if weights is None else weights
-            return np.asarray(weights @ space.harmonics(x, self.degree)[:, 1:])
+            return np.asarray(weights @ space.harmonics(x, self.held_levels)[:, 1:])
         if len(x) <= _DIRECT_ROWS and self.levels <= _DIRECT_LEVELS:
             sums = sums_from_products(space, x, weights, self.levels)
         elif len(x) <= _DIRECT_ROWS:
-            sums = direct_sums(space, x, weights, self.degree)
+            sums = direct_sums(space, x, weights, self.held_levels)
         else:
-            sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.degree)[1:]
+            sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.held_levels)[
+                1:
+            ]
         total = len(x) if weights is None else float(weights.sum())
         if isinstance(space, Sphere) and _is_narrow(sums, total):
-            return direct_sums(space, x, weights, self.degree)
+            return direct_sums(space, x, weights, self.held_levels)
         return sums
 
     @property
     def held(self) -> int:
-        return self.q(self.degree)
+        return self.q(self.held_levels)
 
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         if not self._is_gridded:
@@ -185,7 +192,7 @@ class Harmonics:
         space, features = self.space, moments.features
         if isinstance(space, Circle | Sphere):
             held = features.shape[1] + 1
-            degree = next(k for k in range(self.degree, 0, -1) if space.size(k) <= held)
+            degree = next(k for k in range(self.held_levels, 0, -1) if space.size(k) <= held)
             grid = space.exact_grid(2 * degree)
             here = space.harmonics(grid.points, degree)[:, 1:]
             there = space.harmonics(grid.points @ matrix.T, degree)[:, 1:]

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache
-
+from steradian.spaces.axes import Axes
 from steradian.spaces.base import Grid, GriddedSpace, HarmonicSpace, Rule, Space
 from steradian.spaces.circle import Circle
 from steradian.spaces.hypersphere import Hypersphere
+from steradian.spaces.rotations import Rotations
 from steradian.spaces.sphere import Sphere
+from steradian.spaces.torus import Torus
+from steradian.spaces.unit_spheres import unit_sphere
 
 __all__ = [
+    "Axes",
     "Circle",
     "Grid",
     "GriddedSpace",
     "HarmonicSpace",
     "Hypersphere",
+    "Rotations",
     "Rule",
     "Space",
     "Sphere",
+    "Torus",
     "unit_sphere",
 ]
-
-
-@cache
-def unit_sphere(d: int) -> HarmonicSpace:
-    """The space of unit vectors of R^d."""
-    if d == 2:
-        return Circle()
-    if d == 3:
-        return Sphere()
-    return Hypersphere(d)

@@ -1,0 +1,168 @@
+"""Level 1 of axes in any dimension: the Bingham family, exactly, by a contour integral.
+
+p ∝ exp(xᵀBx) is Fisher-Bingham without its linear part: the law of maximum entropy of its second
+moment E xxᵀ (Bingham 1974). On unit quaternions it is the matrix Fisher law of rotations
+(Prentice 1986), whose tr FᵀR is quadratic in the quaternion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.errors import ResolutionError
+from steradian.existence.placement import Placement, Verdict
+from steradian.families.bare import BareFamily
+from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.nodes import NodeFamily
+from steradian.families.quadratic import feature_moments, natural_parameters
+from steradian.families.whitening import ReferenceWhitening
+from steradian.fitting.solution import DualSolution
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.spaces import HarmonicSpace, unit_sphere
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
+_FLAT = 1e-14  # relative eigenvalue of the second moment that rounding cannot tell from zero
+_FORMED = 2000  # features whose covariance is formed
+
+
+@dataclass(frozen=True, slots=True)
+class BinghamFamily(BareFamily):
+    """p ∝ exp(xᵀBx), B of trace zero: level 1 of an axial ``hierarchy``."""
+
+    hierarchy: Hierarchy
+
+    @property
+    def _sphere(self) -> HarmonicSpace:
+        return unit_sphere(self.hierarchy.space.d)
+
+    @property
+    def q(self) -> int:
+        return self.hierarchy.q(1)
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    @property
+    def forms_matrices(self) -> bool:
+        """Whether the covariance of the features is small enough to be formed."""
+        return self.q <= _FORMED
+
+    @property
+    def examines_quickly(self) -> bool:
+        """Whether `examine` takes no longer than a fit."""
+        return True
+
+    def chi_square_lead(self, rate: float) -> float:
+        """About a third of the features per a²: d² / (6 a²)."""
+        return self._sphere.d**2 / (6.0 * rate**2)
+
+    def draw_work(self, rows: int) -> float:
+        """Multiplications that testing one drawn sample of so many rows takes."""
+        return float(rows) * self._sphere.d**2
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether `rule` integrates against its laws."""
+        return self.hierarchy.space.rules() > 0
+
+    def quadratic(self, lam: Array) -> Array:
+        """B (d, d) of the parameters ``lam`` (q,)."""
+        d = self._sphere.d
+        return natural_parameters(self._sphere, np.concatenate([np.zeros(d), lam]))[1]
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(np.einsum("ni,ni->n", x @ self.quadratic(lam), x))
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(np.zeros(self._sphere.d), self.quadratic(lam))
+
+    def features_of(self, second: Array) -> Array:
+        """E φ (q,) from E xxᵀ (d, d)."""
+        d = self._sphere.d
+        return feature_moments(self._sphere, np.zeros(d), second)[d:]
+
+    def second_of(self, features: Array) -> Array:
+        """E xxᵀ (B, d, d) from E φ (B, >= q): I / d + Σ_k E φ_k 2 M_k / (d (d + 2))."""
+        d = self._sphere.d
+        forms = np.array([self.quadratic(row[: self.q]) for row in features])
+        return np.asarray(2.0 * forms.reshape(-1, d, d) / (d * (d + 2.0)) + np.eye(d) / d)
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
+        psi, mean = np.empty(len(lam)), np.empty_like(lam)
+        covariance = np.empty((len(lam), self.q, self.q))
+        nothing = np.zeros(self._sphere.d)
+        for k, row in enumerate(lam):
+            law = self.law(row)
+            psi[k], mean[k] = law.psi, self.features_of(law.covariance())
+            for j, unit in enumerate(np.eye(self.q)):
+                change = law.hessian_product(nothing, self.quadratic(unit))[1]
+                covariance[k, j] = self.features_of(change)
+        return psi, mean, covariance
+
+    def whitening(self, below: Array) -> ReferenceWhitening:
+        """White features under the uniform law, the only one below: the features themselves."""
+        return ReferenceWhitening(self.hierarchy.up_to(1).features, self.q, len(below))
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """E φ of the laws ``lam`` (B, q) for all features of ``wide`` on the same space."""
+        if wide.levels == 1:
+            return np.array([self.features_of(self.law(row).covariance()) for row in lam])
+        return self._nodes.expectations(lam, wide)
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,)."""
+        return self._nodes.rule(lam, degree)
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:  # noqa: ARG002
+        """NaN: no rule of nodes served, but a contour."""
+        return float("nan")
+
+    @property
+    def _nodes(self) -> NodeFamily:
+        if not self.has_rule:
+            cause = f"has no rule of nodes in dimension {self._sphere.d}"
+            raise ResolutionError(1, cause, "rules for axes exist up to dimension 4")
+        return NodeFamily(self.hierarchy, 1)
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """A fit exists if and only if the second moment is positive definite."""
+        values = np.linalg.eigvalsh(moments.scatter)
+        inside = values[:, 0] > _FLAT * values[:, -1]
+        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        values = np.linalg.eigvalsh((weights[:, None] * x).T @ x)
+        spanned, d = int((values > _FLAT * values[-1]).sum()), x.shape[1]
+        if spanned == d:
+            return Placement(Verdict.INSIDE)
+        words = f"{len(x)} distinct rows span {spanned} of {d} dimensions; see within_span"
+        return Placement(Verdict.OUTSIDE, words)
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        """Row by row by the contour integral, with a mean of zero, which leaves η zero."""
+        d = self._sphere.d
+        centred = MomentStack(
+            np.zeros((len(moments), 0)), np.zeros_like(moments.mean), moments.scatter
+        )
+        full = FisherBinghamFamily(self._sphere).solve(centred, np.zeros((len(start), d + self.q)))
+        parts = {name: getattr(full, name) for name in full.__dataclass_fields__}
+        return DualSolution(**{**parts, "lam": full.lam[:, d:], "gap": full.deficit.copy()})
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws from one law, (n, d)."""
+        return self.law(lam).sample(n, rng)

@@ -1,0 +1,337 @@
+"""The exponential family of any level of any hierarchy whose space has rules.
+
+On the nodes of a rule ψ, mean and covariance of the features are plain weighted sums, taken with
+the maximum removed. A fit found on one rule is *verified* on the next finer one: the difference of
+ψ there, and half the squared Newton decrement, are how much the deficit may be off. Rules are
+climbed until that is below 1e-11; up to 1e-9 it is accepted and reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.errors import ResolutionError
+from steradian.existence.node_programme import examine_on_nodes
+from steradian.existence.placement import Placement, Verdict
+from steradian.families.bare import BareFamily
+from steradian.families.node_rules import Nodes, affordable_rules, fair_rung, nodes_of
+from steradian.families.whitening import Whitening, formed_whitening
+from steradian.fitting.newton import judge, newton
+from steradian.fitting.solution import DualSolution, Status
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.linalg import null_space
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
+_AIM = 1e-11  # nats by which two rules may differ
+_ACCEPTED = 1e-9  # and with which a fit is still given, and reported
+_USABLE = 1e-4  # difference below which a fit is worth starting from
+_EXPONENT = 8.0 * ROUNDOFF  # rounding of ψ over |λ|₁, which no finer rule can lower
+_MOST_STEPS = 60  # on one rule,
+_MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
+_STEPS = 10  # of an ordinary fit, the rules that verify it counted
+_TOUCHING = 1e-8  # mean over largest value of a function nowhere negative that vanishes on data
+_NEAR = 1e-6  # the same, of moments that are looked at again
+_VANISHING = 1e-10  # negative part over the largest value of a function that is nowhere negative
+_CLEARANCE = 0.1  # nats above the largest exponent at the nodes, for what lies between them
+_LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
+_BATCH = 1 << 17
+_CONVERGED = int(Status.CONVERGED)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFamily(BareFamily):
+    """p ∝ exp(λ·φ) with the features of levels 1..level of ``hierarchy``."""
+
+    hierarchy: Hierarchy
+    level: int
+
+    @property
+    def q(self) -> int:
+        return self.hierarchy.q(self.level)
+
+    @property
+    def needs_support(self) -> bool:
+        return True
+
+    @property
+    def forms_matrices(self) -> bool:
+        """Whether the covariance of the features is small enough to be formed."""
+        return True
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether `rule` integrates against its laws."""
+        return True
+
+    @property
+    def examines_quickly(self) -> bool:
+        """Whether `examine` takes no longer than a fit."""
+        return False
+
+    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
+        """Standard deviations by which 2 a² I of this level leads its χ² law: hardly any."""
+        return 0.0
+
+    def draw_work(self, rows: int) -> float:
+        """Multiplications that testing one drawn sample of so many rows takes."""
+        nodes = len(self._nodes(fair_rung(self.hierarchy, self.level, self._rungs)))
+        return float(rows * self.q + _STEPS * nodes * self.q**2)
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(self.hierarchy.features(x)[:, : self.q] @ lam)
+
+    # --- integrals ------------------------------------------------------------------------
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance on a rule that agrees with a coarser one for every row."""
+        root = self._nodes(self._resolving(lam)).root(lam)
+        return root.psi, root.mean, root.covariance
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """E φ of the laws ``lam`` (B, q) for all features of ``wide`` on the same space."""
+        rung = self._resolving(lam)
+        nodes, values = self._nodes(rung), nodes_of(wide, rung).phi
+        parts = [nodes.masses(lam[rows])[1] @ values for rows in nodes.blocks(len(lam))]
+        return np.concatenate(parts)
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
+        """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
+
+        They are one rule finer than what resolves the law, so that functions no rougher than its
+        features are integrated as well as it is; ``degree`` asks for nothing more.
+        """
+        nodes = self._nodes(self._resolving(lam[None]))
+        return nodes.points, nodes.masses(lam[None])[1][0]
+
+    def whitening(self, below: Array) -> Whitening:
+        """White features of this level under the reduced fits ``below`` (B, q_below)."""
+        return formed_whitening(self, self.hierarchy.up_to(self.level).features, below)
+
+    def examine_failed(self, x: Array) -> Placement:
+        """By a programme on the nodes of a rule, once the solver has failed."""
+        nodes = self._nodes(min(1, self._rungs - 1))
+        at = self.hierarchy.up_to(self.level).features(x)
+        return examine_on_nodes(np.asarray(at), nodes.phi)
+
+    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a rule ``reach`` times as fine as one of ``nodes``.
+
+        The nearest rule of the ladder serves. NaN where there is none, or Newton does not end.
+        """
+        sizes = np.log([len(self._nodes(rung)) for rung in range(self._rungs)])
+        used = int(np.argmin(np.abs(sizes - np.log(nodes))))
+        wanted = sizes[used] + self.hierarchy.space.dimension * np.log(reach)
+        rung = int(np.argmin(np.abs(sizes - wanted)))
+        if rung == used and reach != 1.0:
+            rung = used + (1 if reach > 1.0 else -1)
+        if not 0 <= rung < self._rungs:
+            return float("nan")
+        found = self._solve_on(rung, m[None], lam[None])
+        return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
+
+    def _resolving(self, lam: Array) -> int:
+        """The finer of the first two neighbouring rules that agree about ψ of every row."""
+        first = fair_rung(self.hierarchy, self.level, self._rungs)
+        coarse = self._nodes(first).psi(lam)
+        for rung in range(first + 1, self._rungs):
+            fine = self._nodes(rung).psi(lam)
+            apart = np.abs(fine - coarse)
+            allowed = _ACCEPTED if rung == self._rungs - 1 else _AIM
+            if (apart <= np.maximum(allowed, _rounding(lam))).all():
+                return rung
+            coarse = fine
+        cause = f"{Status.UNRESOLVED.sentence} ({len(self._nodes(self._rungs - 1))} nodes)"
+        raise ResolutionError(self.level, cause, "ask for fewer levels")
+
+    @property
+    def _rungs(self) -> int:
+        return affordable_rules(self.hierarchy)
+
+    def _nodes(self, rung: int) -> Nodes:
+        return nodes_of(self.hierarchy, rung).first(self.q)
+
+    # --- existence ------------------------------------------------------------------------
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """INSIDE, or UNSURE where a function nowhere negative has hardly any mean.
+
+        The function looked at is the one that the moments themselves point to,
+        max m·φ - m·φ; those that it does not show are the solver's to find.
+        """
+        m = self.hierarchy.expectations(moments, self.level)
+        nodes = self._nodes(fair_rung(self.hierarchy, self.level, self._rungs))
+        near = _slack(nodes, m, m) < _NEAR
+        return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
+
+    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+        """What is exact and quick: functions of the level that vanish on all of the support.
+
+        None of positive mean means that a fit exists; one that is nowhere negative means that none
+        does. The one looked at is the constant projected on them, which is all there is
+        where they are multiples of one, and the one that symmetry asks for elsewhere.
+        """
+        phi = self.hierarchy.features(x)[:, : self.q]
+        vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
+        f = vanishing @ vanishing[0]
+        if not vanishing.shape[1] or f[0] <= _VANISHING:
+            return Placement(Verdict.INSIDE)
+        values = f[0] + self._nodes(self._rungs - 1).phi @ f[1:]
+        if values.min() >= -_VANISHING * float(np.abs(values).max()):
+            return Placement(Verdict.OUTSIDE, self._words(len(x)))
+        alone = vanishing.shape[1] == 1
+        return Placement(Verdict.INSIDE if alone else Verdict.UNSURE)
+
+    def _words(self, count: int) -> str:
+        what = self.hierarchy.space.point_name
+        points = f"one {what}" if count == 1 else f"{count} distinct points"
+        return f"a function of this level that is nowhere negative vanishes on all data, {points}"
+
+    # --- fits -----------------------------------------------------------------------------
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        """Newton on the coarsest rule that resolves the start, then finer ones until verified."""
+        m = self.hierarchy.expectations(moments, self.level)
+        begin, pending, rung = start.copy(), np.arange(len(m)), self._first_rungs(start)
+        out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
+        for step in range(int(rung.min(initial=self._rungs)), self._rungs):
+            rows = pending[rung[pending] <= step]
+            if not len(rows):
+                continue
+            part = self._solve_on(step, m[rows], begin[rows])
+            part.quadrature[:] = self._difference(step, part, m[rows])
+            part.steps[:] += out.steps[rows]
+            out.put(rows, part)
+            usable = part.quadrature <= _USABLE  # those that creep go on from there, too
+            begin[rows[usable]] = part.lam[usable]
+            settled = part.quadrature <= np.maximum(_AIM, _rounding(part.lam))
+            settled &= part.status == _CONVERGED
+            leaving = settled | (part.steps > _MOST_IN_ALL)
+            pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
+            if not len(pending):
+                break
+        self._judge_rest(out, m)
+        return out
+
+    def _first_rungs(self, start: Array) -> IntArray:
+        """Where to begin: the first rule of each row that agrees with the next about the start."""
+        first, last = fair_rung(self.hierarchy, self.level, self._rungs), self._rungs - 1
+        rung = np.full(len(start), first)
+        rows, coarse = np.arange(len(start)), self._nodes(first).psi(start)
+        for step in range(first + 1, last):
+            if not start[rows].any():
+                break
+            fine = self._nodes(step).psi(start[rows])
+            sharp = np.abs(fine - coarse) > _USABLE
+            rows, coarse = rows[sharp], fine[sharp]
+            if not len(rows):
+                break
+            rung[rows] = step
+        return rung
+
+    def _solve_on(self, rung: int, m: Array, start: Array) -> DualSolution:
+        nodes = self._nodes(rung)
+        path = newton(lambda lam, _: nodes.root(lam), m, start, max_steps=_MOST_STEPS)
+        out = judge(path, m, nodes.root(path.lam))
+        out.nodes[:] = len(nodes)
+        return out
+
+    def _difference(self, rung: int, found: DualSolution, m: Array) -> Array:
+        """Nats by which the deficits differ on the next rule, or before the last one on it."""
+        if self._rungs == 1:
+            return np.full(len(m), np.inf)
+        nodes = self._nodes(rung + 1 if rung + 1 < self._rungs else rung - 1)
+        apart = np.abs(nodes.psi(found.lam) - found.psi)
+        close = np.flatnonzero(apart <= _USABLE)
+        if len(close):
+            there = nodes.root(found.lam[close])
+            gradient = m[close] - there.mean
+            apart[close] += 0.5 * np.abs(np.einsum("bq,bq->b", gradient, there.newton(gradient)))
+        return np.where(np.isfinite(apart), apart, np.inf)
+
+    def _judge_rest(self, out: DualSolution, m: Array) -> None:
+        """The status of rows that no pair of rules agreed about, and of those that ran off."""
+        coarse = ~(out.quadrature <= np.maximum(_ACCEPTED, _rounding(out.lam)))
+        out.status[coarse] = Status.UNRESOLVED
+        failed = np.flatnonzero(out.status != _CONVERGED)
+        if not len(failed):
+            return
+        finest = self._nodes(self._rungs - 1)
+        touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < _TOUCHING
+        out.status[failed[touching]] = Status.BOUNDARY
+
+    # --- draws ----------------------------------------------------------------------------
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        """Exact draws by rejection from the uniform law.
+
+        The bound is the largest exponent at the nodes of the finest rule, and as much more as two
+        rules differ; a proposal that exceeds it all the same raises it, and all begins again.
+        """
+        fine, coarse = (self._nodes(self._rungs - k) for k in (1, min(2, self._rungs)))
+        top, below = (float((nodes.phi @ lam).max()) for nodes in (fine, coarse))
+        bound = top + 2.0 * abs(top - below) + _CLEARANCE
+        share = float(np.exp(fine.psi(lam[None])[0] - bound))
+        if share < _LEAST_KEPT:
+            cause = f"is too sharp to draw from: of uniform proposals {share:.0e} would be kept"
+            raise ResolutionError(self.level, cause, "draw from a lower level")
+        kept: list[Array] = []
+        missing = n
+        while missing > 0:
+            count = int(min(_BATCH, 1.1 * missing / share + 64))
+            x = self.hierarchy.space.uniform(count, rng)
+            height = self.exponent(x, lam)
+            if height.max() > bound:
+                bound, kept, missing = float(height.max()) + _CLEARANCE, [], n
+                continue
+            good = x[np.log(rng.random(count)) <= height - bound][:missing]
+            kept.append(good)
+            missing -= len(good)
+        return np.concatenate([np.empty((0, self.hierarchy.space.d)), *kept])
+
+    def law(self, lam: Array, psi: float) -> NodeLaw:
+        """The law exp(lam · φ - psi)."""
+        return NodeLaw(self, lam, psi)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeLaw:
+    """One law of a `NodeFamily`."""
+
+    family: NodeFamily
+    lam: Array  # (q,)
+    psi: float
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at ``x`` (n, d): (n,)."""
+        return self.family.exponent(x, self.lam) - self.psi
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws, (n, d)."""
+        return self.family.sample(self.lam, n, rng)
+
+
+def _rounding(lam: Array) -> Array:
+    """Difference of ψ between two rules that is rounding, (B,)."""
+    return _EXPONENT * np.abs(lam).sum(axis=1)
+
+
+def _slack(nodes: Nodes, direction: Array, m: Array) -> Array:
+    """Mean over largest value of the functions max c·φ - c·φ for ``direction`` c (B, q), (B,)."""
+    out = np.ones(len(m))
+    for rows in nodes.blocks(len(m)):
+        values = direction[rows] @ nodes.phi.T
+        top, room = values.max(axis=1), np.ptp(values, axis=1)
+        mean = top - np.einsum("bq,bq->b", direction[rows], m[rows])
+        out[rows] = np.where(room > 0.0, mean / np.where(room > 0.0, room, 1.0), 1.0)
+    return out

@@ -1,0 +1,233 @@
+"""Custom(space, blocks): levels of anybody's own functions on any space with rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from steradian.data.stacks import MomentStack
+from steradian.errors import InvalidArgument
+from steradian.families.nodes import NodeFamily, NodeLaw
+from steradian.hierarchies.bare import BareHierarchy
+from steradian.hierarchies.on_nodes import (
+    checked_level,
+    checked_levels,
+    features_alone,
+    moment_stack,
+    moments_of_laws,
+    summed_features,
+)
+from steradian.numerics.arrays import AnyArray, Array
+from steradian.spaces import Space
+
+Block = Callable[[Array], AnyArray]
+"""Points (n, d) → values of the functions of one level, (n, k) or (n,)."""
+
+_MOST_NODES = 80_000  # under which functions are made orthonormal
+_DRAWS = 1 << 16
+_DEPENDENT = 1e-8  # share of a function that those before it leave over
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Custom(BareHierarchy):
+    """Level l adds the functions of ``blocks[l - 1]``, made orthonormal after those before.
+
+    Functions are centred and made orthonormal under the finest affordable rule of the space; those
+    that depend on the ones before are left out, and `removed` names them. Fits are
+    integrated by the rules of the space and verified, so the functions should be smooth. Two are
+    equal when they hold the same function objects on equal spaces.
+
+    Parameters
+    ----------
+    space : Space
+        Where the points live: one of this package, or any object that offers the same.
+    blocks : sequence of callables
+        One per level: points (n, d) to values (n, k).
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> from steradian.spaces import Sphere
+    >>> own = sr.Custom(Sphere(), [lambda x: x, lambda x: x[:, :1] * x])
+    >>> own
+    Custom(sphere, dims (3, 3), orthonormal under a rule of 73728 nodes)
+    """
+
+    space: Space
+    blocks: tuple[Block, ...]
+
+    def __init__(self, space: Space, blocks: Sequence[Block]) -> None:
+        object.__setattr__(self, "space", space)
+        object.__setattr__(self, "blocks", tuple(blocks))
+        if not self.blocks or not all(callable(block) for block in self.blocks):
+            raise InvalidArgument("blocks must be one function per level, from points to values")
+        if not all(self.dims):
+            empty = self.dims.index(0) + 1
+            raise InvalidArgument(f"level {empty} adds nothing to what lies below; leave it out")
+
+    def __repr__(self) -> str:
+        gone = f", without {', '.join(self.removed)}" if self.removed else ""
+        return f"Custom({self.space.name}, dims {self.dims}, orthonormal under {self.basis}{gone})"
+
+    @property
+    def basis(self) -> str:
+        """What the functions are orthonormal under: a rule, or uniform draws where none exists."""
+        return _basis(self).under
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Functions that depend on those before them, as "column 3 of level 2"."""
+        return _basis(self).removed
+
+    @property
+    def levels(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        names = (getattr(block, "__name__", "") for block in self.blocks)
+        return tuple(
+            name if name.isidentifier() else f"level {level}" for level, name in enumerate(names, 1)
+        )
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        return _basis(self).dims
+
+    def q(self, level: int) -> int:
+        return sum(self.dims[:level])
+
+    def up_to(self, levels: int) -> Custom:
+        checked_levels(levels, self.levels, "no more functions are given")
+        return Custom(self.space, self.blocks[:levels])
+
+    def wider(self, levels: int) -> Custom | None:
+        return self.up_to(levels) if levels <= self.levels else None
+
+    def features(self, x: AnyArray) -> AnyArray:
+        basis = _basis(self)
+        return (_values(self.blocks, x)[:, basis.kept] - basis.mean) @ basis.change
+
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        return summed_features(self, x, weights)
+
+    @property
+    def held(self) -> int:
+        return self.q(self.levels)
+
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        return moment_stack(self, x, weights, features)
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        return moments.features[:, : self.q(level)]
+
+    @property
+    def held_levels(self) -> int:
+        return self.levels
+
+    def stack_of_means(self, means: Array) -> MomentStack:
+        return features_alone(self.space, means)
+
+    def coordinates(self, features: Array) -> None:  # noqa: ARG002 - functions need not hold them
+        return None
+
+    def family(self, level: int) -> NodeFamily:
+        if not self.space.rules():
+            raise InvalidArgument(
+                f"the {self.space.name} has no rule that integrates: laws of one's own functions "
+                "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
+            )
+        return NodeFamily(self, checked_level(level, self.levels))
+
+    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
+        return self.family(level).law(lam, psi)
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        return moments_of_laws(self, lam, mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, for people: functions cannot be written down and read again."""
+        return {"kind": "Custom", "space": self.space.name, "dims": list(self.dims)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Basis:
+    """How orthonormal features are made of the functions given."""
+
+    kept: AnyArray  # (q,) columns that are independent
+    mean: Array  # (q,) of those
+    change: Array  # (q, q): features = (values - mean) @ change, upper triangular
+    dims: tuple[int, ...]
+    removed: tuple[str, ...]
+    under: str
+
+
+@lru_cache(maxsize=64)
+def _basis(custom: Custom) -> _Basis:
+    points, weights, under = _measure(custom.space)
+    parts = [_values((block,), points) for block in custom.blocks]
+    level = np.repeat(np.arange(1, len(parts) + 1), [part.shape[1] for part in parts])
+    values = np.hstack(parts)
+    mean = weights @ values
+    scaled = np.sqrt(weights)[:, None] * (values - mean)
+    kept = _independent(scaled, np.abs(values).max(axis=0))
+    gone = np.setdiff1d(np.arange(len(level)), kept)
+    names = tuple(f"column {k - np.argmax(level == level[k])} of level {level[k]}" for k in gone)
+    dims = tuple(int((level[kept] == k).sum()) for k in range(1, len(parts) + 1))
+    return _Basis(kept, mean[kept], _orthonormal(scaled[:, kept]), dims, names, under)
+
+
+def _measure(space: Space) -> tuple[Array, Array, str]:
+    """Points and weights that stand for the uniform law, and what they are in words."""
+    for rung in reversed(range(space.rules())):
+        rule = space.rule(rung)
+        if len(rule.weights) <= _MOST_NODES or rung == 0:
+            return rule.points, rule.weights, f"a rule of {len(rule.weights)} nodes"
+    points = space.uniform(_DRAWS, np.random.default_rng(0))
+    return points, np.full(_DRAWS, 1.0 / _DRAWS), f"{_DRAWS} uniform draws of seed 0"
+
+
+def _values(blocks: tuple[Block, ...], x: AnyArray) -> Array:
+    """All functions at ``x`` (n, d): (n, k)."""
+    parts = []
+    for block in blocks:
+        part = np.asarray(block(x), dtype=np.float64)
+        part = part[:, None] if part.ndim == 1 else part
+        if part.ndim != 2 or len(part) != len(x):
+            raise InvalidArgument(
+                f"a block gave shape {part.shape} at {len(x)} points; give (n, k)"
+            )
+        if not np.isfinite(part).all():
+            raise InvalidArgument("a block gave values that are not finite; features are bounded")
+        parts.append(part)
+    return np.hstack(parts)
+
+
+def _independent(columns: Array, size: Array) -> AnyArray:
+    """Columns that those before them do not make up; ``size`` are the functions' largest values."""
+    found = np.empty((len(columns), 0))
+    kept = []
+    for k, column in enumerate(columns.T):
+        rest = column
+        for _ in range(2):  # twice is enough
+            rest = rest - found @ (found.T @ rest)
+        length = float(np.linalg.norm(rest))
+        if length > _DEPENDENT * max(float(np.linalg.norm(column)), _DEPENDENT * float(size[k])):
+            found = np.column_stack([found, rest / length])
+            kept.append(k)
+    return np.array(kept, dtype=np.int64)
+
+
+def _orthonormal(columns: Array) -> Array:
+    """Upper triangular T (q, q) with orthonormal ``columns @ T``, of positive diagonal."""
+    change = np.eye(columns.shape[1])
+    for _ in range(2):  # the second takes away what a large condition leaves of the first
+        factor = np.asarray(np.linalg.qr(columns @ change, mode="r"))
+        r = np.where(np.diag(factor) < 0.0, -1.0, 1.0)[:, None] * factor
+        change = change @ solve_triangular(r, np.eye(len(r)))
+    return change

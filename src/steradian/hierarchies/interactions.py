@@ -1,0 +1,151 @@
+"""Interactions(k, degree): what angles do alone, in pairs, in threes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from steradian.arguments import whole_number
+from steradian.data.stacks import MomentStack
+from steradian.errors import InvalidArgument
+from steradian.families.nodes import NodeFamily, NodeLaw
+from steradian.hierarchies.bare import BareHierarchy
+from steradian.hierarchies.on_nodes import (
+    checked_level,
+    checked_levels,
+    features_alone,
+    moment_stack,
+    moments_of_laws,
+    summed_features,
+)
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.torus import product_features
+from steradian.spaces import Torus
+
+MOST_ANGLES = 4  # that have rules
+_MOST_FEATURES = 1500
+_NAMES = ("angles alone", "pairs of angles", "three angles together", "four angles together")
+
+
+@dataclass(frozen=True, slots=True)
+class Interactions(BareHierarchy):
+    """Level l adds the products of trigonometric functions of exactly l different angles.
+
+    With c_h = √2 cos hθ and s_h = √2 sin hθ of one angle, level l adds every product of l such
+    functions, of l different angles, each of a frequency 1 <= h <= ``degree``: C(k, l) (2 degree)^l
+    features. Level 1 makes the angles independent, each with its own law of maximum entropy, so the
+    second gap is the dependence between pairs of angles in nats.
+
+    Parameters
+    ----------
+    k : int
+        Number of angles, at most four.
+    degree : int
+        The highest frequency of each angle.
+    levels : int, optional
+        How many angles are looked at together; all k unless said.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Interactions(3, 1).dims
+    (6, 12, 8)
+    """
+
+    k: int
+    degree: int
+    levels: int = 0  # all k
+
+    def __post_init__(self) -> None:
+        k = whole_number(self.k, "k", least=1)
+        whole_number(self.degree, "degree", least=1)
+        if k > MOST_ANGLES:
+            raise InvalidArgument(f"k is {k}; rules exist for at most {MOST_ANGLES} angles")
+        if not self.levels:
+            object.__setattr__(self, "levels", k)
+        checked_levels(self.levels, k, f"there are {k} angles")
+        if self.q(self.levels) > _MOST_FEATURES:
+            raise InvalidArgument(
+                f"{self.q(self.levels)} features are more than the {_MOST_FEATURES} whose "
+                "covariance is formed; pass a lower degree or fewer levels"
+            )
+
+    @property
+    def space(self) -> Torus:
+        return Torus(self.k)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        return _NAMES[: self.levels]
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        return tuple(comb(self.k, n) * (2 * self.degree) ** n for n in range(1, self.levels + 1))
+
+    def q(self, level: int) -> int:
+        return sum(self.dims[:level])
+
+    def up_to(self, levels: int) -> Interactions:
+        return Interactions(self.k, self.degree, whole_number(levels, "levels", least=1))
+
+    def wider(self, levels: int) -> Interactions | None:
+        return self.up_to(levels) if levels <= self.k else None
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return product_features(x, _terms(self.k, self.degree, self.levels))
+
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        return summed_features(self, x, weights)
+
+    @property
+    def held(self) -> int:
+        return self.q(self.levels)
+
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        return moment_stack(self, x, weights, features)
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        return moments.features[:, : self.q(level)]
+
+    @property
+    def held_levels(self) -> int:
+        return self.levels
+
+    def stack_of_means(self, means: Array) -> MomentStack:
+        return features_alone(self.space, means)
+
+    def coordinates(self, features: Array) -> Array:
+        width = 2 * self.degree  # features of one angle, the lowest frequency first
+        columns = [width * angle + part for angle in range(self.k) for part in (0, 1)]
+        return np.asarray(features[..., columns] / np.sqrt(2.0))
+
+    def family(self, level: int) -> NodeFamily:
+        return NodeFamily(self, checked_level(level, self.levels))
+
+    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
+        return self.family(level).law(lam, psi)
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        return moments_of_laws(self, lam, mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        arguments = {"k": self.k, "degree": self.degree, "levels": self.levels}
+        return {"kind": "Interactions", **arguments}
+
+
+@cache
+def _terms(k: int, degree: int, levels: int) -> IntArray:
+    """Which function of each angle makes each feature, (q, k), for `product_features`."""
+    rows = []
+    for together in range(1, levels + 1):
+        for angles in combinations(range(k), together):
+            for functions in product(range(1, 2 * degree + 1), repeat=together):
+                row = np.zeros(k, dtype=np.int64)
+                row[list(angles)] = functions
+                rows.append(row)
+    return np.array(rows)

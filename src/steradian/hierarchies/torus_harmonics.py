@@ -1,0 +1,138 @@
+"""TorusHarmonics(k, levels): trigonometric functions of several angles by total degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from steradian.arguments import whole_number
+from steradian.data.stacks import MomentStack
+from steradian.errors import InvalidArgument
+from steradian.families.nodes import NodeFamily, NodeLaw
+from steradian.hierarchies.bare import BareHierarchy
+from steradian.hierarchies.interactions import MOST_ANGLES
+from steradian.hierarchies.on_nodes import (
+    checked_level,
+    checked_levels,
+    features_alone,
+    moment_stack,
+    moments_of_laws,
+    summed_features,
+)
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.torus import product_features
+from steradian.spaces import Torus
+
+MOST_LEVELS = {1: 100, 2: 16, 3: 6, 4: 3}  # by the number of angles: below 1500 features
+
+
+@dataclass(frozen=True, slots=True)
+class TorusHarmonics(BareHierarchy):
+    """Level l adds the products of cos h_jθ_j and sin h_jθ_j with Σ_j h_j = l, h_j >= 0.
+
+    They are the harmonics of the torus by total degree: level 1 holds the mean direction of each
+    angle, level 2 the second frequency of each and the first of pairs. `Interactions`
+    separates what each angle does alone from what they do together; here the two are mixed. With
+    one angle it is `Harmonics` (2, levels).
+
+    Parameters
+    ----------
+    k : int
+        Number of angles, at most four.
+    levels : int
+        Highest total degree.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.TorusHarmonics(2, 2).dims
+    (4, 8)
+    """
+
+    k: int
+    levels: int
+
+    def __post_init__(self) -> None:
+        k = whole_number(self.k, "k", least=1)
+        if k > MOST_ANGLES:
+            raise InvalidArgument(f"k is {k}; rules exist for at most {MOST_ANGLES} angles")
+        checked_levels(self.levels, MOST_LEVELS[k], "the covariance of more features is not formed")
+
+    @property
+    def space(self) -> Torus:
+        return Torus(self.k)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        names = ("mean directions", *(f"degree {n}" for n in range(2, self.levels + 1)))
+        return names[: self.levels]
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        return _terms(self.k, self.levels)[1]
+
+    def q(self, level: int) -> int:
+        return sum(self.dims[:level])
+
+    def up_to(self, levels: int) -> TorusHarmonics:
+        return TorusHarmonics(self.k, levels)
+
+    def wider(self, levels: int) -> TorusHarmonics | None:
+        return self.up_to(levels) if levels <= MOST_LEVELS[self.k] else None
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return product_features(x, _terms(self.k, self.levels)[0])
+
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        return summed_features(self, x, weights)
+
+    @property
+    def held(self) -> int:
+        return self.q(self.levels)
+
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        return moment_stack(self, x, weights, features)
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        return moments.features[:, : self.q(level)]
+
+    @property
+    def held_levels(self) -> int:
+        return self.levels
+
+    def stack_of_means(self, means: Array) -> MomentStack:
+        return features_alone(self.space, means)
+
+    def coordinates(self, features: Array) -> Array:
+        return np.asarray(features[..., : 2 * self.k] / np.sqrt(2.0))
+
+    def family(self, level: int) -> NodeFamily:
+        return NodeFamily(self, checked_level(level, self.levels))
+
+    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
+        return self.family(level).law(lam, psi)
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        return moments_of_laws(self, lam, mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "TorusHarmonics", "k": self.k, "levels": self.levels}
+
+
+@cache
+def _terms(k: int, levels: int) -> tuple[IntArray, tuple[int, ...]]:
+    """Which function of each angle makes each feature, (q, k), and how many of each degree."""
+    frequencies = np.array(list(product(range(levels, -1, -1), repeat=k)))
+    rows: list[tuple[int, ...]] = []
+    dims = []
+    for degree in range(1, levels + 1):
+        before = len(rows)
+        for each in frequencies[frequencies.sum(axis=1) == degree].tolist():
+            choices = [(2 * h - 1, 2 * h) if h else (0,) for h in each]
+            rows.extend(product(*choices))
+        dims.append(len(rows) - before)
+    return np.array(rows, dtype=np.int64), tuple(dims)

@@ -1,0 +1,128 @@
+"""Rotations of space: unit quaternions, which are axes of the three-sphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import Array
+from steradian.spaces.axes import Axes
+from steradian.spaces.base import Rule
+
+_AXES = Axes(4)
+_ORTHOGONAL = 1e-6  # by which a rotation matrix may miss being orthogonal
+
+
+@dataclass(frozen=True, slots=True)
+class Rotations:
+    """Rotations of R³ as unit quaternions (x, y, z, w), scalar last; q and -q are the same.
+
+    The uniform law of the axes of R⁴ is the invariant (Haar) law of rotations, and its rules and
+    symmetries, q → p q r with unit quaternions p and r, are those of the axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steradian as sr
+    >>> from steradian.spaces.rotations import as_quaternions
+    >>> as_quaternions(np.eye(3)[None])
+    array([[0., 0., 0., 1.]])
+    >>> sr.Rotations().point_name
+    'rotation'
+    """
+
+    @property
+    def d(self) -> int:
+        return _AXES.d
+
+    @property
+    def dimension(self) -> int:
+        return _AXES.dimension
+
+    @property
+    def name(self) -> str:
+        return "rotations"
+
+    @property
+    def point_name(self) -> str:
+        return "rotation"
+
+    @property
+    def log_area(self) -> float:
+        """That of half the three-sphere, log π²: a turn by the angle ω has the length ω/2."""
+        return _AXES.log_area
+
+    def refusal(self, x: Array) -> str:
+        return _AXES.refusal(x)
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        return _AXES.centre(x, weights)
+
+    def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        return _AXES.uniform(n, rng)
+
+    def symmetry(self, rng: np.random.Generator) -> Array:
+        return _AXES.symmetry(rng)
+
+    def rules(self) -> int:
+        return _AXES.rules()
+
+    def rule(self, rung: int) -> Rule:
+        return _AXES.rule(rung)
+
+
+def as_quaternions(rotations: Any) -> Array:
+    """Unit quaternions (n, 4), scalar last, of whatever holds rotations.
+
+    Parameters
+    ----------
+    rotations : scipy Rotation, array (n, 3, 3) or array (n, 4)
+        SciPy's ``Rotation`` objects, rotation matrices, or quaternions, scalar last.
+    """
+    if hasattr(rotations, "as_quat"):
+        return np.atleast_2d(np.asarray(rotations.as_quat(), dtype=np.float64))
+    values = np.asarray(rotations, dtype=np.float64)
+    if values.ndim == 3 and values.shape[1:] == (3, 3):
+        return quaternions_from_matrices(values)
+    if values.ndim == 2 and values.shape[1] == 4:
+        return values
+    raise InvalidDirections(
+        f"rotations of shape {values.shape}; give matrices (n, 3, 3), quaternions (n, 4) with the "
+        "scalar last, or a scipy Rotation"
+    )
+
+
+def quaternions_from_matrices(matrices: Array) -> Array:
+    """Unit quaternions q (n, 4), scalar last, of rotation matrices R (n, 3, 3).
+
+    The entries of R are linear in those of 4 q qᵀ; of its columns, all multiples of q, the one of
+    the largest diagonal entry is the most exact (Shepperd 1978).
+    """
+    _refuse_others(matrices)
+    r = matrices
+    trace = r[:, 0, 0] + r[:, 1, 1] + r[:, 2, 2]
+    outer = np.empty((len(r), 4, 4))
+    outer[:, :3, :3] = r + np.swapaxes(r, 1, 2)
+    outer[:, range(3), range(3)] += (1.0 - trace)[:, None]
+    outer[:, 3, 3] = 1.0 + trace
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        outer[:, i, 3] = outer[:, 3, i] = r[:, k, j] - r[:, j, k]
+    best = np.argmax(np.einsum("nii->ni", outer), axis=1)
+    column = outer[np.arange(len(r)), best]
+    return np.asarray(column / np.linalg.norm(column, axis=1, keepdims=True))
+
+
+def _refuse_others(matrices: Array) -> None:
+    gram = matrices @ np.swapaxes(matrices, 1, 2)
+    off = np.abs(gram - np.eye(3)).max(axis=(1, 2))
+    bad = ~((off <= _ORTHOGONAL) & (np.linalg.det(matrices) > 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        why = "is a reflection" if off[row] <= _ORTHOGONAL else f"misses it by {off[row]:.3g}"
+        raise InvalidDirections(
+            f"matrix {row} is no rotation: R Rᵀ must be the identity and det R = 1, and it {why}"
+        )

@@ -12,6 +12,7 @@ from steradian.arguments import real_number, shown, whole_number
 from steradian.data.validation import (
     BLOCK,
     angle_column,
+    check_points,
     check_unit_norm,
     coordinate_rows,
     cos_sin,
@@ -24,7 +25,7 @@ from steradian.data.validation import (
     weight_column,
 )
 from steradian.errors import InvalidDirections
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.spaces import Space, unit_sphere
 
 _BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
@@ -50,6 +51,9 @@ class Directions:
         of 3 is three rows.
     normalize : bool
         Scale rows of any non-zero length to unit norm.
+    space : Space, optional
+        Where the rows are points of another space than the unit sphere: ``sr.Torus(k)``,
+        ``sr.Axes(d)``, ``sr.Rotations()``, or one of your own.
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Directions:
     _within: int  # dimensions before `within_span`, 0 when it was not used
     _exact: bool  # whether the rows are of unit norm to double precision as they stand
     _exponent: int  # weights are held divided by two to this power
+    _space: Space | None  # None for the unit sphere
 
     def __init__(
         self,
@@ -76,8 +81,10 @@ class Directions:
         *,
         counts: ArrayLike | None = None,
         normalize: bool = False,
+        space: Space | None = None,
     ) -> None:
         rows = coordinate_rows(x)
+        space = None if space == unit_sphere(rows.shape[1]) else space
         given, exponent = None, 0
         if weights is not None:
             given, exponent = tamed(weight_column(weights, len(rows), "weight"))
@@ -85,7 +92,7 @@ class Directions:
             raise InvalidDirections(f"normalize is {shown(normalize)}; give True or False")
         if normalize:
             rows = normalized_rows(rows)
-        exact = check_unit_norm(rows)
+        exact = check_unit_norm(rows) if space is None else check_points(rows, space)
         if counts is not None:
             times = count_column(counts, *rows.shape)
             rows = np.repeat(rows, times, axis=0)
@@ -97,6 +104,7 @@ class Directions:
         object.__setattr__(self, "_within", 0)
         object.__setattr__(self, "_exact", exact)
         object.__setattr__(self, "_exponent", exponent)
+        object.__setattr__(self, "_space", space)
 
     @classmethod
     def from_angles(
@@ -168,8 +176,13 @@ class Directions:
 
     @property
     def space(self) -> Space:
-        """The unit sphere these directions live on."""
-        return unit_sphere(self.d)
+        """Where they live: the unit sphere unless another space was given."""
+        return unit_sphere(self.d) if self._space is None else self._space
+
+    def take(self, rows: IntArray | BoolArray) -> Directions:
+        """Some of the rows, with their weights, on the same space."""
+        weights = self.weights[rows] if self.weighted else None
+        return Directions(self.x[rows], weights, space=self._space)
 
     @property
     def ambient(self) -> int:
@@ -240,6 +253,10 @@ class Directions:
         Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
         """
         tol = real_number(tol, "tol", "give a small number, like 1e-10")
+        if self._space is not None:
+            raise InvalidDirections(
+                f"within_span is for unit vectors, not for the {self.space.name}"
+            )
         second = np.zeros((self.d, self.d))
         for x, w in self.blocks():
             second += (w[:, None] * x).T @ x

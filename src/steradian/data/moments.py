@@ -14,8 +14,7 @@ from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
-from steradian.families.quadratic import feature_moments, low_moments
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.numerics.arrays import Array
 
 _MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated
@@ -40,7 +39,7 @@ class Moments:
     True
     """
 
-    hierarchy: Harmonics  # sums of different features never mix
+    hierarchy: Hierarchy  # sums of different features never mix
     n: int
     weight: float  # Σ w
     weight_sq: float  # Σ w²
@@ -51,16 +50,17 @@ class Moments:
     exponent: int = 0  # weights were divided by two to this power
 
     @classmethod
-    def from_directions(cls, directions: Directions, hierarchy: Harmonics) -> Moments:
+    def from_directions(cls, directions: Directions, hierarchy: Hierarchy) -> Moments:
         """Sum over the rows, a block at a time: memory does not grow with n."""
         if not isinstance(directions, Directions):
             raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
-        _check_hierarchy(hierarchy)
-        if directions.d != hierarchy.d:
+        check_hierarchy(hierarchy)
+        if directions.d != hierarchy.space.d:
             raise InvalidDirections(
                 f"directions of dimension {directions.d} with a hierarchy of dimension "
-                f"{hierarchy.d}; make the hierarchy for the data"
+                f"{hierarchy.space.d}; make the hierarchy for the data"
             )
+        _check_space(directions, hierarchy)
         pooled: Moments | None = None
         for x, w in directions.blocks():
             part = cls._from_block(x, w, hierarchy, directions.weighted)
@@ -69,10 +69,10 @@ class Moments:
         return replace(pooled, exponent=directions.weight_exponent)
 
     @classmethod
-    def _from_block(cls, x: Array, w: Array, hierarchy: Harmonics, weighted: bool) -> Moments:
+    def _from_block(cls, x: Array, w: Array, hierarchy: Hierarchy, weighted: bool) -> Moments:
         weight, weight_sq = (float(w.sum()), float(w @ w)) if weighted else (float(len(x)),) * 2
         total = hierarchy.sums(x, w if weighted else None)
-        centre = (w @ x) / weight if weight else x[0]
+        centre = hierarchy.space.centre(x, w / weight) if weight else x[0]
         y = x - centre
         return cls(
             hierarchy=hierarchy,
@@ -86,12 +86,12 @@ class Moments:
         )
 
     @classmethod
-    def from_expectations(cls, hierarchy: Harmonics, features: ArrayLike, *, n: int = 1) -> Moments:
+    def from_expectations(cls, hierarchy: Hierarchy, features: ArrayLike, *, n: int = 1) -> Moments:
         """Moments of a law known through its feature expectations (circle and two-sphere).
 
         Parameters
         ----------
-        hierarchy : Harmonics
+        hierarchy : Hierarchy
             The features.
         features : array_like
             E φ of the features of all levels of ``hierarchy``, constant left out; for one
@@ -99,25 +99,25 @@ class Moments:
         n : int
             Sample size to report.
         """
-        _check_hierarchy(hierarchy)
+        check_hierarchy(hierarchy)
         expected = np.asarray(as_numeric(features, "features"), dtype=np.float64)
         n = whole_number(n, "n", least=1)
-        space = hierarchy.space
-        if space.d > 3:
-            raise InvalidArgument("from_expectations is for the circle and the two-sphere")
-        needed = space.size(max(2, hierarchy.levels)) - 1
+        if hierarchy.held < hierarchy.q(hierarchy.levels):
+            raise InvalidArgument(
+                f"{hierarchy} is not known by the means of its features; from_expectations is for "
+                "the circle, the two-sphere and spaces with rules"
+            )
+        levels = max(hierarchy.second_moment_levels, hierarchy.levels)
+        seen = hierarchy.wider(levels) or hierarchy
+        needed = seen.q(seen.levels)
         if expected.ndim != 1 or len(expected) < needed:
             raise InvalidArgument(
                 f"features have shape {expected.shape}; give at least {needed} numbers"
             )
         if not np.isfinite(expected).all():
             raise InvalidArgument("features must be finite")
-        linear = np.minimum(np.abs(expected[: space.d]), 1e3)
-        if float(np.linalg.norm(linear)) > np.sqrt(space.d) * (1.0 + _MEAN_SLACK):
-            raise InvalidArgument(
-                "the features of degree one are those of a mean longer than one, which no law has"
-            )
-        mean, second = low_moments(space.d, expected)
+        _check_mean(hierarchy, expected)
+        stack = seen.stack_of_means(expected[None])
         return cls(
             hierarchy=hierarchy,
             n=n,
@@ -125,8 +125,8 @@ class Moments:
             weight_sq=float(n),
             total=n * expected,
             total_sq=n * expected,
-            mean=mean,
-            scatter=n * (second - np.outer(mean, mean)),
+            mean=stack.mean[0],
+            scatter=n * stack.scatter[0],
         )
 
     @property
@@ -137,18 +137,16 @@ class Moments:
     @property
     def degree(self) -> int:
         """Highest degree of the harmonics whose moments are held."""
-        if self.hierarchy.d > 3:
-            return 2  # through the centred second moment
-        held, size = len(self.total) + 1, self.hierarchy.space.size
-        return next(k for k in range(self.hierarchy.held_levels, 0, -1) if size(k) <= held)
+        known = self.hierarchy.second_moment_levels  # through the centred second moment
+        for level in range(self.hierarchy.held_levels, known, -1):
+            wide = self.hierarchy.wider(level)
+            if wide is not None and wide.q(level) <= len(self.total):
+                return level
+        return known
 
     def up_to_level(self, level: int) -> Array:
         """E φ of the features of levels 1..level, (q,)."""
-        space = self.hierarchy.space
-        if space.d > 3 and level == 2:
-            second = self.scatter / self.weight + np.outer(self.mean, self.mean)
-            return feature_moments(space, self.mean, second)
-        return self.features[: space.size(level) - 1]
+        return self.hierarchy.expectations(self.stack(), level)[0]
 
     @property
     def ess(self) -> float:
@@ -162,8 +160,8 @@ class Moments:
                 f"these moments hold {self.hierarchy.levels} levels, not {levels}; "
                 "accumulate them again with more"
             )
-        smaller = Harmonics(self.hierarchy.d, levels)
-        kept = smaller.space.size(smaller.held_levels) - 1
+        smaller = self.hierarchy.up_to(levels)
+        kept = smaller.held
         return replace(
             self, hierarchy=smaller, total=self.total[:kept], total_sq=self.total_sq[:kept]
         )
@@ -221,11 +219,7 @@ class Moments:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, ready for JSON; `from_dict` reads them back exactly."""
         return {
-            "hierarchy": {
-                "kind": "Harmonics",
-                "d": self.hierarchy.d,
-                "levels": self.hierarchy.levels,
-            },
+            "hierarchy": self.hierarchy.to_dict(),
             "n": self.n,
             "weight": self.weight,
             "weight_sq": self.weight_sq,
@@ -244,14 +238,7 @@ class Moments:
         missing = {"hierarchy", *_NUMBERS, *_SHAPES} - set(data)
         if missing:
             raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
-        about = data["hierarchy"]
-        kind = about.get("kind") if isinstance(about, dict) else about
-        if not isinstance(kind, str) or kind != "Harmonics" or not {"d", "levels"} <= set(about):
-            raise InvalidArgument(
-                f"moments of a {shown(kind)} hierarchy cannot be read; known: 'Harmonics' with "
-                "its d and levels"
-            )
-        hierarchy = Harmonics(about["d"], about["levels"])
+        hierarchy = hierarchy_from_dict(data["hierarchy"])
         numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
         if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
             raise InvalidArgument("moments need a positive weight and weight_sq")
@@ -269,10 +256,10 @@ _NUMBERS = ("n", "weight", "weight_sq")
 _SHAPES = ("total", "total_sq", "mean", "scatter")
 
 
-def _read(values: Any, name: str, hierarchy: Harmonics) -> Array:
+def _read(values: Any, name: str, hierarchy: Hierarchy) -> Array:
     """One array of a dictionary of moments, of the shape that it must have."""
     array = np.asarray(as_numeric(values, name), dtype=np.float64)
-    d, least = hierarchy.d, hierarchy.space.size(min(2, hierarchy.held_levels)) - 1
+    d, least = hierarchy.space.d, min(hierarchy.held, hierarchy.q(hierarchy.levels))
     shapes = {"mean": (d,), "scatter": (d, d)}
     fits = (
         array.shape == shapes[name] if name in shapes else array.ndim == 1 and len(array) >= least
@@ -285,6 +272,33 @@ def _read(values: Any, name: str, hierarchy: Harmonics) -> Array:
     return array
 
 
-def _check_hierarchy(hierarchy: Any) -> None:
-    if not isinstance(hierarchy, Harmonics):
-        raise InvalidArgument(f"hierarchy is {shown(hierarchy)}; give steradian.Harmonics")
+def check_hierarchy(hierarchy: Any) -> None:
+    """Refuse what is no hierarchy at all."""
+    if not all(hasattr(hierarchy, name) for name in ("space", "features", "family", "sums")):
+        raise InvalidArgument(
+            f"hierarchy is {shown(hierarchy)}; give one, like steradian.Harmonics"
+        )
+
+
+def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
+    """Refuse rows that are points of one space and are to be measured on another."""
+    here, there = directions.space, hierarchy.space
+    if here == there:
+        return
+    wrong = there.refusal(directions.x)
+    if wrong:
+        raise InvalidDirections(
+            f"{wrong}, no {there.point_name} of the {there.name}; make the hierarchy for the data"
+        )
+
+
+def _check_mean(hierarchy: Hierarchy, expected: Array) -> None:
+    """Refuse means of features that no law has, where points have a mean."""
+    mean = hierarchy.coordinates(np.clip(expected, -1e3, 1e3))
+    if mean is None:
+        return
+    longest = float(np.linalg.norm(hierarchy.space.uniform(1, np.random.default_rng(0))))
+    if float(np.linalg.norm(mean)) > longest * (1.0 + _MEAN_SLACK):
+        raise InvalidArgument(
+            "the features of degree one are those of a mean longer than one, which no law has"
+        )

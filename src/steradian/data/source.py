@@ -7,15 +7,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
 from steradian.data.directions import Directions
-from steradian.data.moments import Moments
+from steradian.data.moments import Moments, check_hierarchy
 from steradian.errors import InvalidArgument, InvalidDirections
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import directions_from_frame, is_frame
 from steradian.numerics.arrays import Array
 
-_MOST_FITTED = {3: 32}  # by dimension
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
@@ -37,31 +36,30 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
 
 
 def measured(
-    source: Directions | Moments, levels: int | None, hierarchy: Harmonics | None = None
+    source: Directions | Moments, levels: int | None, hierarchy: Hierarchy | None = None
 ) -> tuple[Moments, Directions | None]:
     """Moments of the levels asked for, and the rows when there are any."""
-    if hierarchy is not None and not isinstance(hierarchy, Harmonics):
-        raise InvalidArgument(f"hierarchy is {shown(hierarchy)}; give steradian.Harmonics")
+    if hierarchy is not None:
+        check_hierarchy(hierarchy)
     if hierarchy is not None and levels is not None:
         raise InvalidArgument("hierarchy replaces levels; give one of them")
     if isinstance(source, Moments):
         if hierarchy not in (None, source.hierarchy):
             raise InvalidArgument(f"these moments are of {source.hierarchy}, not {hierarchy}")
         return (source if levels is None else source.up_to(levels)), None
-    wanted = hierarchy or Harmonics(
-        source.d, default_levels(source.d) if levels is None else levels
-    )
+    wanted = default_hierarchy(source.space, levels) if hierarchy is None else hierarchy
     refuse_unfittable(wanted)
     return Moments.from_directions(source, wanted), source
 
 
-def refuse_unfittable(hierarchy: Harmonics) -> None:
+def refuse_unfittable(hierarchy: Hierarchy) -> None:
     """Refuse more levels than can be fitted, before anything is computed."""
-    most = _MOST_FITTED.get(hierarchy.d, hierarchy.levels)
+    most = getattr(hierarchy, "most_fitted", hierarchy.levels)
     if hierarchy.levels > most:
         raise InvalidArgument(
-            f"levels is {hierarchy.levels}; at most {most} can be fitted in dimension "
-            f"{hierarchy.d}: the features of more at the nodes of a grid do not fit in memory"
+            f"levels is {hierarchy.levels}; at most {most} can be fitted on the "
+            f"{hierarchy.space.name}: the features of more at the nodes of a grid do not "
+            "fit in memory"
         )
 
 
@@ -70,8 +68,3 @@ def support_of(directions: Directions | None) -> Callable[[int], tuple[Array, Ar
     if directions is None or directions.n > _EXAMINED_ROWS:
         return None
     return lambda _row: directions.support()
-
-
-def default_levels(d: int) -> int:
-    """Four on the circle and the two-sphere, two above."""
-    return 4 if d <= 3 else 2

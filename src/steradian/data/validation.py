@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import MOST_NUMBERS
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.spaces import Space
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 _UNIT_TOLERANCE = 1e-6
@@ -113,6 +114,18 @@ def cos_sin(angle: Array, *, degrees: bool) -> tuple[Array, Array]:
 def norms(x: AnyArray) -> Array:
     """Lengths of the rows of ``x`` (n, d): (n,)."""
     return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+def check_points(rows: AnyArray, space: Space) -> bool:
+    """Refuse rows that are no points of a space; tell that they need no normalising."""
+    if rows.shape[1] != space.d:
+        raise InvalidDirections(
+            f"x has {rows.shape[1]} columns; a {space.point_name} of the {space.name} has {space.d}"
+        )
+    wrong = space.refusal(np.asarray(rows, dtype=np.float64))
+    if wrong:
+        raise InvalidDirections(f"{wrong}; fix it, or give the space it belongs to")
+    return True
 
 
 def check_unit_norm(rows: AnyArray) -> bool:

@@ -129,4 +129,4 @@ def _of_units(rows: Directions, units: Units, some: IntArray) -> Directions:
     chosen = np.zeros(units.count, dtype=bool)
     chosen[some] = True
     pick = chosen if units.labels is None else chosen[units.labels]
-    return Directions(rows.x[pick], rows.weights[pick] if rows.weighted else None)
+    return rows.take(pick)

@@ -187,14 +187,14 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     for piece in tracked(pieces, len(pieces), "bootstrap by design"):
         w = resampled_weights(units, piece.stop - piece.start, rng)
         moments = moments_of_weightings(x, w, hierarchy)
-        support = partial(_drawn, x, w) if few else None
+        support = partial(_drawn, sample.rows, w) if few else None
         parts.append(fit_levels(hierarchy, moments, support).gaps)
     return np.concatenate(parts)
 
 
-def _drawn(x: Array, weights: Array, replicate: int) -> tuple[Array, Array]:
+def _drawn(rows: Directions, weights: Array, replicate: int) -> tuple[Array, Array]:
     """The distinct rows that a replicate has drawn, and their weights."""
-    return Directions(x, weights[replicate]).support()
+    return Directions(rows.x, weights[replicate], space=rows.space).support()
 
 
 def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:

@@ -11,7 +11,6 @@ from scipy.stats import chi2
 from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
 from steradian.adequacy.residuals import Residuals, harmonic_residuals
 from steradian.arguments import checked_profile, open_share, seed_number, whole_number
-from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import support_of
 from steradian.errors import InvalidArgument, SteradianError
@@ -230,7 +229,7 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list
     logs = np.zeros((rows.n, top + 1))
     for k in tracked(range(folds), folds, "held-out scores"):
         out = of_row == k
-        kept = Directions(rows.x[~out], rows.weights[~out] if rows.weighted else None)
+        kept = rows.take(~out)
         moments = Moments.from_directions(kept, hierarchy)
         nested = fit_levels(hierarchy, moments.stack(), support_of(kept))
         if nested.failures:

@@ -9,13 +9,11 @@ import numpy as np
 
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
-from steradian.families.quadratic import feature_moments
 from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies import Harmonics
 from steradian.numerics.arrays import Array, IntArray
 
 
@@ -68,10 +66,12 @@ def fits_of(
             deficit=float(s.deficit[0]),
             gap=_gap(s, fits[-1].deficit),
             residual=float(s.residual[0]),
-            moments=_features_of(hierarchy, target, level),
+            moments=hierarchy.expectations(target, level)[0],
             status=Status.CONVERGED,
         )
-        fit = FisherBingham.of(fit) if level == 2 else fit
+        family = hierarchy.family(level)
+        quadratic = family.natural(fit.lam) is not None and family.q > hierarchy.space.d
+        fit = FisherBingham.of(fit) if quadratic else fit
         fits.append(fit if s.laws[0] is None else fit.held_by(s.laws[0]))
     return tuple(fits)
 
@@ -94,15 +94,6 @@ def _fitted(
         law = moments.hierarchy.moments_of(below.lam, moments.mean[None])
         stack = stack.toward(law, shrinkage.epsilon)
     return stack
-
-
-def _features_of(hierarchy: Harmonics, stack: MomentStack, level: int) -> Array:
-    """E φ of the features of levels 1..level, (q,)."""
-    space = hierarchy.space
-    if space.d > 3 and level == 2:
-        mean = stack.mean[0]
-        return feature_moments(space, mean, stack.scatter[0] + np.outer(mean, mean))
-    return stack.features[0, : space.size(level) - 1]
 
 
 def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
 from steradian.data.directions import Directions
-from steradian.errors import InvalidDirections, ResolutionError
+from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
 from steradian.families.base import Law
-from steradian.families.quadratic import coordinates
 from steradian.fitting.solution import Status
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
-from steradian.spaces import Space
+from steradian.spaces import Space, unit_sphere
 
 Measure = Literal["uniform", "surface"]
 
@@ -39,7 +38,7 @@ class MaxEntFit:
     1.151
     """
 
-    hierarchy: Harmonics
+    hierarchy: Hierarchy
     level: int  # 0 is the uniform law
     lam: Array  # (q,) natural parameters
     psi: float  # log-partition
@@ -73,7 +72,7 @@ class MaxEntFit:
 
         ``measure`` is ``"uniform"`` (the uniform law has density one) or ``"surface"``.
         """
-        at = x if isinstance(x, Directions) else Directions(x)
+        at = x if isinstance(x, Directions) else Directions(x, space=self._given)
         if at.d != self.space.d:
             raise InvalidDirections(f"x has dimension {at.d}; this fit has {self.space.d}")
         values = self.law.logpdf(at.x) if self.level else np.zeros(at.n)
@@ -88,11 +87,19 @@ class MaxEntFit:
         return -self.deficit + self._shift(measure)
 
     def mean(self) -> Array:
-        """E x, (d,)."""
-        d = self.space.d
+        """E x, (d,); refused where points have none, as axes."""
         if self.level == 0:
-            return np.zeros(d)
-        return coordinates(d, self.moments)
+            return np.zeros(self.space.d)
+        mean = self.hierarchy.coordinates(self.moments)
+        if mean is None:
+            raise InvalidArgument(f"a {self.space.point_name} has no mean on the {self.space.name}")
+        return mean
+
+    @property
+    def _given(self) -> Space | None:
+        """The space for rows that somebody passes; None for unit vectors."""
+        plain = self.space == unit_sphere(self.space.d)
+        return None if plain else self.space
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
@@ -112,6 +119,8 @@ class MaxEntFit:
         """Length of the linear natural parameter; at level 1 the concentration."""
         if self.level == 0:
             return 0.0
+        if self.hierarchy.coordinates(self.moments) is None:
+            raise InvalidArgument(f"the {self.space.name} has no concentration of a mean")
         return float(np.sqrt(self.space.d) * np.linalg.norm(self.lam[: self.space.d]))
 
     def _shift(self, measure: Measure) -> float:

@@ -25,5 +25,9 @@ class BareHierarchy:
     def raw_scale(self) -> float:
         return 1.0
 
+    @property
+    def second_moment_levels(self) -> int:
+        return 0
+
     def second_moments(self, level: int, sums: Array) -> None:  # noqa: ARG002
         return None

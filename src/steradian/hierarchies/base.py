@@ -127,6 +127,11 @@ class Hierarchy(Protocol):
         ...
 
     @property
+    def second_moment_levels(self) -> int:
+        """Levels whose moments follow from E x and E xxᵀ, which every `Moments` holds."""
+        ...
+
+    @property
     def raw_scale(self) -> float:
         """How many times larger features are than as people write them; one where they do not.
 

@@ -1,11 +1,31 @@
-"""The hierarchy of directions about which nothing was said."""
+"""The hierarchy of data about which nothing was said but where they live."""
 
 from __future__ import annotations
 
+from steradian.errors import InvalidArgument
+from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.harmonics import Harmonics
+from steradian.hierarchies.torus_harmonics import TorusHarmonics
+from steradian.spaces import Axes, Rotations, Space, Torus, unit_sphere
+
+_FEW, _MANY = 2, 4  # levels in many and in few dimensions
 
 
-def default_hierarchy(d: int, levels: int) -> Hierarchy:
-    """All spherical harmonics of unit vectors of ``d`` coordinates through degree ``levels``."""
-    return Harmonics(d, levels)
+def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
+    """Harmonics of every degree on spheres and tori, of even ones on axes and rotations."""
+    if isinstance(space, Axes | Rotations):
+        return Axial.on(space, _axial_levels(space.d) if levels is None else levels)
+    if isinstance(space, Torus):
+        return TorusHarmonics(space.k, _FEW if levels is None else levels)
+    if space == unit_sphere(space.d):
+        many = _MANY if space.rules() else _FEW
+        return Harmonics(space.d, many if levels is None else levels)
+    raise InvalidArgument(
+        f"nothing is known to measure on the {space.name}; pass hierarchy=sr.Custom(space, blocks)"
+    )
+
+
+def _axial_levels(d: int) -> int:
+    """Two where the second is integrated in little time."""
+    return 2 if d <= 4 else 1

@@ -24,6 +24,7 @@ from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
+_MOST_FITTED = {3: 32}  # by dimension
 MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
@@ -204,6 +205,15 @@ class Harmonics:
     def zonal(self) -> Harmonics | None:
         most = MOST_LEVELS.get(self.d)
         return None if most is None else Harmonics(self.d, most)
+
+    @property
+    def most_fitted(self) -> int:
+        """Levels whose features at the nodes of a grid still fit in memory."""
+        return _MOST_FITTED.get(self.d, self.levels)
+
+    @property
+    def second_moment_levels(self) -> int:
+        return 2
 
     @property
     def raw_scale(self) -> float:

@@ -29,7 +29,7 @@ from steradian.fitting.fitted import Numerics, fits_of, numerics_of
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
@@ -126,7 +126,7 @@ class Profile:
     @property
     def d(self) -> int:
         """Ambient dimension."""
-        return self.moments.hierarchy.d
+        return self.moments.hierarchy.space.d
 
     @property
     def ess(self) -> float:
@@ -137,6 +137,13 @@ class Profile:
     def resultant(self) -> float:
         """Mean resultant length R of what was fitted: of the data, or of the mixed law."""
         return float(np.linalg.norm(self.fits[1].mean()))
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether points have one mean direction; axes have none, and tori one for each angle."""
+        space = self.moments.hierarchy.space
+        known = self.moments.hierarchy.coordinates(self.fits[1].moments) is not None
+        return known and space.dimension == space.d - 1
 
     @property
     def kappa(self) -> float:
@@ -279,11 +286,11 @@ class Profile:
             "n": self.n,
             "d": self.d,
             "space": self.moments.hierarchy.space.name,
-            "hierarchy": "Harmonics",
+            "hierarchy": self.moments.hierarchy.to_dict()["kind"],
             "kish_ess": self.ess,
-            "mean_direction": _unit(self.moments.mean),
-            "resultant_length": self.resultant,
-            "vmf_kappa": self.kappa,
+            "mean_direction": _unit(self.moments.mean) if self.has_mean else None,
+            "resultant_length": self.resultant if self.has_mean else None,
+            "vmf_kappa": self.kappa if self.has_mean else None,
             "levels": self.levels.tolist(),
             "dims": self.dims.tolist(),
             "deficits": self.deficits.tolist(),
@@ -324,7 +331,7 @@ def profile(
     *,
     weights: ArrayLike | str | None = None,
     levels: int | None = None,
-    hierarchy: Harmonics | None = None,
+    hierarchy: Hierarchy | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
 ) -> Profile:
@@ -341,8 +348,8 @@ def profile(
         Highest level. By default up to 4 on the circle and the two-sphere and 2 above,
         stopping at the last level that exists and saying so. When given, a level that does
         not exist is an error.
-    hierarchy : Harmonics, optional
-        The nested features; replaces ``levels``.
+    hierarchy : Hierarchy, optional
+        The nested features, such as ``sr.Axial(3, 2)`` for axes; replaces ``levels``.
     design : Design or str, optional
         How the sample came about, from `steradian.designs`: ``"iid"`` (the default without
         weights), ``"fixed"``, ``"importance"``, ``"chain"``, ``Clusters(ids)``, ``Survey(…)``,
@@ -372,7 +379,7 @@ def profile(
     plan = stated_design(design, data, directions, moments)
     mixing = as_shrinkage(shrinkage)
     nested = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)
-    ambient = directions.ambient if directions else moments.hierarchy.d
+    ambient = directions.ambient if directions else moments.hierarchy.space.d
 
     def finished(sound: int, stopped: str) -> Profile:
         whole = sound == moments.hierarchy.levels

@@ -12,9 +12,10 @@ from steradian.data.directions import Directions
 from steradian.data.source import refuse_unfittable
 from steradian.data.validation import as_numeric
 from steradian.data.weightings import moments_of_weightings
-from steradian.errors import InvalidDirections, LevelError
+from steradian.errors import InvalidArgument, InvalidDirections, LevelError
 from steradian.fitting.nested import NestedFits, fit_levels
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 
 
@@ -64,7 +65,13 @@ class Profiles:
         return "\n".join(lines)
 
 
-def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) -> Profiles:
+def profiles(
+    x: ArrayLike | Directions,
+    *,
+    weights: ArrayLike,
+    levels: int | None = None,
+    hierarchy: Hierarchy | None = None,
+) -> Profiles:
     """Profile the same directions under many weightings, in one batched solve.
 
     Parameters
@@ -73,8 +80,10 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
         The points.
     weights : (B, n) array_like
         One weighting per row, non-negative, any scale.
-    levels : int
-        Highest level.
+    levels : int, optional
+        Highest level; 2 unless said.
+    hierarchy : Hierarchy, optional
+        The nested features; replaces ``levels``.
 
     Returns
     -------
@@ -93,15 +102,17 @@ def profiles(x: ArrayLike | Directions, *, weights: ArrayLike, levels: int = 2) 
     if points.weighted:
         raise InvalidDirections("these directions carry weights; multiply them into weights=")
     w = _weightings(weights, points.n)
-    hierarchy = Harmonics(points.d, levels)
-    refuse_unfittable(hierarchy)
+    if hierarchy is not None and levels is not None:
+        raise InvalidArgument("hierarchy replaces levels; give one of them")
+    chosen = hierarchy or default_hierarchy(points.space, 2 if levels is None else levels)
+    refuse_unfittable(chosen)
     unit = points.x
-    stack = moments_of_weightings(unit, w, hierarchy)
+    stack = moments_of_weightings(unit, w, chosen)
 
     def support(row: int) -> tuple[Array, Array]:
-        return Directions(unit, w[row]).support()
+        return Directions(unit, w[row], space=points.space).support()
 
-    return _collect(fit_levels(hierarchy, stack, support), w)
+    return _collect(fit_levels(chosen, stack, support), w)
 
 
 def _weightings(weights: ArrayLike, n: int) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
+_READABLE = 3  # coordinates of a direction that people read
 _NOTHING = 1e-12  # nats of which shares would be shares of rounding
 
 
@@ -23,7 +24,6 @@ def summarise(profile: Profile) -> str:
         f"Geometric information profile on the {profile.moments.hierarchy.space.name}"
         f" (d = {profile.d}), in nats",
         f"n = {profile.n}   Kish ESS = {profile.ess:.1f} (weight concentration)",
-        f"mean resultant length R = {profile.resultant:.4f}   vMF kappa = {profile.kappa:.4g}",
         *_direction(profile),
         "",
         f"{'level':>5} {'features':>8} {'D':>10} {'I':>10} {'U':>9} {'share':>7} "
@@ -62,17 +62,20 @@ def _design(profile: Profile) -> list[str]:
     name = profile.design.name
     if profile.shrinkage is not None:
         return [f"Design {name}; fits of shrunk data describe, and are not tested."]
-    if name == "descriptive":
+    if not profile.design.defines_inference:
         return ["Design descriptive: the weighted set itself; no p-values (say design= for more)."]
-    if name == "iid":
+    if profile.design.equal_weights:
         return ["Design iid. With nothing to find, I is still about features / 2n: see tests()."]
     return [f"Design {name}. With nothing to find, I is still above zero: see tests()."]
 
 
 def _direction(profile: Profile) -> list[str]:
-    """The mean direction, where it can be read."""
-    mean = profile.fits[1].mean()
-    if profile.d > 3 or profile.resultant < 1e-9:
+    """How long the mean is, and where it points to where that can be read."""
+    if not profile.has_mean:
         return []
-    coordinates = ", ".join(f"{c / profile.resultant:.4f}" for c in mean)
-    return [f"mean direction ({coordinates})"]
+    length = profile.resultant
+    said = f"mean resultant length R = {length:.4f}   vMF kappa = {profile.kappa:.4g}"
+    if profile.d > _READABLE or length < 1e-9:
+        return [said]
+    coordinates = ", ".join(f"{c / length:.4f}" for c in profile.fits[1].mean())
+    return [said, f"mean direction ({coordinates})"]

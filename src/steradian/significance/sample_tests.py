@@ -33,6 +33,7 @@ from steradian.significance.recalibration import SETTLED, ReducedFits, recalibra
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
 from steradian.significance.stacks import chunks, features_of, sound_whitening
 from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
+from steradian.spaces import unit_sphere
 
 _UNIT_TOLERANCE = 1e-6
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
@@ -118,8 +119,9 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
     chosen = Options(null, statistic, covariance)
     if weights is not None:
         uneven = int(np.argmax(np.ptp(w, axis=1)))  # a design of equal weights refuses all by it
-        plan.check(Directions(points[uneven], w[uneven], normalize=True))
-    units = _units(plan, points[0], None if weights is None else w[0])
+        plan.check(Directions(points[uneven], w[uneven], space=features.space))
+    first = Directions(points[0], None if weights is None else w[0], space=features.space)
+    units = _units(plan, first)
     if null == "model" and units.random_weights:
         raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
     if units.strata is not None and chosen.tilts:
@@ -137,7 +139,7 @@ def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Arr
         raise InvalidDirections(f"x has shape {points.shape}; give (B, n, 2) or (B, n, 3)")
     if hierarchy is None:
         _check_unit(points)
-        hierarchy = default_hierarchy(points.shape[2], levels)
+        hierarchy = default_hierarchy(unit_sphere(points.shape[2]), levels)
     elif refused := hierarchy.space.refusal(points.reshape(-1, points.shape[2])):
         raise InvalidDirections(refused)
     formed = [hierarchy.family(k).forms_matrices for k in range(1, hierarchy.levels + 1)]
@@ -154,9 +156,9 @@ def _check_unit(points: Array) -> None:
         raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
 
 
-def _units(plan: Design, x: Array, weights: Array | None) -> Units:
+def _units(plan: Design, first: Directions) -> Units:
     """The units of the first sample, which are those of all."""
-    units = plan.units(Directions(x, weights, normalize=True))
+    units = plan.units(first)
     if units.serial:
         raise DesignError(
             f"design {plan.name!r} finds other units in every sample; test them one at a time"
@@ -295,7 +297,7 @@ class _Found:
         with np.errstate(invalid="ignore"):
             chosen = np.argwhere(self.curved & (pvalue <= DOUBTED))
         for row, k in chosen.tolist():
-            rows = Directions(x[row], w[row], normalize=True)
+            rows = Directions(x[row], w[row], space=self.hierarchy.space)
             own = replace(units, weights=w[row])
             lam = self.fits.solutions[k - 1].lam[row : row + 1]
             drawn = ResampledUnits.of(self.hierarchy, k + 1, rows, own, lam)

@@ -47,7 +47,11 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
     """
     levels = range(1, hierarchy.levels + 1)
     quick = all(hierarchy.family(level).examines_quickly for level in levels)
-    support = (lambda row: Directions(x[row], weights[row]).support()) if quick else None
+    support = (
+        (lambda row: Directions(x[row], weights[row], space=hierarchy.space).support())
+        if quick
+        else None
+    )
     return fit_levels(hierarchy, stack, support)
 
 

@@ -65,8 +65,8 @@ class Axes:
     def refusal(self, x: Array) -> str:
         return not_unit(x)
 
-    def centre(self, x: Array, weights: Array) -> Array:  # noqa: ARG002 - an axis has no mean
-        return np.zeros(self.d)
+    def centre(self, x: Array, weights: Array) -> Array:  # noqa: ARG002 - no mean
+        return np.zeros((*weights.shape[:-1], self.d))
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         return unit_sphere(self.d).uniform(n, rng)

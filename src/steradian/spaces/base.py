@@ -51,7 +51,10 @@ class Space(Protocol):
         ...
 
     def centre(self, x: Array, weights: Array) -> Array:
-        """What second moments are taken about, (d,): E x, or nothing where points have no sign."""
+        """What second moments are taken about: E x, or nothing where points have no sign.
+
+        For weights (n,) or (B, n) of sum one: (d,) or (B, d).
+        """
         ...
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:

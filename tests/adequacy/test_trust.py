@@ -62,7 +62,7 @@ def test_few_rows_and_bad_weights_ask_for_care() -> None:
         (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "shrunk data"),
         (
             lambda: sr.profile(unit(np.random.default_rng(0).normal(size=(400, 5)))),
-            "nothing above degree 2 is looked at in dimension 5",
+            "nothing above level 2 is looked at on the sphere in R^5",
         ),
     ],
 )

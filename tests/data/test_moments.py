@@ -323,6 +323,6 @@ def test_json_of_an_unknown_hierarchy() -> None:
     data = sums(np.eye(3), None, 3, 1).to_dict()
     data["hierarchy"] = {**data["hierarchy"], "kind": "Wavelets"}
     with pytest.raises(
-        ValueError, match="moments of a 'Wavelets' hierarchy cannot be read; known: 'Harmonics'"
+        ValueError, match="moments of a 'Wavelets' hierarchy cannot be read; known: Harmonics"
     ):
         sr.Moments.from_dict(data)

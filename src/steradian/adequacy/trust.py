@@ -132,7 +132,7 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     """What the highest level leaves over."""
     top = int(profile.levels[-1])
     if levels_through(sample.hierarchy, top + 1) is None:
-        said = f"nothing above degree {top} is looked at in dimension {profile.d}"
+        said = f"nothing above level {top} is looked at on the {sample.hierarchy.space.name}"
         return Answer.UNKNOWN, said + ("; mmd() tests it" if has_contours(sample.hierarchy) else "")
     degree = default_degree(sample)
     if degree <= top:

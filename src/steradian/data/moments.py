@@ -102,13 +102,13 @@ class Moments:
         check_hierarchy(hierarchy)
         expected = np.asarray(as_numeric(features, "features"), dtype=np.float64)
         n = whole_number(n, "n", least=1)
-        if hierarchy.held < hierarchy.q(hierarchy.levels):
-            raise InvalidArgument(
-                f"{hierarchy} is not known by the means of its features; from_expectations is for "
-                "the circle, the two-sphere and spaces with rules"
-            )
         levels = max(hierarchy.second_moment_levels, hierarchy.levels)
         seen = hierarchy.wider(levels) or hierarchy
+        if seen.held < seen.q(seen.levels):
+            raise InvalidArgument(
+                "from_expectations is for the circle and the two-sphere, and spaces with rules: "
+                f"{hierarchy} is not known by the means of its features"
+            )
         needed = seen.q(seen.levels)
         if expected.ndim != 1 or len(expected) < needed:
             raise InvalidArgument(

@@ -62,7 +62,7 @@ _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
 _MOST_ANCHORS = 600  # points, the most isolated ones
 _RELEASE = 3.0  # nats by which the weight of the anchors falls
-_MOST_ANCHORED_STEPS = 2000
+_MOST_ANCHORED = 1e9  # multiplications of such a search, which circles take a tenth of
 _RELEASED = 1e-6  # mass on them from which they are let go
 
 
@@ -245,7 +245,7 @@ def _solve(mesh: Mesh, log_mass: Array, target: _Target) -> DualSolution:
     """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh."""
     q = mesh.features.shape[2]
     begin = PrimalDual(np.zeros(q + 1), log_mass - log_sum(log_mass), False, False, 0, 0.0)
-    found = _search(mesh, begin, _ROUNDS, _MOST_STEPS)
+    found = _search(mesh, begin, _MOST_WORK)
     if not found.at.converged and found.work < _CHEAP * _MOST_WORK:
         found = _anchored(mesh, begin, target)
     if not found.at.converged:
@@ -281,14 +281,15 @@ class _Search:
     work: float
 
 
-def _search(
-    mesh: Mesh, at: PrimalDual, rounds: int, most: int, anchors: _Anchors | None = None
-) -> _Search:
-    """Primal-dual rounds, the mesh refined between them where the law asks for it."""
+def _search(mesh: Mesh, at: PrimalDual, most: float, anchors: _Anchors | None = None) -> _Search:
+    """Primal-dual rounds, the mesh refined between them where the law asks for it.
+
+    At most ``most`` multiplications, half of them for a first solution.
+    """
     held = _Anchors.none(mesh.features.shape[2]) if anchors is None else anchors
     aim = _COARSE if len(held) else _CLOSE
     work, steps, found = 0.0, 0, False
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         g, log_weights = mesh.flat()
         nodes = np.vstack([g, held.features]) if len(held) else g
         at = primal_dual(nodes, np.append(log_weights, held.log_weights), at, _STEPS)
@@ -296,7 +297,7 @@ def _search(
         errors = mesh.errors(at.theta[1:])[0] if at.converged else _primal_errors(mesh, at)
         errors = errors * (1.0 - _mass_on_anchors(mesh, at))
         split = worst(errors, aim if at.converged else _COARSE, _room(mesh))
-        tired = steps > most or work > (_MOST_WORK if found else 0.5 * _MOST_WORK)
+        tired = steps > _MOST_STEPS or work > (most if found else 0.5 * most)
         if tired or ((at.converged or at.lost) and not split.any()):
             break
         if split.any():
@@ -313,8 +314,8 @@ def _anchored(mesh: Mesh, begin: PrimalDual, target: _Target) -> _Search:
     anchors = _anchors_for(mesh, target)
     masses = np.append(begin.log_mass, anchors.log_weights)
     now = _Search(mesh, replace(begin, log_mass=masses), 0, 0.0)
-    while len(anchors) and now.steps < _MOST_ANCHORED_STEPS:
-        found = _search(now.mesh, now.at, _ROUNDS, _MOST_STEPS, anchors)
+    while now.work < _MOST_ANCHORED:
+        found = _search(now.mesh, now.at, _MOST_ANCHORED - now.work, anchors)
         now = replace(found, steps=now.steps + found.steps, work=now.work + found.work)
         if not now.at.converged:
             return now
@@ -322,7 +323,7 @@ def _anchored(mesh: Mesh, begin: PrimalDual, target: _Target) -> _Search:
             break
         anchors = anchors.released()
     free = replace(now.at, log_mass=now.at.log_mass[: now.mesh.nodes], converged=False)
-    last = _search(now.mesh, free, _ROUNDS, _MOST_STEPS)
+    last = _search(now.mesh, free, _MOST_ANCHORED)
     return replace(last, steps=now.steps + last.steps, work=now.work + last.work)
 
 

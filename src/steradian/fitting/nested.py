@@ -16,7 +16,7 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 
-ROUNDING_TOLERANCE = 2e-7  # nats of deficit that rounding of the moments may move
+ROUNDING_TOLERANCE = 1e-6  # nats of deficit that rounding of the moments may move, and is reported
 
 _OURS = "a limit of this software, not of the data"
 _FEWER = "ask for fewer levels"

@@ -133,7 +133,7 @@ def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -
 
 def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:
     """Print the profile and, where a design was stated that has any, tests and intervals."""
-    inference &= result.design.name != "descriptive"
+    inference &= result.design.defines_inference
     record, refused = result.to_dict(), None
     text = [result.summary()]
     if inference:

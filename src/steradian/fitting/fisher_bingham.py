@@ -13,7 +13,7 @@ from steradian.errors import InvalidArgument
 from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.solution import Status
-from steradian.hierarchies import Harmonics
+from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import unit_sphere
@@ -60,7 +60,7 @@ class FisherBingham(MaxEntFit):
     def __init__(self, eta: ArrayLike, B: ArrayLike) -> None:
         linear, quadratic = _parameters(eta, B)
         _refuse_beyond(linear, quadratic)
-        hierarchy = Harmonics(len(linear), 2)
+        hierarchy = default_hierarchy(unit_sphere(len(linear)), 2)
         law = FisherBinghamLaw.of(linear, quadratic)
         mean = law.mean()
         second = law.covariance() + np.outer(mean, mean)
@@ -68,12 +68,12 @@ class FisherBingham(MaxEntFit):
         self._fill(
             hierarchy=hierarchy,
             level=2,
-            lam=feature_parameters(hierarchy.space, linear, quadratic),
+            lam=feature_parameters(unit_sphere(len(linear)), linear, quadratic),
             psi=law.psi,
             deficit=below + gap,
             gap=gap,
             residual=0.0,
-            moments=feature_moments(hierarchy.space, mean, second),
+            moments=feature_moments(unit_sphere(len(linear)), mean, second),
             status=Status.CONVERGED,
             law=law,
         )

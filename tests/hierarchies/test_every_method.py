@@ -1,0 +1,117 @@
+"""Every method of a profile works with every hierarchy, or refuses in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from steradian.hierarchies import Hierarchy
+from steradian.spaces import Sphere
+
+N = 120
+
+
+def axes(d: int, stretch: float) -> sr.Directions:
+    x = np.random.default_rng(d).normal(size=(N, d))
+    x[:, -1] *= stretch
+    return sr.Directions(x, normalize=True)
+
+
+def angles(k: int) -> sr.Directions:
+    theta = np.random.default_rng(k).vonmises(0.0, 1.5, (N, k))
+    theta[:, -1] += 0.5 * theta[:, 0]
+    return sr.Directions(sr.Torus(k).points(theta), space=sr.Torus(k))
+
+
+def linear(x: Any) -> Any:
+    return x
+
+
+def squares(x: Any) -> Any:
+    return x * x
+
+
+OBJECTS: dict[str, tuple[Hierarchy, sr.Directions]] = {
+    "Harmonics(2, 3)": (sr.Harmonics(2, 3), axes(2, 2.0)),
+    "Harmonics(3, 2)": (sr.Harmonics(3, 2), axes(3, 2.0)),
+    "Harmonics(5, 2)": (sr.Harmonics(5, 2), axes(5, 2.0)),
+    "Axial(2, 2)": (sr.Axial(2, 2), axes(2, 2.0)),
+    "Axial(3, 2)": (sr.Axial(3, 2), axes(3, 2.0)),
+    "Axial(6, 1)": (sr.Axial(6, 1), axes(6, 2.0)),
+    "rotations": (sr.Axial.on(sr.Rotations(), 1), axes(4, 3.0)),
+    "Interactions(2, 1)": (sr.Interactions(2, 1), angles(2)),
+    "TorusHarmonics(2, 2)": (sr.TorusHarmonics(2, 2), angles(2)),
+    "Custom": (sr.Custom(Sphere(), [linear, squares]), axes(3, 2.0)),
+}
+CALLS: dict[str, Callable[[sr.Profile], Any]] = {
+    "print": str,
+    "to_dict": lambda p: p.to_dict(),
+    "to_frame": lambda p: p.to_frame(),
+    "tests": lambda p: p.tests(replicates=19),
+    "model": lambda p: p.tests(null="model"),
+    "intervals": lambda p: p.intervals(),
+    "uniformity": lambda p: p.uniformity(),
+    "residuals": lambda p: p.residuals(replicates=9),
+    "mmd": lambda p: p.mmd(replicates=9),
+    "trust": lambda p: p.trust(),
+    "sensitivity": lambda p: p.sensitivity(rotations=1),
+    "choose_order": lambda p: sr.choose_order(p, folds=3),
+    "bootstrap": lambda p: sr.bootstrap(p, replicates=3).gaps,
+    "parametric": lambda p: sr.bootstrap(p, "parametric", replicates=3),
+    "sample": lambda p: p.fits[-1].sample(5, 0),
+    "mean": lambda p: p.fits[-1].mean(),
+    "moments": lambda p: sr.profile(sr.Moments.from_dict(p.moments.to_dict())),
+    "sums": lambda p: sr.profile(p.moments).tests(),
+    "plot": lambda p: p.plot(),
+}
+NUMBERS = {"print", "to_dict", "tests", "intervals", "uniformity", "trust", "sample", "bootstrap"}
+"""What no hierarchy may refuse."""
+
+
+@pytest.fixture(scope="module")
+def profiles() -> dict[str, sr.Profile]:
+    return {name: sr.profile(rows, hierarchy=h) for name, (h, rows) in OBJECTS.items()}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("name", OBJECTS)
+def test_answers_or_refuses_in_words(name: str, call: str, profiles: dict[str, sr.Profile]) -> None:
+    answer, refused = answered(CALLS[call], profiles[name])
+    if refused is not None:
+        assert refused.strip()
+        assert call not in NUMBERS, refused
+    for p in np.ravel(getattr(answer, "pvalue", [])):
+        assert np.isnan(p) or 0.0 <= p <= 1.0
+
+
+def answered(call: Callable[[sr.Profile], Any], profile: sr.Profile) -> tuple[Any, str | None]:
+    """What a call gives, or the words of its refusal."""
+    try:
+        return call(profile), None
+    except sr.SteradianError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_what_holds_for_all(name: str, profiles: dict[str, sr.Profile]) -> None:
+    p, (hierarchy, rows) = profiles[name], OBJECTS[name]
+    assert (p.gaps > -1e-12).all()
+    for level, fit in enumerate(p.fits[1:], start=1):
+        assert fit.logpdf(rows).mean() == pytest.approx(p.deficits[level - 1], abs=1e-9)
+        assert len(fit.lam) == hierarchy.q(level)
+    halves = [
+        sr.Moments.from_directions(rows.take(np.arange(N) % 2 == k), hierarchy) for k in (0, 1)
+    ]
+    np.testing.assert_allclose(sr.profile(halves[0] + halves[1]).gaps, p.gaps, atol=1e-9)
+    weights = np.random.default_rng(1).gamma(2.0, size=(3, N))
+    stack = sr.profiles(rows, weights=weights, hierarchy=hierarchy)
+    for row in range(3):
+        again = sr.Directions(rows.x, weights[row], space=rows.space)
+        one = sr.profile(again, hierarchy=hierarchy)
+        np.testing.assert_allclose(stack.gaps[row], one.gaps, atol=1e-9)
+    shrunk = sr.profile(rows, hierarchy=hierarchy, shrinkage=0.1)
+    assert (shrunk.deficits < p.deficits + 1e-12).all()

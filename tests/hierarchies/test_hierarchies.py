@@ -166,7 +166,7 @@ def test_what_cannot_be_read_again_is_refused() -> None:
     with pytest.raises(sr.InvalidArgument, match="holds functions, which cannot be read again"):
         hierarchy_from_dict(sr.Custom(Circle(), [linear]).to_dict())
     with pytest.raises(
-        sr.InvalidArgument, match="no hierarchy is called 'Zonal'; known are Harmonics"
+        sr.InvalidArgument, match="a 'Zonal' hierarchy cannot be read; known: Harmonics"
     ):
         hierarchy_from_dict({"kind": "Zonal"})
 

@@ -26,7 +26,7 @@ Increment = Callable[[Complex, IntArray], Complex]
 ASPECT = 0.7  # A / C: opens the hyperbola enough to decay, little enough to stay below the saddle
 _FIRST_NODES = 32
 _MOST_NODES = 2048
-_HALVING = 1e-11  # agreement with half the nodes; moments of laws of many scales lag behind e^ψ
+_HALVING = 1e-10  # agreement with half the nodes; moments of laws of many scales lag behind e^ψ
 _NEGLIGIBLE = -40.0
 
 

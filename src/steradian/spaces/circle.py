@@ -12,7 +12,7 @@ from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Rule
-from steradian.spaces.unit_vectors import not_unit, random_rotation
+from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _NODES_PER_ROOT_KAPPA = 9.0
@@ -20,28 +20,11 @@ _NODES_PER_LEVEL = 20.0
 
 
 @dataclass(frozen=True)
-class Circle:
+class Circle(UnitVectors):
     """Unit vectors of the plane, with the uniform law."""
 
     d: int = 2
     name: str = "circle"
-
-    @property
-    def dimension(self) -> int:
-        return self.d - 1
-
-    @property
-    def point_name(self) -> str:
-        return "direction"
-
-    def refusal(self, x: Array) -> str:
-        return not_unit(x)
-
-    def centre(self, x: Array, weights: Array) -> Array:
-        return np.asarray(weights @ x)
-
-    def symmetry(self, rng: np.random.Generator) -> Array:
-        return random_rotation(self.d, rng)
 
     @property
     def log_area(self) -> float:

@@ -10,11 +10,11 @@ import numpy as np
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 from steradian.spaces.base import Rule
-from steradian.spaces.unit_vectors import not_unit, random_rotation
+from steradian.spaces.unit_vectors import UnitVectors
 
 
 @dataclass(frozen=True)
-class Hypersphere:
+class Hypersphere(UnitVectors):
     """Unit vectors of R^d, with the uniform law."""
 
     d: int
@@ -22,23 +22,6 @@ class Hypersphere:
     @property
     def name(self) -> str:
         return f"sphere in R^{self.d}"
-
-    @property
-    def dimension(self) -> int:
-        return self.d - 1
-
-    @property
-    def point_name(self) -> str:
-        return "direction"
-
-    def refusal(self, x: Array) -> str:
-        return not_unit(x)
-
-    def centre(self, x: Array, weights: Array) -> Array:
-        return np.asarray(weights @ x)
-
-    def symmetry(self, rng: np.random.Generator) -> Array:
-        return random_rotation(self.d, rng)
 
     @property
     def log_area(self) -> float:

@@ -20,7 +20,7 @@ from steradian.numerics.harmonics import (
     sphere_sums,
 )
 from steradian.spaces.base import Rule
-from steradian.spaces.unit_vectors import not_unit, random_rotation
+from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
 _RINGS_PER_ROOT_KAPPA = 5.5
@@ -28,28 +28,11 @@ _RINGS_PER_LEVEL = 8.0
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(UnitVectors):
     """Unit vectors of space, with the uniform law."""
 
     d: int = 3
     name: str = "sphere"
-
-    @property
-    def dimension(self) -> int:
-        return self.d - 1
-
-    @property
-    def point_name(self) -> str:
-        return "direction"
-
-    def refusal(self, x: Array) -> str:
-        return not_unit(x)
-
-    def centre(self, x: Array, weights: Array) -> Array:
-        return np.asarray(weights @ x)
-
-    def symmetry(self, rng: np.random.Generator) -> Array:
-        return random_rotation(self.d, rng)
 
     @property
     def log_area(self) -> float:

@@ -23,3 +23,26 @@ def random_rotation(d: int, rng: np.random.Generator) -> Array:
     if np.linalg.det(q) < 0.0:
         q[:, 0] *= -1.0
     return np.asarray(q)
+
+
+class UnitVectors:
+    """Answers of every unit sphere of R^d that do not depend on how it is integrated."""
+
+    d: int
+
+    @property
+    def dimension(self) -> int:
+        return self.d - 1
+
+    @property
+    def point_name(self) -> str:
+        return "direction"
+
+    def refusal(self, x: Array) -> str:
+        return not_unit(x)
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        return np.asarray(weights @ x)
+
+    def symmetry(self, rng: np.random.Generator) -> Array:
+        return random_rotation(self.d, rng)

@@ -91,8 +91,9 @@ def unjudged(level: int, scores: Scores, units: Units) -> str | None:
     words = outweighed(level, scores, units)
     if words is None and too_uneven(scores)[0]:
         worth = float(effective_rows(scores)[0])
+        what = "rows" if scores.units is None else "units"
         words = (
-            f"level {level}: cannot be judged: the weights are worth {worth:.1f} rows of equal "
+            f"level {level}: cannot be judged: the weights are worth {worth:.1f} {what} of equal "
             f"weight, too few for {scores.h.shape[2]} features"
         )
     return words

@@ -38,7 +38,7 @@ _BLUR = 0.3  # share of points beside the data in what the basis is of order one
 _GRADE = 3.0  # size of a piece over its distance from the data
 _MOST_PIECES = 1600
 _MOST_ENTRIES = 30_000_000  # numbers held at the nodes
-_MOST_WORK = 1.5e10  # multiplications: three seconds, half of them for a first solution
+_MOST_WORK = 4e10  # multiplications: three seconds, half of them for a first solution
 _STEPS = 100  # of the primal-dual method between two looks at the mesh
 _ROUNDS = 20
 _MOST_STEPS = 400
@@ -57,7 +57,7 @@ _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differenc
 _PROBES = 16  # nodes of a piece from which its distance to the data is taken
 _LAST_STEPS = 30
 _LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
-_VERIFICATIONS = 4
+_VERIFICATIONS = 5
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
 _MOST_ANCHORS = 600  # points, the most isolated ones
@@ -371,7 +371,7 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
         errors, share = mesh.errors(theta)
         change, mean = _on_parts(mesh, theta, share > _HEAVY)
         doubted = errors if errors.sum() > change else share  # no estimate saw it: cut all
-        split = worst(doubted, _FINER * doubted.sum(), _room(mesh))
+        split = worst(doubted, min(_FINER * doubted.sum(), _COARSE), _room(mesh))
         if change <= _FINE or not split.any():
             break
         mesh = mesh.split(split)

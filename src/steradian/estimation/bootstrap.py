@@ -20,9 +20,9 @@ from steradian.data.weightings import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array
+from steradian.progress import tracked
 from steradian.significance import concerns
 from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
-from steradian.significance.progress import tracked
 from steradian.significance.resample import resampled_weights
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Scores, scores_of

@@ -18,9 +18,9 @@ from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies.base import named_test
 from steradian.numerics.arrays import Array, IntArray
+from steradian.progress import tracked
 from steradian.significance.gap_tests import gap_tests, holm
 from steradian.significance.options import Options
-from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from steradian.existence.tolerances import NEARLY
 from steradian.families.base import Family
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
 
 PRECISE = 1e-5  # slack of a margin up to which its programme counts as finished
 _EVEN = 1.0 - 1e-6  # margin above which nothing is thin

@@ -9,7 +9,7 @@ import numpy as np
 from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 from steradian.significance.stacks import chunks, fits_of_samples, null_squares

@@ -16,7 +16,7 @@ import numpy as np
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
 from steradian.significance.stacks import chunks, null_scores
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve

@@ -11,10 +11,10 @@ import steradian as sr
 from oracles import Array
 from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover, UniformLeftover
 from steradian.data.stacks import MomentStack
-from steradian.families.quadratic import low_moments
 from steradian.families.refits import Refits
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.spaces.quadratic import low_moments
 
 
 def unit(x: Array) -> Array:

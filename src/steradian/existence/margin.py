@@ -26,11 +26,11 @@ from steradian.existence.certificate import (
 )
 from steradian.existence.semi_infinite import LP_ACCURACY, least_mean
 from steradian.existence.tolerances import MARGIN_ROUNDING
-from steradian.families.products import second_moments
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle
 from steradian.spaces import Sphere
+from steradian.spaces.products import second_moments
 
 _ATOM_DEGREE = 30  # of the grid of vectors a that are tried
 _PROGRAMME = 10.0 * LP_ACCURACY  # of a margin that a linear programme finds from moments alone

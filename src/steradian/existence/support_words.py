@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.existence.certificate import Certificate
-from steradian.families.quadratic import natural_parameters
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import null_space
 from steradian.numerics.sphere_minima import dips
 from steradian.spaces import Sphere
+from steradian.spaces.quadratic import natural_parameters
 
 FLAT = 1e-14  # singular value per row of centred points that lie on a plane
 _ANTIPODAL = 1e-12

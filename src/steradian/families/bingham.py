@@ -18,12 +18,12 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import BareFamily
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.nodes import NodeFamily
-from steradian.families.quadratic import feature_moments, natural_parameters
 from steradian.families.whitening import ReferenceWhitening
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import HarmonicSpace, unit_sphere
+from steradian.spaces.quadratic import feature_moments, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

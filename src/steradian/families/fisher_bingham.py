@@ -14,7 +14,6 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
 from steradian.existence.tolerances import FLAT
 from steradian.families.polar_whitening import polar_whitening
-from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
@@ -23,6 +22,7 @@ from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
 from steradian.spaces import HarmonicSpace
+from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

@@ -51,8 +51,6 @@ from steradian.families.curvature import (
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
-from steradian.families.products import has_products, second_moments
-from steradian.families.quadratic import coordinates, gaussian_parameters
 from steradian.families.refits import Refits
 from steradian.families.single import solve_one
 from steradian.families.whitening import Whitening, formed_whitening
@@ -61,6 +59,8 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere
+from steradian.spaces.products import has_products, second_moments
+from steradian.spaces.quadratic import coordinates, gaussian_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

@@ -17,7 +17,6 @@ from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import natural_parameters
 from steradian.families.refits import Refits
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import Whitening
@@ -25,6 +24,7 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.spaces.quadratic import natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.families.products import has_products, second_moments
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces import Circle, Grid, Sphere
+from steradian.spaces.products import has_products, second_moments
 
 _NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25

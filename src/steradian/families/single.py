@@ -12,11 +12,11 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.families.products import products
 from steradian.fitting.newton import ACCEPTED_RESIDUAL, ARMIJO, MOMENT_ROUNDING, matched_to_rounding
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
+from steradian.spaces.products import products
 
 _MOST_STEPS = 15
 _CLOSE, _NEARLY, _AT_REST = 3e-2**2, 1e-6**2, 1e-8**2  # squared decrements

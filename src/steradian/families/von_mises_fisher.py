@@ -14,7 +14,6 @@ from steradian.existence.margin import Closest, Evidence, linear_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.tolerances import POINT
 from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import coordinates, feature_moments, natural_parameters
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
@@ -22,6 +21,7 @@ from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import unit_sphere
+from steradian.spaces.quadratic import coordinates, feature_moments, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.solution import Status
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import unit_sphere
+from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
 
 _SYMMETRIC = 1e-12
 _HUGE = 1e150  # sums of entries this large stay finite

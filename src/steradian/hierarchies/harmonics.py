@@ -15,12 +15,12 @@ from steradian.families.base import Family, Law
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.polynomial_sample import PolynomialLaw
-from steradian.families.products import direct_sums, second_moments, sums_from_products
-from steradian.families.quadratic import coordinates, feature_moments, low_moments
 from steradian.families.quadratic_family import QuadraticFamily
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
+from steradian.spaces.products import direct_sums, second_moments, sums_from_products
+from steradian.spaces.quadratic import coordinates, feature_moments, low_moments
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform

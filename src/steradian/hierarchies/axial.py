@@ -93,9 +93,6 @@ class Axial(BareHierarchy):
     def dims(self) -> tuple[int, ...]:
         return tuple(_size(self.d, 2 * k) for k in range(1, self.levels + 1))
 
-    def q(self, level: int) -> int:
-        return sum(self.dims[:level])
-
     def up_to(self, levels: int) -> Axial:
         return Axial(self.d, levels, self.space)
 
@@ -121,10 +118,6 @@ class Axial(BareHierarchy):
         second = axis.T @ (axis if weights is None else weights[:, None] * axis)
         return BinghamFamily(self).features_of(second)
 
-    @property
-    def held(self) -> int:
-        return self.q(self.levels)
-
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         x = signless(x.reshape(-1, self.d)).reshape(x.shape)
         if self.levels > 1 or features is not None:
@@ -137,13 +130,6 @@ class Axial(BareHierarchy):
         family = BinghamFamily(self)
         features = np.array([family.features_of(each) for each in second])
         return MomentStack(features.reshape(len(second), -1), centre, second)
-
-    def expectations(self, moments: MomentStack, level: int) -> Array:
-        return moments.features[:, : self.q(level)]
-
-    @property
-    def held_levels(self) -> int:
-        return self.levels
 
     def stack_of_means(self, means: Array) -> MomentStack:
         second = BinghamFamily(self).second_of(means)

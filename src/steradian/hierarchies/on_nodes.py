@@ -9,12 +9,39 @@ import numpy as np
 from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes import NodeFamily, NodeLaw
+from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.spaces import Space
 
 _AT_ONCE = 4_000_000  # features of rows that are held
+
+
+class NodeHierarchy(BareHierarchy):
+    """A hierarchy whose levels are all `NodeFamily`: it brings its space, features and names."""
+
+    __slots__ = ()
+
+    def sums(self: Hierarchy, x: Array, weights: Array | None) -> Array:
+        return summed_features(self, x, weights)
+
+    def stack(
+        self: Hierarchy, x: Array, weights: Array, features: Array | None = None
+    ) -> MomentStack:
+        return moment_stack(self, x, weights, features)
+
+    def stack_of_means(self: Hierarchy, means: Array) -> MomentStack:
+        return features_alone(self.space, means)
+
+    def family(self: Hierarchy, level: int) -> NodeFamily:
+        return _node_family(self, level)
+
+    def law(self: Hierarchy, level: int, lam: Array, psi: float) -> NodeLaw:
+        return _node_family(self, level).law(lam, psi)
+
+    def moments_of(self: Hierarchy, lam: Array, mean: Array) -> MomentStack:
+        return moments_of_laws(self, lam, mean)
 
 
 def checked_level(level: int, levels: int) -> int:
@@ -30,6 +57,15 @@ def checked_levels(levels: int, most: int, why: str) -> None:
         raise InvalidArgument(f"levels is {levels}; a hierarchy has at least one level")
     if levels > most:
         raise InvalidArgument(f"levels is {levels}; at most {most} are possible: {why}")
+
+
+def _node_family(hierarchy: Hierarchy, level: int) -> NodeFamily:
+    if not hierarchy.space.rules():
+        raise InvalidArgument(
+            f"the {hierarchy.space.name} has no rule that integrates: laws of one's own functions "
+            "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
+        )
+    return NodeFamily(hierarchy, checked_level(level, hierarchy.levels))
 
 
 def summed_features(hierarchy: Hierarchy, x: Array, weights: Array | None) -> Array:

@@ -25,6 +25,7 @@ class BareFamily:
         return None
 
     def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
+        """The first look was all there is."""
         return Placement(Verdict.UNSURE)
 
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest | None:  # noqa: ARG002

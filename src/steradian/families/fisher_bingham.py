@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.existence.certificate import Certificate, affine_square
+from steradian.existence.certificate import affine_square
 from steradian.existence.margin import Closest, Evidence, quadratic_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
 from steradian.existence.tolerances import FLAT
+from steradian.families.bare import BareFamily
 from steradian.families.polar_whitening import polar_whitening
 from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.solution import DualSolution, Status
@@ -37,7 +38,7 @@ _DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its
 
 
 @dataclass(frozen=True, slots=True)
-class FisherBinghamFamily:
+class FisherBinghamFamily(BareFamily):
     """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
 
     space: HarmonicSpace
@@ -65,9 +66,7 @@ class FisherBinghamFamily:
         covariance = np.empty((len(lam), self.q, self.q))
         for k, row in enumerate(lam):
             law = self.law(row)
-            m = law.mean()
-            psi[k] = law.psi
-            mean[k] = feature_moments(self.space, m, law.covariance() + np.outer(m, m))
+            psi[k], mean[k] = law.psi, self._feature_means(law)
             for j, unit in enumerate(np.eye(self.q)):
                 change = law.hessian_product(*natural_parameters(self.space, unit))
                 covariance[k, j] = feature_moments(self.space, *change)
@@ -82,23 +81,17 @@ class FisherBinghamFamily:
 
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """Of linear and quadratic features, from mean and covariance of x."""
-        out = []
-        for row in lam:
-            law = self.law(row)
-            m = law.mean()
-            out.append(feature_moments(self.space, m, law.covariance() + np.outer(m, m)))
-        return np.array(out)[:, : wide.q(wide.levels)]
+        means = np.array([self._feature_means(self.law(row)) for row in lam])
+        return means[:, : wide.q(wide.levels)]
+
+    def _feature_means(self, law: FisherBinghamLaw) -> Array:
+        """E φ of one law, (q,)."""
+        m = law.mean()
+        return feature_moments(self.space, m, law.covariance() + np.outer(m, m))
 
     def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:  # noqa: ARG002
         """No grid, so NaN."""
         return float("nan")
-
-    def refits(self, lam: Array) -> None:  # noqa: ARG002
-        return None
-
-    @property
-    def closed_leftover(self) -> bool:
-        return False
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return natural_parameters(self.space, lam)
@@ -117,18 +110,11 @@ class FisherBinghamFamily:
             return placement
         return replace(placement, certificate=affine_square(centre, triangle(away))[1])
 
-    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
-        """The first look was exact."""
-        return Placement(Verdict.UNSURE)
-
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
         return quadratic_face(known, below)
 
     def margin_bound(self, known: Evidence) -> tuple[float, bool]:
         return quadratic_face(known).margin, True
-
-    def peak(self, f: Certificate) -> Array | None:  # noqa: ARG002
-        return None
 
     def solve(
         self,

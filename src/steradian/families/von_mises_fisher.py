@@ -13,6 +13,7 @@ from steradian.existence.certificate import Certificate, linear_function
 from steradian.existence.margin import Closest, Evidence, linear_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.tolerances import POINT
+from steradian.families.bare import BareFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
@@ -33,7 +34,7 @@ _FEW_COORDINATES = 3  # up to which scores of draws take no time
 
 
 @dataclass(frozen=True, slots=True)
-class VonMisesFisherFamily:
+class VonMisesFisherFamily(BareFamily):
     """p ∝ exp(η·x), with the linear features φ = √d x in the order of ``axes``."""
 
     d: int
@@ -141,10 +142,6 @@ class VonMisesFisherFamily:
             return Placement(Verdict.INSIDE)
         _, certificate = linear_function(centre, spread)
         return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
-
-    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
-        """The first look was exact."""
-        return Placement(Verdict.UNSURE)
 
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest:  # noqa: ARG002
         return linear_face(known)

@@ -18,9 +18,9 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
+from steradian.significance.drawn_samples import fits_of_samples
 from steradian.significance.null_replicates import samples_of_fit
 from steradian.significance.sample import Sample
-from steradian.significance.stacks import fits_of_samples
 
 _AGREED = 1e-9  # relative, of the mean of the kernel over pairs
 _ENTRIES = 1 << 22  # complex numbers of contours held at once

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
+from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.bingham import BinghamFamily
@@ -17,9 +17,7 @@ from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import (
     checked_level,
     checked_levels,
-    moment_stack,
     moments_of_laws,
-    second_moments_about_centres,
     summed_features,
 )
 from steradian.numerics.arrays import AnyArray, Array
@@ -121,8 +119,8 @@ class Axial(BareHierarchy):
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         x = signless(x.reshape(-1, self.d)).reshape(x.shape)
         if self.levels > 1 or features is not None:
-            return moment_stack(self, x, weights, features)
-        centre, second = second_moments_about_centres(self.space, x, weights)
+            return moments_of_samples(self, x, weights, features)
+        centre, second = moments_about_centres(self.space, x, weights)
         return self._of_second_moments(centre, second)
 
     def _of_second_moments(self, centre: Array, second: Array) -> MomentStack:

@@ -10,9 +10,9 @@ from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.progress import tracked
+from steradian.significance.drawn_samples import chunks, fits_of_samples, null_squares
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
-from steradian.significance.stacks import chunks, fits_of_samples, null_squares
 
 _ENTRIES = 4_000_000
 _FIRST = 64  # samples of the first piece, after which many p-values are known

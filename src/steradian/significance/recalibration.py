@@ -17,7 +17,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import tracked
-from steradian.significance.stacks import chunks, null_scores
+from steradian.significance.drawn_samples import chunks, null_scores
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands

@@ -21,6 +21,7 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance import concerns
+from steradian.significance.drawn_samples import chunks, features_of, sound_whitening
 from steradian.significance.judgement import (
     FEWEST_ROWS,
     needs_calibration,
@@ -31,7 +32,6 @@ from steradian.significance.judgement import judged as can_judge
 from steradian.significance.options import Null, Options, Statistic
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
-from steradian.significance.stacks import chunks, features_of, sound_whitening
 from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 from steradian.spaces import unit_sphere
 

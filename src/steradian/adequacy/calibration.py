@@ -26,6 +26,7 @@ from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 from steradian.significance import concerns
 from steradian.significance.drawn_samples import chunks
@@ -38,7 +39,6 @@ Method = Literal["exact", "bootstrap"]
 METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
-BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
 _PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
 _ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
 _FIRST = 32  # replicates of the first piece

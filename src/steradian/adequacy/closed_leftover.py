@@ -17,9 +17,8 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
+from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
-
-_MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
 
 class _Closed:
@@ -70,7 +69,7 @@ class PolarLeftover(_Closed):
 
     @property
     def noise(self) -> float:
-        return float(_MOMENT_ROUNDING * np.sqrt(self.weight * len(self.expected)))
+        return float(DEGREE_MOMENT_ROUNDING * np.sqrt(self.weight * len(self.expected)))
 
     @cached_property
     def coefficients(self) -> Array:
@@ -129,7 +128,7 @@ class UniformLeftover(_Closed):
 
     @property
     def noise(self) -> float:
-        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale))
+        return float(DEGREE_MOMENT_ROUNDING * np.linalg.norm(self.scale))
 
     @property
     def coefficients(self) -> Array:

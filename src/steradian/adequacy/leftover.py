@@ -24,10 +24,9 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
 
-_NEGLIGIBLE = 1e-24  # node masses below it move no covariance
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
-_MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
 
 class Leftover(Protocol):
@@ -105,7 +104,7 @@ class GriddedLeftover:
         if not level:
             return cls._of_uniform(hierarchy, weights)
         points, mass = hierarchy.family(level).rule(lam, 2 * hierarchy.levels)
-        seen = mass > _NEGLIGIBLE
+        seen = mass > NEGLIGIBLE_MASS
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
         mean = mass[seen] @ phi
         phi -= mean
@@ -150,7 +149,7 @@ class GriddedLeftover:
     def noise(self) -> float:
         size = np.sqrt(np.repeat(self.hierarchy.dims, self.hierarchy.dims))  # |φ_l|² is constant
         moved = size[self.below :] + size[: self.below] @ np.abs(self.slope)
-        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
+        return float(DEGREE_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
 
     @cached_property
     def coefficients(self) -> Array:

@@ -15,14 +15,14 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
-from steradian.existence.tolerances import FLAT
-from steradian.families.bare import BareFamily
+from steradian.families.bare import ClosedFamily
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.nodes import NodeFamily
 from steradian.families.whitening import ReferenceWhitening
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.tolerances import FLAT
 from steradian.spaces import HarmonicSpace, unit_sphere
 from steradian.spaces.quadratic import feature_moments, natural_parameters
 
@@ -33,7 +33,7 @@ _FORMED = 2000  # features whose covariance is formed
 
 
 @dataclass(frozen=True, slots=True)
-class BinghamFamily(BareFamily):
+class BinghamFamily(ClosedFamily):
     """p ∝ exp(xᵀBx), B of trace zero: level 1 of an axial ``hierarchy``."""
 
     hierarchy: Hierarchy
@@ -50,10 +50,6 @@ class BinghamFamily(BareFamily):
     @property
     def q(self) -> int:
         return self.hierarchy.q(1)
-
-    @property
-    def needs_support(self) -> bool:
-        return False
 
     @property
     def forms_matrices(self) -> bool:
@@ -164,7 +160,3 @@ class BinghamFamily(BareFamily):
         full = self._full.solve(centred, np.zeros((len(start), d + self.q)))
         parts = {name: getattr(full, name) for name in full.__dataclass_fields__}
         return DualSolution(**{**parts, "lam": full.lam[:, d:], "gap": full.deficit.copy()})
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        """``n`` exact draws from one law, (n, d)."""
-        return self.law(lam).sample(n, rng)

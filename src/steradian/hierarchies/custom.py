@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.tolerances import DEPENDENT_FUNCTION
 from steradian.spaces import Space
 
 Block = Callable[[Array], AnyArray]
@@ -20,7 +21,6 @@ Block = Callable[[Array], AnyArray]
 
 _MOST_NODES = 80_000  # under which functions are made orthonormal
 _DRAWS = 1 << 16
-_DEPENDENT = 1e-8  # share of a function that those before it leave over
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -170,7 +170,8 @@ def _independent(columns: Array, size: Array) -> AnyArray:
         for _ in range(2):  # twice is enough
             rest = rest - found @ (found.T @ rest)
         length = float(np.linalg.norm(rest))
-        if length > _DEPENDENT * max(float(np.linalg.norm(column)), _DEPENDENT * float(size[k])):
+        constant = DEPENDENT_FUNCTION * float(size[k])  # the spread of a function that is one
+        if length > DEPENDENT_FUNCTION * max(float(np.linalg.norm(column)), constant):
             found = np.column_stack([found, rest / length])
             kept.append(k)
     return np.array(kept, dtype=np.int64)

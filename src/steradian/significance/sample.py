@@ -17,9 +17,9 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.numerics.tolerances import KEPT_BLUR
 
 _ABOVE = 4  # levels above the highest that residuals look at
-_HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Sample:
         if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
             return True
         size = float(np.abs(self.nested.solutions[level - 1].lam).sum())
-        return ROUNDOFF * size <= _HELD
+        return ROUNDOFF * size <= KEPT_BLUR
 
     def refit_work(self, level: int) -> float:
         """Numbers to be multiplied to fit a sample like this one at ``level`` again.

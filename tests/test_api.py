@@ -21,6 +21,7 @@ import steradian as sr
 EXTRAS = {"pandas", "polars", "pyarrow", "typer", "rich", "click", "matplotlib", "plotly", "dask"}
 ERRORS = [
     "BoundaryError",
+    "ConformanceError",
     "ConvergenceError",
     "DesignError",
     "InvalidArgument",

@@ -1,4 +1,4 @@
-"""Every hierarchy, space and design of the package keeps its contract."""
+"""Every hierarchy, space and design of the package keeps its contract, and the docs' skeleton."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from conformance.skeleton import Mirrored
 from steradian.conformance import check_design, check_hierarchy, check_space
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.registry import is_shipped
@@ -13,6 +14,7 @@ from steradian.numerics.arrays import Array
 from steradian.spaces import SHIPPED_SPACES, Circle, Hypersphere, Space, Sphere
 
 D = sr.designs
+LINES = 33  # of the contract of a hierarchy
 N = 240  # rows that a design is checked on
 
 
@@ -63,8 +65,18 @@ DESIGNS: list[D.Design] = [
 @pytest.mark.parametrize("hierarchy", HIERARCHIES, ids=repr)
 def test_hierarchies(hierarchy: Hierarchy) -> None:
     report = check_hierarchy(hierarchy)
-    assert len(report.kept) + len(report.not_offered) == 33
+    assert len(report.kept) + len(report.not_offered) == LINES
     assert is_shipped(hierarchy)
+
+
+def test_a_hierarchy_from_outside() -> None:
+    report = check_hierarchy(Mirrored(3))
+    assert len(report.kept) + len(report.not_offered) == LINES
+    assert not is_shipped(Mirrored(3))
+    absent = " ".join(report.not_offered)
+    for name in ("second_moments", "coordinates", "turned", "zonal"):
+        assert f"`{name}`" in absent
+    assert "`wider`" not in absent
 
 
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)

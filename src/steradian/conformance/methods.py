@@ -15,6 +15,7 @@ from steradian.errors import SteradianError
 from steradian.estimation.bootstrap import bootstrap
 from steradian.estimation.order import choose_order
 from steradian.existence.boundary import boundary
+from steradian.plots.canvas import new_figure
 from steradian.profile import Profile, Profiles, profile, profiles
 
 Call = Callable[[Profile], Any]
@@ -24,6 +25,11 @@ def _two_weightings(p: Profile) -> Profiles:
     """The same rows twice, in one solve."""
     rows: Any = p.directions
     return profiles(rows, weights=np.ones((2, p.n)), hierarchy=p.moments.hierarchy)
+
+
+def _drawn(p: Profile) -> Any:
+    """The plot on a figure of its own, which no session keeps open."""
+    return p.plot(new_figure(4.0, 3.0).subplots())
 
 
 CALLS: dict[str, Call] = {
@@ -41,13 +47,13 @@ CALLS: dict[str, Call] = {
     "choose_order": lambda p: choose_order(p, folds=3),
     "bootstrap": lambda p: bootstrap(p, replicates=3).gaps,
     "parametric": lambda p: bootstrap(p, "parametric", replicates=3),
-    "boundary": lambda p: boundary(p.moments),
+    "boundary": lambda p: boundary(p.moments),  # rows know no other hierarchy than the default
     "profiles": _two_weightings,
     "sample": lambda p: p.fits[-1].sample(5, 0),
     "mean": lambda p: p.fits[-1].mean(),
     "moments": lambda p: profile(Moments.from_dict(p.moments.to_dict())),
     "sums": lambda p: profile(p.moments).tests(),
-    "plot": lambda p: p.plot(),
+    "plot": _drawn,
 }
 """Every method of a profile, and every function that takes one."""
 

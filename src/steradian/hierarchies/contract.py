@@ -158,10 +158,14 @@ def orthonormal(s: Specimen) -> Iterator[str]:
 def drawn(s: Specimen) -> Iterator[str]:
     """Uniform draws of the space agree with its rules."""
     seen = drawn_gram(s.hierarchy, FEW_DRAWS)
-    worst = seen.worst_mean()
-    if worst is not None:
-        k, value = worst
+    mean, product = seen.worst_mean(), seen.worst_product()
+    if mean is not None:
+        k, value = mean
         yield f"{s.feature(k)} has mean {value:.3g} under {seen.under}, and none under the rules."
+    elif product is not None:
+        (j, k), value = product
+        pair = f"{s.feature(j)} times {s.feature(k)}"
+        yield f"{pair} has mean {value:.3g} under {seen.under}, and {int(j == k)} under the rules."
 
 
 # --- how it is summed -----------------------------------------------------------------------

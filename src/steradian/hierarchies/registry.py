@@ -49,7 +49,7 @@ def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
 
 def is_shipped(hierarchy: Any) -> bool:
     """Whether both the hierarchy and its space are of this package, whose tests prove them."""
-    return type(hierarchy) in _TYPES and type(hierarchy.space) in SHIPPED_SPACES
+    return type(hierarchy) in _MAKERS and type(hierarchy.space) in SHIPPED_SPACES
 
 
 def hierarchy_from_dict(data: Any) -> Hierarchy:
@@ -57,10 +57,6 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
     if not isinstance(data, dict):
         raise InvalidArgument(f"not a dictionary of a hierarchy: {shown(data)}")
     kind = data.get("kind")
-    if isinstance(kind, str) and kind == "Custom":
-        raise InvalidArgument(
-            "a Custom hierarchy holds functions, which cannot be read again; make it as before"
-        )
     known = {**_SHIPPED, **_REGISTERED}
     if not isinstance(kind, str) or kind not in known:
         raise InvalidArgument(
@@ -78,6 +74,12 @@ def _axial(d: int, levels: int, space: str = "axes") -> Axial:
     return Axial.on(Rotations(), levels) if space == "rotations" else Axial(d, levels)
 
 
+def _custom(**_: Any) -> Custom:
+    raise InvalidArgument(
+        "a Custom hierarchy holds functions, which cannot be read again; make it as before"
+    )
+
+
 def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) -> bool:
     """Whether two are the same object, or the same name of a module that was loaded twice."""
     names = [
@@ -87,11 +89,12 @@ def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) 
     return one is other or (names[0] == names[1] and bool(names[0][1]))
 
 
-_SHIPPED: dict[str, Callable[..., Hierarchy]] = {
-    "Harmonics": Harmonics,
-    "Axial": _axial,
-    "Interactions": Interactions,
-    "TorusHarmonics": TorusHarmonics,
+_MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from its dictionary
+    Harmonics: Harmonics,
+    Axial: _axial,
+    Interactions: Interactions,
+    TorusHarmonics: TorusHarmonics,
+    Custom: _custom,
 }
-_TYPES = frozenset({Axial, Custom, Harmonics, Interactions, TorusHarmonics})
+_SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

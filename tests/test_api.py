@@ -21,6 +21,7 @@ import steradian as sr
 EXTRAS = {"pandas", "polars", "pyarrow", "typer", "rich", "click", "matplotlib", "plotly", "dask"}
 ERRORS = [
     "BoundaryError",
+    "ConformanceError",
     "ConvergenceError",
     "DesignError",
     "InvalidArgument",
@@ -77,6 +78,18 @@ def test_nothing_public_is_left_out_of_the_list() -> None:
         if not name.startswith("_") and not inspect.ismodule(value)
     }
     assert visible <= set(sr.__all__)
+
+
+def test_conformance_is_imported_on_demand() -> None:
+    done = python(
+        "import sys, steradian as sr",
+        "print('steradian.conformance' in sys.modules)",
+        "print(sr.conformance.check_space.__name__, 'steradian.conformance' in sys.modules)",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["False", "check_space", "True"]
+    with pytest.raises(AttributeError, match="has no attribute 'conformances'"):
+        _ = sr.conformances  # type: ignore[attr-defined]
 
 
 def test_the_version() -> None:

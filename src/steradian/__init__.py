@@ -5,6 +5,8 @@ Geometric information decomposition of weighted directions: nested maximum-entro
 each level adds.
 """
 
+import typing as _typing
+
 from steradian import designs, examples
 from steradian.adequacy import kernels
 from steradian.adequacy.mmd import Mmd
@@ -15,6 +17,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.errors import (
     BoundaryError,
+    ConformanceError,
     ConvergenceError,
     DesignError,
     InvalidArgument,
@@ -32,7 +35,14 @@ from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.fitted import Numerics
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
-from steradian.hierarchies import Axial, Custom, Harmonics, Interactions, TorusHarmonics
+from steradian.hierarchies import (
+    Axial,
+    Custom,
+    Harmonics,
+    Interactions,
+    TorusHarmonics,
+    register_hierarchy,
+)
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import Profile, Profiles, profile, profiles
@@ -40,6 +50,9 @@ from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
 from steradian.spaces import Axes, Rotations, Torus
+
+if _typing.TYPE_CHECKING:
+    import steradian.conformance as conformance  # noqa: PLR0402 - mypy knows no attribute yet
 
 __version__ = "0.1.0"
 
@@ -50,6 +63,7 @@ __all__ = [
     "Boundary",
     "BoundaryError",
     "Certificate",
+    "ConformanceError",
     "ConvergenceError",
     "Custom",
     "DesignError",
@@ -83,6 +97,7 @@ __all__ = [
     "bootstrap",
     "boundary",
     "choose_order",
+    "conformance",
     "designs",
     "examples",
     "kernels",
@@ -90,6 +105,17 @@ __all__ = [
     "profile",
     "profiles",
     "read_directions",
+    "register_hierarchy",
     "ridge",
     "sample_tests",
 ]
+
+if not _typing.TYPE_CHECKING:  # a checker would take every name for one of ours
+
+    def __getattr__(name: str) -> object:
+        """`conformance` is imported when somebody asks for it."""
+        if name == "conformance":
+            from importlib import import_module
+
+            return import_module("steradian.conformance")
+        raise AttributeError(f"module 'steradian' has no attribute {name!r}")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundaryError",
+    "ConformanceError",
     "ConvergenceError",
     "DesignError",
     "InvalidArgument",
@@ -47,6 +48,28 @@ class MissingExtra(SteradianError, ImportError):
 
 class DesignError(SteradianError, ValueError):
     """The sampling design does not fit the data, or does not define what was asked for."""
+
+
+class ConformanceError(SteradianError, ValueError):
+    """An object does not keep the contract of its seam, so that no number is made with it.
+
+    Attributes
+    ----------
+    subject : str
+        The object, as it prints.
+    violations : tuple of str
+        One sentence for every line of the contract that is broken: what, where, by how much, and
+        the remedy.
+    """
+
+    def __init__(self, subject: str, violations: tuple[str, ...]) -> None:
+        lines = "\n".join(f"  - {each}" for each in violations)
+        super().__init__(f"{subject} does not keep its contract:\n{lines}")
+        self.subject = subject
+        self.violations = violations
+
+    def __reduce__(self) -> tuple[type[ConformanceError], tuple[Any, ...]]:
+        return type(self), (self.subject, self.violations)
 
 
 class LevelError(SteradianError):

@@ -15,6 +15,7 @@ from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
+from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import MEAN_LENGTH
 
@@ -53,7 +54,7 @@ class Moments:
         """Sum over the rows, a block at a time: memory does not grow with n."""
         if not isinstance(directions, Directions):
             raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
-        check_hierarchy(hierarchy)
+        refuse_unproven(hierarchy)
         if directions.d != hierarchy.space.d:
             raise InvalidDirections(
                 f"directions of dimension {directions.d} with a hierarchy of dimension "
@@ -98,7 +99,7 @@ class Moments:
         n : int
             Sample size to report.
         """
-        check_hierarchy(hierarchy)
+        refuse_unproven(hierarchy)
         expected = np.asarray(as_numeric(features, "features"), dtype=np.float64)
         n = whole_number(n, "n", least=1)
         levels = max(hierarchy.second_moment_levels, hierarchy.levels)
@@ -238,6 +239,7 @@ class Moments:
         if missing:
             raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
         hierarchy = hierarchy_from_dict(data["hierarchy"])
+        refuse_unproven(hierarchy)
         numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
         if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
             raise InvalidArgument("moments need a positive weight and weight_sq")
@@ -269,14 +271,6 @@ def _read(values: Any, name: str, hierarchy: Hierarchy) -> Array:
             f"of {hierarchy}"
         )
     return array
-
-
-def check_hierarchy(hierarchy: Any) -> None:
-    """Refuse what is no hierarchy at all."""
-    if not all(hasattr(hierarchy, name) for name in ("space", "features", "family", "sums")):
-        raise InvalidArgument(
-            f"hierarchy is {shown(hierarchy)}; give one, like steradian.Harmonics"
-        )
 
 
 def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:

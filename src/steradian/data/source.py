@@ -8,9 +8,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
-from steradian.data.moments import Moments, check_hierarchy
+from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import directions_from_frame, is_frame
 from steradian.numerics.arrays import Array
@@ -40,7 +41,7 @@ def measured(
 ) -> tuple[Moments, Directions | None]:
     """Moments of the levels asked for, and the rows when there are any."""
     if hierarchy is not None:
-        check_hierarchy(hierarchy)
+        refuse_unproven(hierarchy)
     if hierarchy is not None and levels is not None:
         raise InvalidArgument("hierarchy replaces levels; give one of them")
     if isinstance(source, Moments):

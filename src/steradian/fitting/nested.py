@@ -14,6 +14,7 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
 
@@ -102,6 +103,7 @@ def fit_levels(
     ``support`` lets rows too close to the boundary for their moments be judged exactly;
     without it the solver decides. Mixed moments need no such judge.
     """
+    refuse_unproven(hierarchy)
     if shrinkage is not None:
         support = None
         if shrinkage.toward == "uniform":

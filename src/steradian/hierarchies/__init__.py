@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from steradian.hierarchies.axial import Axial
+from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
-from steradian.hierarchies.registry import hierarchy_from_dict
+from steradian.hierarchies.node_hierarchy import NodeHierarchy
+from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 
 __all__ = [
     "Axial",
+    "BareHierarchy",
     "Custom",
     "Harmonics",
     "Hierarchy",
     "Interactions",
+    "NodeHierarchy",
     "TorusHarmonics",
     "hierarchy_from_dict",
+    "register_hierarchy",
 ]

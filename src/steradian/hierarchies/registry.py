@@ -9,10 +9,47 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
-from steradian.spaces import Rotations
+from steradian.spaces import SHIPPED_SPACES, Rotations
+
+
+def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
+    """Let dictionaries of a hierarchy from outside the package be read again.
+
+    Parameters
+    ----------
+    kind : str
+        What its ``to_dict`` writes as ``"kind"``.
+    make : callable
+        Makes the hierarchy from the other entries of that dictionary, by name: mostly the class.
+
+    Raises
+    ------
+    InvalidArgument
+        ``kind`` is one of this package, or somebody else has taken it.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.register_hierarchy("Harmonics", sr.Harmonics)
+    Traceback (most recent call last):
+    steradian.errors.InvalidArgument: kind 'Harmonics' is taken; choose another name
+    """
+    if not isinstance(kind, str) or not kind.strip():
+        raise InvalidArgument(f"kind is {shown(kind)}; give the name that to_dict writes")
+    if not callable(make):
+        raise InvalidArgument(f"make is {shown(make)}; give what makes the hierarchy, its class")
+    if kind in _SHIPPED or not _same_maker(_REGISTERED.get(kind, make), make):
+        raise InvalidArgument(f"kind {kind!r} is taken; choose another name")
+    _REGISTERED[kind] = make
+
+
+def is_shipped(hierarchy: Any) -> bool:
+    """Whether both the hierarchy and its space are of this package, whose tests prove them."""
+    return type(hierarchy) in _MAKERS and type(hierarchy.space) in SHIPPED_SPACES
 
 
 def hierarchy_from_dict(data: Any) -> Hierarchy:
@@ -20,17 +57,15 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
     if not isinstance(data, dict):
         raise InvalidArgument(f"not a dictionary of a hierarchy: {shown(data)}")
     kind = data.get("kind")
-    if isinstance(kind, str) and kind == "Custom":
+    known = {**_SHIPPED, **_REGISTERED}
+    if not isinstance(kind, str) or kind not in known:
         raise InvalidArgument(
-            "a Custom hierarchy holds functions, which cannot be read again; make it as before"
-        )
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InvalidArgument(
-            f"moments of a {shown(kind)} hierarchy cannot be read; known: {', '.join(_KINDS)}"
+            f"moments of a {shown(kind)} hierarchy cannot be read; known: {', '.join(known)}; "
+            "others are made known by sr.register_hierarchy(kind, make)"
         )
     arguments = {str(name): value for name, value in data.items() if name != "kind"}
     try:
-        return _KINDS[kind](**arguments)
+        return known[kind](**arguments)
     except TypeError as error:  # names that it does not take, or lacks
         raise InvalidArgument(f"not a dictionary of {kind}: {error}") from None
 
@@ -39,9 +74,27 @@ def _axial(d: int, levels: int, space: str = "axes") -> Axial:
     return Axial.on(Rotations(), levels) if space == "rotations" else Axial(d, levels)
 
 
-_KINDS: dict[str, Callable[..., Hierarchy]] = {
-    "Harmonics": Harmonics,
-    "Axial": _axial,
-    "Interactions": Interactions,
-    "TorusHarmonics": TorusHarmonics,
+def _custom(**_: Any) -> Custom:
+    raise InvalidArgument(
+        "a Custom hierarchy holds functions, which cannot be read again; make it as before"
+    )
+
+
+def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) -> bool:
+    """Whether two are the same object, or the same name of a module that was loaded twice."""
+    names = [
+        (getattr(each, "__module__", ""), getattr(each, "__qualname__", ""))
+        for each in (one, other)
+    ]
+    return one is other or (names[0] == names[1] and bool(names[0][1]))
+
+
+_MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from its dictionary
+    Harmonics: Harmonics,
+    Axial: _axial,
+    Interactions: Interactions,
+    TorusHarmonics: TorusHarmonics,
+    Custom: _custom,
 }
+_SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
+_REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

@@ -15,6 +15,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections, LevelError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 
@@ -104,7 +105,9 @@ def profiles(
     w = _weightings(weights, points.n)
     if hierarchy is not None and levels is not None:
         raise InvalidArgument("hierarchy replaces levels; give one of them")
-    chosen = hierarchy or default_hierarchy(points.space, 2 if levels is None else levels)
+    default = 2 if levels is None else levels
+    chosen = default_hierarchy(points.space, default) if hierarchy is None else hierarchy
+    refuse_unproven(chosen)
     refuse_unfittable(chosen)
     unit = points.x
     stack = moments_of_weightings(unit, w, chosen)

@@ -17,6 +17,7 @@ from steradian.errors import DesignError, InvalidDirections
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -140,7 +141,8 @@ def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Arr
     if hierarchy is None:
         _check_unit(points)
         hierarchy = default_hierarchy(unit_sphere(points.shape[2]), levels)
-    elif refused := hierarchy.space.refusal(points.reshape(-1, points.shape[2])):
+    refuse_unproven(hierarchy)
+    if refused := hierarchy.space.refusal(points.reshape(-1, points.shape[2])):
         raise InvalidDirections(refused)
     formed = [hierarchy.family(k).forms_matrices for k in range(1, hierarchy.levels + 1)]
     if not all(formed):

@@ -11,7 +11,11 @@ from steradian.spaces.sphere import Sphere
 from steradian.spaces.torus import Torus
 from steradian.spaces.unit_spheres import unit_sphere
 
+SHIPPED_SPACES = frozenset({Axes, Circle, Hypersphere, Rotations, Sphere, Torus})
+"""The spaces of this package, which its tests prove; others are proven when they are used."""
+
 __all__ = [
+    "SHIPPED_SPACES",
     "Axes",
     "Circle",
     "Grid",

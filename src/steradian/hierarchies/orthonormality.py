@@ -1,0 +1,86 @@
+"""Means and mean products of features under the uniform law, and whether they are 0 and 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.hierarchies.base import Hierarchy
+from steradian.numerics.arrays import Array
+
+_ORTHONORMAL = 1e-9  # by which means and products may be off under a rule that resolves them
+_MOST_NODES = 80_000
+_MOST_ENTRIES = 20_000_000
+_ERRORS = 6.5  # standard errors: of ten million entries one is beyond by chance in a thousand runs
+_MOST_COLUMNS = 300  # of features whose products are formed under draws
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gram:
+    """E φ and E φφᵀ, with by how much each entry may be off."""
+
+    mean: Array  # (q,)
+    products: Array  # (q, q)
+    mean_slack: Array  # (q,)
+    product_slack: Array  # (q, q)
+    under: str
+
+    @property
+    def sound(self) -> bool:
+        """Whether the features are centred and orthonormal as far as this shows."""
+        return self.worst_mean() is None and self.worst_product() is None
+
+    def worst_mean(self) -> tuple[int, float] | None:
+        """The feature that is farthest from mean zero, and its mean; None if all have it."""
+        beyond = np.abs(self.mean) / self.mean_slack
+        k = int(np.argmax(beyond))
+        return (k, float(self.mean[k])) if not beyond[k] <= 1.0 else None
+
+    def worst_product(self) -> tuple[tuple[int, int], float] | None:
+        """The two features whose mean product is farthest from 0, or 1 where they are one."""
+        beyond = np.abs(self.products - np.eye(len(self.products))) / self.product_slack
+        j, k = divmod(int(np.argmax(beyond)), len(beyond))
+        return ((j, k), float(self.products[j, k])) if not beyond[j, k] <= 1.0 else None
+
+
+def gram_of(hierarchy: Hierarchy, draws: int) -> Gram:
+    """Under the coarsest two rules that find nothing, else the finest; draws where there is none.
+
+    Two, since on the nodes of one rule a wrong function may look like a right one.
+    """
+    space, q = hierarchy.space, hierarchy.q(hierarchy.levels)
+    last: Gram | None = None
+    for rung in range(space.rules()):
+        rule = space.rule(rung)
+        size = len(rule.weights)
+        if last is not None and (size > _MOST_NODES or size * q > _MOST_ENTRIES):
+            break
+        found = _under_rule(hierarchy, rule.points, rule.weights)
+        if last is not None and last.sound and found.sound:
+            return found
+        last = found
+    return drawn_gram(hierarchy, draws) if last is None else last
+
+
+def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
+    phi = np.asarray(hierarchy.features(points))
+    products = phi.T @ (weights[:, None] * phi)
+    q = phi.shape[1]
+    slack = np.full((q, q), _ORTHONORMAL)
+    return Gram(weights @ phi, products, slack[0], slack, f"a rule of {len(weights)} nodes")
+
+
+def drawn_gram(hierarchy: Hierarchy, draws: int) -> Gram:
+    """Under uniform draws, off by so many standard errors at most."""
+    x = hierarchy.space.uniform(draws, np.random.default_rng(2))
+    phi = np.asarray(hierarchy.features(x))[:, :_MOST_COLUMNS]
+    squares = phi * phi
+    products, fourth = phi.T @ phi / draws, squares.T @ squares / draws
+    spread = np.sqrt(np.maximum(fourth - products**2, 0.0) / draws)
+    slack = _ERRORS * np.sqrt(np.diag(products) / draws)
+    # of a function that is ±1 the mean square has no error but rounding
+    return Gram(
+        phi.mean(axis=0), products, np.maximum(slack, _ORTHONORMAL),
+        np.maximum(_ERRORS * spread, _ORTHONORMAL), f"{draws} uniform draws",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Objects that keep and break their contracts."""

@@ -1,0 +1,105 @@
+"""Every hierarchy, space and design of the package keeps its contract, and the docs' skeleton."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from conformance.skeleton import Mirrored
+from steradian.conformance import check_design, check_hierarchy, check_space
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.registry import is_shipped
+from steradian.numerics.arrays import Array
+from steradian.spaces import SHIPPED_SPACES, Circle, Hypersphere, Space, Sphere
+
+D = sr.designs
+LINES = 33  # of the contract of a hierarchy
+N = 240  # rows that a design is checked on
+
+
+def linear(x: Array) -> Array:
+    return x
+
+
+def squares(x: Array) -> Array:
+    return x * x
+
+
+HIERARCHIES: list[Hierarchy] = [
+    sr.Harmonics(2, 3),
+    sr.Harmonics(3, 3),
+    sr.Harmonics(5, 2),
+    sr.Harmonics(10, 2),
+    sr.Axial(2, 2),
+    sr.Axial(3, 2),
+    sr.Axial(4, 1),
+    sr.Axial(6, 1),
+    sr.Axial.on(sr.Rotations(), 1),
+    sr.Interactions(2, 1),
+    sr.TorusHarmonics(2, 2),
+    sr.Custom(Sphere(), [linear, squares]),
+    sr.Custom(sr.Torus(2), [linear]),
+]
+SPACES: list[Space] = [
+    Circle(),
+    Sphere(),
+    *(Hypersphere(d) for d in (4, 10)),
+    *(sr.Torus(k) for k in (1, 2, 3, 6)),
+    *(sr.Axes(d) for d in (2, 3, 4, 7)),
+    sr.Rotations(),
+]
+DESIGNS: list[D.Design] = [
+    D.IID(),
+    D.FixedWeights(),
+    D.Importance(),
+    D.Clusters(np.arange(N) // 6),
+    D.Chain(),
+    D.Survey(),
+    D.Survey(psu=np.arange(N) // 4, strata=np.arange(N) // 120, fraction=0.1),
+    D.Known(np.eye(3), 15.0),
+    D.Descriptive(),
+]
+
+
+@pytest.mark.parametrize("hierarchy", HIERARCHIES, ids=repr)
+def test_hierarchies(hierarchy: Hierarchy) -> None:
+    report = check_hierarchy(hierarchy)
+    assert len(report.kept) + len(report.not_offered) == LINES
+    assert is_shipped(hierarchy)
+
+
+def test_a_hierarchy_from_outside() -> None:
+    report = check_hierarchy(Mirrored(3))
+    assert len(report.kept) + len(report.not_offered) == LINES
+    assert not is_shipped(Mirrored(3))
+    absent = " ".join(report.not_offered)
+    for name in ("second_moments", "coordinates", "turned", "zonal"):
+        assert f"`{name}`" in absent
+    assert "`wider`" not in absent
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.name)
+def test_spaces(space: Space) -> None:
+    report = check_space(space)
+    assert len(report.not_offered) == (0 if space.rules() else 3)
+
+
+def test_every_kind_of_space_is_among_them() -> None:
+    assert {type(space) for space in SPACES} == set(SHIPPED_SPACES)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_designs(design: D.Design) -> None:
+    report = check_design(design)
+    assert len(report.kept) + len(report.not_offered) == 10
+
+
+def test_every_kind_of_design_is_among_them() -> None:
+    named = {getattr(D, name) for name in D.__all__} - {D.Design}
+    assert {type(design) for design in DESIGNS} == named
+
+
+def test_a_design_is_checked_on_the_rows_it_is_for() -> None:
+    rows = sr.Directions.from_angles(np.linspace(0.0, 4.0, 60), weights=np.arange(1.0, 61.0))
+    assert "Clusters" in str(check_design(D.Clusters(np.arange(60) // 3), rows))

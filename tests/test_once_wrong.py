@@ -84,19 +84,15 @@ def test_concentrated_circles_keep_their_size() -> None:
     assert np.sum(found.pvalue[:, 1] <= 0.05) <= 195
 
 
-def kent(rng: Rng, n: int) -> Any:
-    law = sr.FisherBingham([0.0, 0.0, 10.0], np.diag([3.0, -3.0, 0.0]))
-    return law.sample(n, rng)
-
-
 def test_intervals_of_a_deficit_cover_it() -> None:
-    """Kent(10, 3), n = 50: .848 of 95 % intervals; 250 samples of .935 fall below .89 in 1/200."""
-    truth = sr.FisherBingham([0.0, 0.0, 10.0], np.diag([3.0, -3.0, 0.0])).deficit
+    """Ten dimensions, n = 100: .77 of 95 % intervals; 200 of .935 fall below .87 in 1/1000."""
+    law = sr.FisherBingham(5.0 * np.eye(10)[0], np.zeros((10, 10)))
     hits = 0
-    for k in range(250):
-        found = sr.profile(kent(np.random.default_rng([3, k]), 50), levels=2).intervals()
-        hits += bool(found.deficit_low[1] <= truth <= found.deficit_high[1])
-    assert hits >= 0.89 * 250
+    for k in range(200):
+        x = law.sample(100, np.random.default_rng([3, k]))
+        found = sr.profile(x, levels=2).intervals()
+        hits += bool(found.deficit_low[1] <= law.deficit <= found.deficit_high[1])
+    assert hits >= 0.87 * 200
 
 
 def test_a_narrow_proposal_is_warned_of() -> None:
@@ -121,18 +117,6 @@ def test_one_word_has_one_meaning() -> None:
 def test_noise_in_high_dimension_is_called_noise() -> None:
     x = unit(np.random.default_rng(6).normal(size=(600, 100)))
     assert "noise" in str(sr.profile(x, levels=2).trust())
-
-
-def test_far_events_do_not_pass_unseen() -> None:
-    """829 directions of κ = 1e5 along a bend, two of them far away: once "yes", nothing found."""
-    rng = np.random.default_rng(0)
-    t = 1.5 * rng.normal(size=829)
-    x = np.ones((829, 3))
-    x[:, 0] = t / np.sqrt(1e5)
-    x[:, 1] = (0.6 * t * t + 0.3 * rng.normal(size=829)) / np.sqrt(1e5)
-    x[827:, :2] = 0.05 * rng.normal(size=(2, 2))
-    assert sr.profile(unit(x[:827]), levels=2).residuals().pvalue[1] < 1e-6
-    assert sr.profile(unit(x), levels=2).trust().statistical.answer != "yes"
 
 
 # --- numbers ----------------------------------------------------------------------------------
@@ -183,7 +167,7 @@ def test_laws_out_of_range_are_refused() -> None:
 @pytest.mark.parametrize("small", [1e-8, 1e-10])
 def test_deficits_near_uniform_keep_their_digits(small: float) -> None:
     law = sr.FisherBingham([0.0, 0.0, small], np.zeros((3, 3)))
-    assert law.deficit == pytest.approx(small**2 / 6.0, rel=1e-6)
+    assert law.deficit == pytest.approx(small**2 / 6.0, rel=1e-6, abs=0.0)
 
 
 # --- errors of our own ------------------------------------------------------------------------
@@ -212,7 +196,7 @@ def test_odd_arguments_are_refused_in_words(call: str) -> None:
 def dominated() -> sr.Profile:
     w = np.ones(30)
     w[0] = 1e12
-    return sr.profile(ROWS, weights=w, levels=1, design="fixed")
+    return sr.profile(ROWS, weights=w, levels=2, design="fixed")
 
 
 @pytest.mark.parametrize("call", ["tests", "choose_order"])
@@ -224,7 +208,8 @@ def test_one_dominating_weight_is_answered_in_words(call: str) -> None:
 
 def test_the_largest_weights_scale_as_the_smallest_do() -> None:
     w = np.random.default_rng(11).random(30)
-    large, small = (sr.profile(ROWS, weights=w * s, levels=2).gaps for s in (1e308, 1e-308))
+    stacks = [np.array([w, w[::-1]]) * scale for scale in (1e308, 1e-308)]
+    large, small = (sr.profiles(ROWS, weights=stack, levels=2).gaps for stack in stacks)
     np.testing.assert_allclose(large, small, rtol=1e-9)
 
 

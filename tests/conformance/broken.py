@@ -18,6 +18,9 @@ from steradian.spaces import Rule
 class _Own(Mirrored):  # type: ignore[misc]
     """The docs' skeleton under another name."""
 
+    def to_dict(self) -> Any:
+        return {"kind": type(self).__name__, "levels": self.levels}
+
     def up_to(self, levels: int) -> Any:
         return type(self)(levels)
 

@@ -20,6 +20,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "adequacy/calibration.py:_PATIENCE": "work that nobody waits for unasked",
     "adequacy/trust.py:_SOON": "work",
     "adequacy/trust.py:_QUICK": "work",
+    "conformance/families.py:_STEP": "of differences",
     "estimation/order.py:_MOST_HELD_OUT": "work",
     "estimation/order.py:_QUICK": "work",
     "existence/semi_infinite.py:WORK": "work",

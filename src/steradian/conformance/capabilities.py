@@ -12,9 +12,8 @@ from steradian.contract import Line, NotOffered
 from steradian.data.moments import Moments
 from steradian.errors import SteradianError
 from steradian.hierarchies import hierarchy_from_dict
-from steradian.hierarchies.contract import SAME, difference
-
-_TURNED = 1e-8  # features of rotated points are those of other points, to their own rounding
+from steradian.hierarchies.contract import difference
+from steradian.numerics.tolerances import CONTRACT_SAME, CONTRACT_TURNED
 
 
 def wider(s: FittedSpecimen) -> Iterator[str]:
@@ -28,7 +27,7 @@ def wider(s: FittedSpecimen) -> Iterator[str]:
     if tuple(more.dims[: h.levels]) != tuple(h.dims):
         yield f"wider({h.levels + 1}) has dims {more.dims}, and these are {h.dims}."
     off = difference(np.asarray(more.features(s.x))[:, : s.phi.shape[1]], s.phi)
-    if off > SAME:
+    if off > CONTRACT_SAME:
         yield f"Its features differ from those of wider({h.levels + 1}) by {off:.2g}."
 
 
@@ -42,7 +41,7 @@ def held(s: FittedSpecimen) -> Iterator[str]:
         yield f"held is {h.held}; {h.held_levels} levels have {wide.q(h.held_levels)} features."
     else:
         off = difference(h.sums(s.x, s.weights), s.weights @ np.asarray(wide.features(s.x)))
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"They differ from the sums of those features by {off:.2g}."
 
 
@@ -52,7 +51,7 @@ def stacks(s: FittedSpecimen) -> Iterator[str]:
     plain, formed = h.stack(s.x[None], w), h.stack(s.x[None], w, np.asarray(s.phi)[None])
     for name in ("features", "mean", "scatter"):
         off = difference(getattr(formed, name), getattr(plain, name))
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"`{name}` of a stack with features= differs by {off:.2g}."
     seen = h.wider(max(h.levels, h.second_moment_levels)) or h
     try:
@@ -60,7 +59,7 @@ def stacks(s: FittedSpecimen) -> Iterator[str]:
     except SteradianError as error:
         raise NotOffered(str(error)) from None
     off = difference(known.up_to_level(h.levels), s.weights @ s.phi)
-    if off > SAME:
+    if off > CONTRACT_SAME:
         yield f"E φ of `stack_of_means` differs from the means given by {off:.2g}."
 
 
@@ -72,7 +71,7 @@ def second_moments(s: FittedSpecimen) -> Iterator[str]:
         raise NotOffered("products of features are not among the sums")
     one = np.column_stack([np.ones(len(s.x)), s.phi])
     off = difference(got, one.T @ (w[:, None] * one))
-    if off > SAME:
+    if off > CONTRACT_SAME:
         yield f"They differ by {off:.2g}."
 
 
@@ -88,7 +87,7 @@ def quadratic_levels(s: FittedSpecimen) -> Iterator[str]:
     known = np.column_stack([np.ones(len(x)), x, squares])
     phi = np.asarray(h.features(x))[:, : h.q(levels)]
     off = difference(known @ np.linalg.lstsq(known, phi, rcond=None)[0], phi)
-    if off > _TURNED:
+    if off > CONTRACT_TURNED:
         yield f"Features of level {levels} are no polynomials of degree 2, by {off:.2g}."
 
 
@@ -100,7 +99,7 @@ def coordinates(s: FittedSpecimen) -> Iterator[str]:
         if got is None:
             raise NotOffered("points have no mean, or these features do not hold it")
         off = difference(got, mean)
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"From {q} features they differ from the mean of the points by {off:.2g}."
 
 
@@ -113,11 +112,11 @@ def turned(s: FittedSpecimen) -> Iterator[str]:
         raise NotOffered("gaps change under symmetries of the space, or moments do not tell")
     wanted = h.stack((s.x @ turn.T)[None], w)
     off = difference(h.expectations(got, h.levels), h.expectations(wanted, h.levels))
-    if off > _TURNED:
+    if off > CONTRACT_TURNED:
         yield f"E φ differs by {off:.2g}."
     for name in ("mean", "scatter"):
         off = difference(getattr(got, name), getattr(wanted, name))
-        if off > _TURNED:
+        if off > CONTRACT_TURNED:
             yield f"`{name}` differs by {off:.2g}."
 
 
@@ -131,7 +130,7 @@ def zonal(s: FittedSpecimen) -> Iterator[str]:
         block = slice(h.q(level - 1), h.q(level))
         here, there = s.phi[:, block], moved[:, block]
         off = difference(there @ there.T, here @ here.T)
-        if off > _TURNED:
+        if off > CONTRACT_TURNED:
             yield f"Those of level {level} change under a rotation by {off:.2g}."
 
 

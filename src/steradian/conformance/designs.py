@@ -19,10 +19,10 @@ from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import CONTRACT_SAME
 from steradian.profile import profile
 
 _ROWS = 240
-_SAME = 1e-10
 _ASKED = ("tests", "intervals", "uniformity", "bootstrap", "print", "to_dict", "trust")
 
 
@@ -85,9 +85,9 @@ def capabilities(s: DesignSpecimen) -> Iterator[str]:
 def units(s: DesignSpecimen) -> Iterator[str]:
     """Units hold every row once, with the weights of the rows, of sum one."""
     found, n = s.units, s.rows.n
-    if found.weights.shape != (n,) or abs(float(found.weights.sum()) - 1.0) > _SAME:
+    if found.weights.shape != (n,) or abs(float(found.weights.sum()) - 1.0) > CONTRACT_SAME:
         yield f"Weights of shape {found.weights.shape} add up to {found.weights.sum():.6g}."
-    elif np.abs(found.weights - s.rows.weights).max() > _SAME:
+    elif np.abs(found.weights - s.rows.weights).max() > CONTRACT_SAME:
         yield "Weights are not those of the rows."
     if found.labels is None:
         if found.count != n:
@@ -118,7 +118,7 @@ def scale(s: DesignSpecimen) -> Iterator[str]:
     before = s.units.variance(s.values)
     larger = Directions(s.rows.x, 8.0 * s.rows.weights, space=s.rows.space)
     off = _relative(s.design.units(larger).variance(s.values), before)
-    if off > _SAME:
+    if off > CONTRACT_SAME:
         yield f"Variances change by {off:.2g} of themselves when weights are eight times as large."
 
 
@@ -130,7 +130,7 @@ def order(s: DesignSpecimen) -> Iterator[str]:
     weights = s.rows.weights[shuffled] if s.rows.weighted else None
     again = s.design.units(Directions(s.rows.x[shuffled], weights, space=s.rows.space))
     off = _relative(again.variance(s.values[shuffled]), s.units.variance(s.values))
-    if off > _SAME:
+    if off > CONTRACT_SAME:
         yield f"Variances change by {off:.2g} of themselves when rows are shuffled."
 
 
@@ -148,11 +148,11 @@ def from_sums(s: DesignSpecimen) -> Iterator[str]:
     if not (s.design.has_units and s.design.known_covariance is None):
         raise NotOffered("there are no units to compare with")
     w, away = s.rows.weights, s.values - s.rows.weights @ s.values
-    if _relative(s.design.rate_from_sums(s.moments), s.units.rate) > _SAME:
+    if _relative(s.design.rate_from_sums(s.moments), s.units.rate) > CONTRACT_SAME:
         rate = s.design.rate_from_sums(s.moments)
         yield f"The rate is {rate:.6g} from sums and {s.units.rate:.6g} from units."
     off = _relative((w * w) @ (away * away), s.units.variance(s.values))
-    if off > _SAME:
+    if off > CONTRACT_SAME:
         yield f"Σ w² (φ - μ)² differs from the variance of units by {off:.2g} of itself."
 
 

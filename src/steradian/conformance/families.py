@@ -12,12 +12,14 @@ from steradian.errors import SteradianError
 from steradian.fitting.solution import Status
 from steradian.hierarchies.contract import difference
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import (
+    CONTRACT_CURVATURE,
+    CONTRACT_INTEGRAL,
+    CONTRACT_SLOPE,
+    CONTRACT_SOLVED,
+)
 
 _STEP = 1e-4  # of differences, whose error is its square, and rounding of ψ over it
-_SLOPE = 1e-5
-_CURVATURE = 1e-4
-_INTEGRAL = 1e-7  # by which two ways to an integral may differ
-_SOLVED = 1e-6
 _DRAWS = 1500
 _DIRECTIONS = 4
 
@@ -36,7 +38,7 @@ def reference(s: FittedSpecimen) -> Iterator[str]:
         off = (abs(float(psi[0])), difference(mean[0], 0.0 * lam),
                difference(covariance[0], np.eye(len(lam))))  # fmt: skip
         for name, value in zip(("ψ", "E φ", "the covariance"), off, strict=True):
-            if value > _INTEGRAL:
+            if value > CONTRACT_INTEGRAL:
                 yield f"At level {level} {name} is off by {value:.2g}."
 
 
@@ -47,10 +49,10 @@ def slopes(s: FittedSpecimen) -> Iterator[str]:
         up, down = (family.log_partition(lam + sign * _STEP * along) for sign in (1.0, -1.0))
         _, mean, covariance = family.log_partition(lam[None])
         off = difference((up[0] - down[0]) / (2.0 * _STEP), along @ mean[0])
-        if off > _SLOPE:
+        if off > CONTRACT_SLOPE:
             yield f"At level {level} differences of ψ miss E φ by {off:.2g}."
         off = difference((up[1] - down[1]) / (2.0 * _STEP), along @ covariance[0])
-        if off > _CURVATURE:
+        if off > CONTRACT_CURVATURE:
             yield f"At level {level} differences of E φ miss the covariance by {off:.2g}."
 
 
@@ -58,10 +60,10 @@ def covariances(s: FittedSpecimen) -> Iterator[str]:
     """Covariances are symmetric, and have no negative eigenvalue."""
     for level, family, lam in s.families():
         covariance = family.log_partition(lam[None])[2][0]
-        if difference(covariance, covariance.T) > _INTEGRAL:
+        if difference(covariance, covariance.T) > CONTRACT_INTEGRAL:
             yield f"That of level {level} is not symmetric."
         least = float(np.linalg.eigvalsh(covariance)[0])
-        if least < -_INTEGRAL:
+        if least < -CONTRACT_INTEGRAL:
             yield f"That of level {level} has the eigenvalue {least:.2g}."
 
 
@@ -74,10 +76,10 @@ def densities(s: FittedSpecimen) -> Iterator[str]:
         law = h.law(level, lam, psi)
         exponent = np.asarray(s.phi)[:, : len(lam)] @ lam
         off = difference(law.logpdf(s.x), exponent - psi)
-        if off > _INTEGRAL:
+        if off > CONTRACT_INTEGRAL:
             yield f"At level {level} logpdf differs from λ·φ - ψ by {off:.2g}."
         off = difference(family.exponent(s.x, lam), exponent)
-        if off > _INTEGRAL:
+        if off > CONTRACT_INTEGRAL:
             yield f"At level {level} `exponent` differs from λ·φ by {off:.2g}."
         density = np.exp(law.logpdf(rule.points))
         off = abs(float(rule.weights @ density) - 1.0)
@@ -92,17 +94,17 @@ def rules(s: FittedSpecimen) -> Iterator[str]:
         mean = family.log_partition(lam[None])[1][0]
         if family.has_rule:
             points, masses = family.rule(lam, h.levels)
-            if h.space.refusal(points) or abs(float(masses.sum()) - 1.0) > _INTEGRAL:
+            if h.space.refusal(points) or abs(float(masses.sum()) - 1.0) > CONTRACT_INTEGRAL:
                 yield f"At level {level} the mass is {masses.sum():.6g}, or nodes are no points."
             off = difference(masses @ np.asarray(h.features(points))[:, : len(lam)], mean)
-            if off > _INTEGRAL:
+            if off > CONTRACT_INTEGRAL:
                 yield f"At level {level} the mean of features differs by {off:.2g}."
         try:
             wide = family.expectations(lam[None], h.up_to(level))[0]
         except SteradianError:
             continue
         off = difference(wide, mean)
-        if off > _INTEGRAL:
+        if off > CONTRACT_INTEGRAL:
             yield f"At level {level} `expectations` differ from E φ by {off:.2g}."
 
 
@@ -119,10 +121,10 @@ def fits(s: FittedSpecimen) -> Iterator[str]:
         psi, mean, _ = family.log_partition(found.lam)
         wanted = h.expectations(seen, level)
         off = difference(mean, wanted)
-        if off > _SOLVED:
+        if off > CONTRACT_SOLVED:
             yield f"At level {level} E φ of the fit differs from that of the data by {off:.2g}."
         deficit = float(found.lam[0] @ wanted[0] - psi[0])
-        if abs(deficit - float(found.deficit[0])) > _SOLVED:
+        if abs(deficit - float(found.deficit[0])) > CONTRACT_SOLVED:
             yield f"At level {level} the deficit is {found.deficit[0]:.6g}, not {deficit:.6g}."
 
 
@@ -162,7 +164,7 @@ def gaps(s: FittedSpecimen) -> Iterator[str]:
         points, masses = family.rule(p.fits[level].lam, h.levels)
         upper, lower = (_log_density(s, k, points) for k in (level, level - 1))
         off = abs(float(masses @ (upper - lower)) - float(p.gaps[level - 1]))
-        if off > _INTEGRAL:
+        if off > CONTRACT_INTEGRAL:
             yield f"At level {level} they differ by {off:.2g} nats."
 
 
@@ -173,7 +175,7 @@ def laws_as_moments(s: FittedSpecimen) -> Iterator[str]:
     centre = h.coordinates(mean)
     centre = np.zeros((1, h.space.d)) if centre is None else centre
     off = difference(h.expectations(h.moments_of(lam[None], centre), 1), mean)
-    if off > _INTEGRAL:
+    if off > CONTRACT_INTEGRAL:
         yield f"At level 1 E φ differs by {off:.2g}."
 
 

@@ -10,14 +10,12 @@ import numpy as np
 
 from steradian.contract import Line, NotOffered, Report, examined, missing_members
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import CONTRACT_SAME, RULE_MASS
 from steradian.spaces import Rule, Space
 
 _POINTS = 50
 _DRAWS = 1 << 14
 _ERRORS = 6.5  # standard errors
-_MASS = 1e-12  # by which the weights of a rule may miss one
-_SAME = 1e-10
-_ORTHOGONAL = 1e-12
 _MOST_NODES = 80_000
 
 
@@ -98,7 +96,7 @@ def symmetries(s: SpaceSpecimen) -> Iterator[str]:
         yield f"`symmetry` has shape {turn.shape}, not ({d}, {d})."
         return
     off = float(np.abs(turn @ turn.T - np.eye(d)).max())
-    if off > _ORTHOGONAL * d:
+    if off > RULE_MASS * d:
         yield f"`symmetry` misses being orthogonal by {off:.2g}."
     if refused := s.space.refusal(s.x @ turn.T):
         yield f"Turned points are refused: {refused}."
@@ -112,7 +110,10 @@ def centres(s: SpaceSpecimen) -> Iterator[str]:
         yield f"It has shapes {one.shape} and {many.shape} for weights (n,) and (2, n)."
         return
     for wanted in (w @ s.x, np.zeros_like(many)):
-        if np.abs(many - wanted).max() < _SAME and np.abs(one - wanted[0]).max() < _SAME:
+        if (
+            np.abs(many - wanted).max() < CONTRACT_SAME
+            and np.abs(one - wanted[0]).max() < CONTRACT_SAME
+        ):
             return
     yield "It is neither E x nor zero."
 
@@ -121,7 +122,7 @@ def masses(s: SpaceSpecimen) -> Iterator[str]:
     """The weights of a rule add up to one, none is negative, and its nodes are points."""
     for rung, rule in enumerate(s.ladder):
         total = float(rule.weights.sum())
-        if abs(total - 1.0) > _MASS * max(1.0, np.sqrt(len(rule.weights))):
+        if abs(total - 1.0) > RULE_MASS * max(1.0, np.sqrt(len(rule.weights))):
             yield f"Those of rule {rung} add up to {total:.8g}; divide by that."
         if rule.weights.min() < 0.0:
             yield f"Rule {rung} has the weight {rule.weights.min():.3g}."
@@ -138,7 +139,7 @@ def ladder(s: SpaceSpecimen) -> Iterator[str]:
         yield "There is only one, and a fit is verified on the next."
         return
     means = [float(rule.weights @ _smooth(s, rule.points)) for rule in s.ladder[-2:]]
-    if abs(means[1] - means[0]) > _SAME:
+    if abs(means[1] - means[0]) > CONTRACT_SAME:
         yield f"The last two differ by {abs(means[1] - means[0]):.2g}."
 
 
@@ -172,7 +173,7 @@ def _smooth(s: SpaceSpecimen, x: Array) -> Array:
 
 def _apart(name: str, seen: Array, wanted: Array, where: str) -> Iterator[str]:
     """One sentence if the means of draws (n, k) are too far from ``wanted`` (k,)."""
-    slack = _ERRORS * seen.std(axis=0) / np.sqrt(len(seen)) + _SAME
+    slack = _ERRORS * seen.std(axis=0) / np.sqrt(len(seen)) + CONTRACT_SAME
     beyond = np.abs(seen.mean(axis=0) - wanted) / slack
     k = int(np.argmax(beyond))
     if not beyond[k] <= 1.0:

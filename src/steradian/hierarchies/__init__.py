@@ -8,7 +8,7 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
-from steradian.hierarchies.node_hierarchy import NodeHierarchy
+from steradian.hierarchies.on_nodes import NodeHierarchy
 from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 

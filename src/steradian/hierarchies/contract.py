@@ -21,10 +21,10 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.orthonormality import Gram, drawn_gram, gram_of
 from steradian.hierarchies.registry import is_shipped
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.tolerances import CONTRACT_SAME
 from steradian.spaces import Space
 
 POINTS = 24  # at which features are compared with each other
-SAME = 1e-10  # by which two ways to the same number may differ, over its size
 FEW_DRAWS = 4096
 _REMEDY = "sr.Custom(space, blocks) makes any functions orthonormal"
 
@@ -120,7 +120,7 @@ def features(s: Specimen) -> Iterator[str]:
     elif not np.isfinite(phi).all():
         row, column = np.argwhere(~np.isfinite(phi))[0]
         yield f"{s.feature(int(column))} is {phi[row, column]} at the point {s.x[row]}."
-    elif difference(s.hierarchy.features(s.x[5:9]), phi[5:9]) > SAME:
+    elif difference(s.hierarchy.features(s.x[5:9]), phi[5:9]) > CONTRACT_SAME:
         yield "At four points they are others than at the same four among more."
 
 
@@ -133,7 +133,7 @@ def nested(s: Specimen) -> Iterator[str]:
             yield f"up_to({level}) has {lower.levels} levels of dims {lower.dims}, not {h.dims}."
             continue
         off = difference(lower.features(s.x), s.phi[:, : h.q(level)])
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"Those of up_to({level}) differ from the first {h.q(level)} by {off:.2g}."
 
 
@@ -182,12 +182,12 @@ def sums(s: Specimen) -> Iterator[str]:
             continue
         w = np.ones(POINTS) if weights is None else weights
         off = difference(got[:kept], (w @ s.phi)[:kept])
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"They differ from Σ w φ by {off:.2g} {name}."
         first = None if weights is None else weights[:9]
         rest = None if weights is None else weights[9:]
         off = difference(h.sums(s.x[:9], first) + h.sums(s.x[9:], rest), got)
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"Those of two parts add up to something else {name}, by {off:.2g}."
 
 
@@ -198,7 +198,7 @@ def means(s: Specimen) -> Iterator[str]:
     seen = h.stack(np.stack([s.x, s.x]), w)
     for level in range(1, h.levels + 1):
         off = difference(h.expectations(seen, level), (w @ s.phi)[:, : h.q(level)])
-        if off > SAME:
+        if off > CONTRACT_SAME:
             yield f"At level {level} they differ by {off:.2g}."
 
 

@@ -93,9 +93,6 @@ class Custom(NodeHierarchy):
         checked_levels(levels, self.levels, "no more functions are given")
         return Custom(self.space, self.blocks[:levels])
 
-    def wider(self, levels: int) -> Custom | None:
-        return self.up_to(levels) if levels <= self.levels else None
-
     def features(self, x: AnyArray) -> AnyArray:
         basis = _basis(self)
         return (_values(self.blocks, x)[:, basis.kept] - basis.mean) @ basis.change

@@ -1,4 +1,4 @@
-"""What hierarchies that are integrated by the rules of their space have in common."""
+"""NodeHierarchy: everything that follows from features on a space with rules."""
 
 from __future__ import annotations
 
@@ -14,9 +14,21 @@ from steradian.numerics.arrays import Array
 
 
 class NodeHierarchy(BareHierarchy):
-    """A hierarchy whose levels are all `NodeFamily`: it brings its space, features and names."""
+    """A hierarchy that is known by its features and integrated by the rules of its space.
+
+    What it asks for is what only its author knows: `space`, `levels`, `dims`, `level_names`,
+    `up_to`, `features` and `to_dict`. Make it a frozen dataclass, so that it is a value.
+    """
 
     __slots__ = ()
+
+    def wider(self: Hierarchy, levels: int) -> Hierarchy | None:
+        """No more levels than there are."""
+        return self.up_to(levels) if levels <= self.levels else None
+
+    def coordinates(self, features: Array) -> Array | None:  # noqa: ARG002
+        """None: features need not hold the mean of the points."""
+        return None
 
     def sums(self: Hierarchy, x: Array, weights: Array | None) -> Array:
         return summed_features(self, x, weights)

@@ -8,8 +8,8 @@ import numpy as np
 
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import CONTRACT_ORTHONORMAL
 
-_ORTHONORMAL = 1e-9  # by which means and products may be off under a rule that resolves them
 _MOST_NODES = 80_000
 _MOST_ENTRIES = 20_000_000
 _ERRORS = 6.5  # standard errors: of ten million entries one is beyond by chance in a thousand runs
@@ -67,7 +67,7 @@ def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
     phi = np.asarray(hierarchy.features(points))
     products = phi.T @ (weights[:, None] * phi)
     q = phi.shape[1]
-    slack = np.full((q, q), _ORTHONORMAL)
+    slack = np.full((q, q), CONTRACT_ORTHONORMAL)
     return Gram(weights @ phi, products, slack[0], slack, f"a rule of {len(weights)} nodes")
 
 
@@ -81,6 +81,6 @@ def drawn_gram(hierarchy: Hierarchy, draws: int) -> Gram:
     slack = _ERRORS * np.sqrt(np.diag(products) / draws)
     # of a function that is ±1 the mean square has no error but rounding
     return Gram(
-        phi.mean(axis=0), products, np.maximum(slack, _ORTHONORMAL),
-        np.maximum(_ERRORS * spread, _ORTHONORMAL), f"{draws} uniform draws",
+        phi.mean(axis=0), products, np.maximum(slack, CONTRACT_ORTHONORMAL),
+        np.maximum(_ERRORS * spread, CONTRACT_ORTHONORMAL), f"{draws} uniform draws",
     )  # fmt: skip

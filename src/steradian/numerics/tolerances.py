@@ -159,3 +159,14 @@ CONSTANT_FUNCTION = 1e-16  # squared |λ| of a function as good as constant: u
 GOOD_DEFICIT = 1e-8  # nats of numerical error that no table shows
 USABLE_DEFICIT = 1e-6  # nats: the last digit shown; also what rounding of moments may move
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped: 10⁸ replicates would not tell
+
+# --- Contracts: what objects of other people are held to --------------------------------------
+
+CONTRACT_SAME = 1e-10  # two ways to the same number, over its size: sums of thousands of roundings
+CONTRACT_TURNED = 1e-8  # features of rotated points, whose rounding grows with their degree
+CONTRACT_ORTHONORMAL = 1e-9  # means and products under a rule that resolves them: its own error
+RULE_MASS = 1e-12  # by which weights of a rule may miss one, or a symmetry the identity, per root
+CONTRACT_INTEGRAL = 1e-7  # two ways to an integral, by rules that need not be the same
+CONTRACT_SOLVED = 1e-6  # moments and deficit of a fit: what is reported as usable, USABLE_DEFICIT
+CONTRACT_SLOPE = 1e-5  # differences of ψ against the mean: their step is 1e-4, with its square
+CONTRACT_CURVATURE = 1e-4  # differences of the mean against the covariance: a digit less than ψ

@@ -157,6 +157,16 @@ class Hierarchy(Protocol):
 
 
 @runtime_checkable
+class LevelsAreDegrees(Protocol):
+    """A hierarchy whose level l are the harmonics of degree l, which people count by degree."""
+
+    @property
+    def top_degree(self) -> int:
+        """The highest degree."""
+        ...
+
+
+@runtime_checkable
 class NamesTests(Protocol):
     """A hierarchy, some of whose levels alone are classical tests of uniformity."""
 

@@ -448,3 +448,15 @@ def test_the_program_returns_one_without_a_fit(tmp_path: Path) -> None:
     done = program("profile", str(path))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith("steradian: level 1 does not exist: ")
+
+
+def test_axes(capsys: Capture, table: str) -> None:
+    axes = sr.profile(sr.Directions.from_lonlat(LON, LAT, axial=True), levels=1)
+    text = printed(
+        capsys, "profile", table, "--axial", "--levels", "1", "--coords", "lonlat", "--json"
+    )
+    record = json.loads(text)
+    assert record["gaps"] == axes.gaps.tolist()
+    assert record["space"] == "axes of R^3"
+    assert record["mean_direction"] is None
+    assert "axes of R^2" in printed(capsys, "profile", "turtles", "--axial")

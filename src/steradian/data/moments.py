@@ -16,7 +16,10 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.numerics.arrays import Array
+from steradian.spaces import OneForm
 
+_SEEN_ROWS = 4  # at which features are asked whether they tell x from -x
+_SAME_VALUE = 1e-6  # by which a feature may differ at the same point
 _MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated
 
 
@@ -283,12 +286,25 @@ def check_hierarchy(hierarchy: Any) -> None:
 def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
     """Refuse rows that are points of one space and are to be measured on another."""
     here, there = directions.space, hierarchy.space
+    _check_signs(directions, hierarchy)
     if here == there:
         return
     wrong = there.refusal(directions.x)
     if wrong:
         raise InvalidDirections(
             f"{wrong}, no {there.point_name} of the {there.name}; make the hierarchy for the data"
+        )
+
+
+def _check_signs(directions: Directions, hierarchy: Hierarchy) -> None:
+    """Refuse features that tell x from -x where the space of the data does not."""
+    here, x = directions.space, next(directions.blocks(_SEEN_ROWS))[0]
+    if not isinstance(here, OneForm) or (here.one_form(-x) != here.one_form(x)).any():
+        return
+    if not np.allclose(hierarchy.features(-x), hierarchy.features(x), rtol=0.0, atol=_SAME_VALUE):
+        raise InvalidArgument(
+            f"the sign of a row means nothing on the {here.name}, and {hierarchy} tells x from -x; "
+            "measure them by even functions, like steradian.Axial"
         )
 
 

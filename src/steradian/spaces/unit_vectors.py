@@ -7,6 +7,7 @@ import numpy as np
 from steradian.numerics.arrays import Array
 
 UNIT_SLACK = 1e-6  # by which the length of a row may differ from one
+_EXACT = 4.0 * float(np.finfo(np.float64).eps)  # by which it differs in double precision
 
 
 def not_unit(x: Array) -> str:
@@ -14,6 +15,12 @@ def not_unit(x: Array) -> str:
     length = np.sqrt(np.einsum("ij,ij->i", x, x))
     bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_SLACK))
     return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
+
+
+def of_unit_length(x: Array) -> Array:
+    """Rows ``x`` (n, d) of nearly unit length, those that are off by more than rounding scaled."""
+    length = np.sqrt(np.einsum("ij,ij->i", x, x))
+    return np.asarray(x / np.where(np.abs(length - 1.0) <= _EXACT, 1.0, length)[:, None])
 
 
 def random_rotation(d: int, rng: np.random.Generator) -> Array:
@@ -43,6 +50,10 @@ class UnitVectors:
 
     def centre(self, x: Array, weights: Array) -> Array:
         return np.asarray(weights @ x)
+
+    @property
+    def coordinate_variance(self) -> float:
+        return 1.0 / self.d
 
     def symmetry(self, rng: np.random.Generator) -> Array:
         return random_rotation(self.d, rng)

@@ -39,7 +39,7 @@ from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
-from steradian.spaces import Axes, Rotations, Torus
+from steradian.spaces import Axes, Rotations, Rule, Space, Torus
 
 __version__ = "0.1.0"
 
@@ -73,8 +73,10 @@ __all__ = [
     "ResolutionError",
     "RidgeNotExact",
     "Rotations",
+    "Rule",
     "SampleTests",
     "Shrinkage",
+    "Space",
     "SteradianError",
     "Torus",
     "TorusHarmonics",

@@ -88,6 +88,16 @@ def test_words_about_axes() -> None:
     assert repr(axes) == "Directions(n=80, d=3, equal weights, axes of R^3)"
 
 
+def test_axes_within_their_span() -> None:
+    flat = sr.Directions(
+        np.column_stack([AXES[:, :2], 0.0 * AXES[:, 2]]), normalize=True, axial=True
+    )
+    inside = flat.within_span()
+    assert inside.space == sr.Axes(2)
+    same_angles = np.abs(inside.x @ inside.x.T) - np.abs(flat.x @ flat.x.T)
+    np.testing.assert_allclose(same_angles, 0.0, atol=1e-14)
+
+
 @pytest.mark.parametrize("data", [
     sr.Directions(AXES, axial=True), sr.Directions.from_rotations(TURNS),
 ])  # fmt: skip

@@ -334,7 +334,8 @@ class Directions:
         Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
         """
         tol = real_number(tol, "tol", "give a small number, like 1e-10")
-        if self._space is not None:
+        axial = self._space == Axes(self.d)
+        if self._space is not None and not axial:
             raise InvalidDirections(
                 f"within_span is for unit vectors, not for the {self.space.name}"
             )
@@ -349,7 +350,7 @@ class Directions:
             raise InvalidDirections("these directions span one dimension; there is no sphere in it")
         basis = axes[:, alive][:, ::-1]
         inside = np.concatenate([x @ basis for x, _ in self.blocks()])
-        result = Directions(inside, self._weights, normalize=True)
+        result = Directions(inside, self._weights, normalize=True, axial=axial)
         object.__setattr__(result, "_within", self._within or self.d)
         object.__setattr__(result, "_exponent", self._exponent)
         return result

@@ -167,6 +167,24 @@ class LevelsAreDegrees(Protocol):
 
 
 @runtime_checkable
+class SaysEnough(Protocol):
+    """A hierarchy that knows which data always have a fit of level 1."""
+
+    @property
+    def enough(self) -> str:
+        """What to give, in words: "at least two different directions"."""
+        ...
+
+
+def enough_for_level_one(hierarchy: Hierarchy) -> str:
+    """What data of a level 1 that does not exist lack, in words."""
+    if isinstance(hierarchy, SaysEnough):
+        return hierarchy.enough
+    what, name = hierarchy.space.point_name, hierarchy.level_names[0]
+    return f"rows that differ more: one {what} or several alike are not enough for level 1 ({name})"
+
+
+@runtime_checkable
 class NamesTests(Protocol):
     """A hierarchy, some of whose levels alone are classical tests of uniformity."""
 

@@ -203,6 +203,10 @@ class Harmonics:
         return MomentStack(features, moments.mean @ matrix.T, scatter)
 
     @property
+    def enough(self) -> str:
+        return "at least two different directions"
+
+    @property
     def top_degree(self) -> int:
         """Level l are the harmonics of degree l."""
         return self.levels

@@ -12,7 +12,15 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """Points and weights that integrate against the uniform law."""
+    """Points and weights that integrate against the uniform law.
+
+    Attributes
+    ----------
+    points : array, (N, d)
+        The nodes.
+    weights : array, (N,)
+        Of sum one.
+    """
 
     points: Array  # (N, d)
     weights: Array  # (N,), of sum one
@@ -24,7 +32,18 @@ class Space(Protocol):
     Spaces are values: equal ones compare equal and hash alike, as frozen dataclasses do. Any object
     that offers what stands here is one. `OneForm`, `OtherForms` and `EvenCoordinates` are what a
     space may offer besides.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> space: sr.Space = sr.Torus(2)
+    >>> space.d, space.dimension, space.rules()
+    (4, 2, 7)
     """
+
+    def __hash__(self) -> int:
+        """What equal spaces share: draws and second moments are kept by it."""
+        ...
 
     @property
     def d(self) -> int:

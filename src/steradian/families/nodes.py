@@ -1,9 +1,11 @@
-"""The exponential family of any level of any hierarchy whose space has rules.
+"""The exponential family of any level of any hierarchy, on the nodes of rules of its space.
 
 On the nodes of a rule ψ, mean and covariance of the features are plain weighted sums, taken with
 the maximum removed. A fit found on one rule is *verified* on the next finer one: the difference of
 ψ there, and half the squared Newton decrement, are how much the deficit may be off. Rules are
-climbed until that is below 1e-11; up to 1e-9 it is accepted and reported.
+climbed until that is below 1e-11; up to 1e-9 it is accepted and reported. Where a space has no
+rules, two independent sets of uniform draws take their place: the fit is made on one, and what is
+reported is three standard errors of its mean, or the difference on the other if that is larger.
 """
 
 from __future__ import annotations
@@ -24,12 +26,14 @@ from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.linalg import null_space
+from steradian.spaces.uniform_law import is_drawn
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 _AIM = 1e-11  # nats by which two rules may differ
 _ACCEPTED = 1e-9  # and with which a fit is still given, and reported
+_BY_DRAWS = 0.02  # the same where integrals are means over draws
 _USABLE = 1e-4  # difference below which a fit is worth starting from
 _EXPONENT = 8.0 * ROUNDOFF  # rounding of ψ over |λ|₁, which no finer rule can lower
 _MOST_STEPS = 60  # on one rule,
@@ -142,12 +146,20 @@ class NodeFamily(BareFamily):
         for rung in range(first + 1, self._rungs):
             fine = self._nodes(rung).psi(lam)
             apart = np.abs(fine - coarse)
-            allowed = _ACCEPTED if rung == self._rungs - 1 else _AIM
+            allowed = self._allowed(_ACCEPTED if rung == self._rungs - 1 else _AIM)
             if (apart <= np.maximum(allowed, _rounding(lam))).all():
                 return rung
             coarse = fine
         cause = f"{Status.UNRESOLVED.sentence} ({len(self._nodes(self._rungs - 1))} nodes)"
         raise ResolutionError(self.level, cause, "ask for fewer levels")
+
+    def _allowed(self, difference: float) -> float:
+        """``difference`` of rules, or of draws where there are no rules."""
+        return max(difference, _BY_DRAWS) if self._drawn else difference
+
+    @property
+    def _drawn(self) -> bool:
+        return is_drawn(self.hierarchy.space)
 
     @property
     def _rungs(self) -> int:
@@ -214,7 +226,7 @@ class NodeFamily(BareFamily):
             out.put(rows, part)
             usable = part.quadrature <= _USABLE  # those that creep go on from there, too
             begin[rows[usable]] = part.lam[usable]
-            settled = part.quadrature <= np.maximum(_AIM, _rounding(part.lam))
+            settled = part.quadrature <= np.maximum(self._allowed(_AIM), _rounding(part.lam))
             settled &= part.status == _CONVERGED
             leaving = settled | (part.steps > _MOST_IN_ALL)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
@@ -226,6 +238,8 @@ class NodeFamily(BareFamily):
     def _first_rungs(self, start: Array) -> IntArray:
         """Where to begin: the first rule of each row that agrees with the next about the start."""
         first, last = fair_rung(self.hierarchy, self.level, self._rungs), self._rungs - 1
+        if self._drawn:  # the set that all integrals are taken over
+            return np.full(len(start), last)
         rung = np.full(len(start), first)
         rows, coarse = np.arange(len(start)), self._nodes(first).psi(start)
         for step in range(first + 1, last):
@@ -251,7 +265,7 @@ class NodeFamily(BareFamily):
         if self._rungs == 1:
             return np.full(len(m), np.inf)
         nodes = self._nodes(rung + 1 if rung + 1 < self._rungs else rung - 1)
-        apart = np.abs(nodes.psi(found.lam) - found.psi)
+        apart = np.maximum(np.abs(nodes.psi(found.lam) - found.psi), nodes.doubt(found.lam))
         close = np.flatnonzero(apart <= _USABLE)
         if len(close):
             there = nodes.root(found.lam[close])
@@ -261,10 +275,10 @@ class NodeFamily(BareFamily):
 
     def _judge_rest(self, out: DualSolution, m: Array) -> None:
         """The status of rows that no pair of rules agreed about, and of those that ran off."""
-        coarse = ~(out.quadrature <= np.maximum(_ACCEPTED, _rounding(out.lam)))
+        coarse = ~(out.quadrature <= np.maximum(self._allowed(_ACCEPTED), _rounding(out.lam)))
         out.status[coarse] = Status.UNRESOLVED
         failed = np.flatnonzero(out.status != _CONVERGED)
-        if not len(failed):
+        if not len(failed) or self._drawn:  # draws do not reach the boundary
             return
         finest = self._nodes(self._rungs - 1)
         touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < _TOUCHING

@@ -180,8 +180,10 @@ def enough_for_level_one(hierarchy: Hierarchy) -> str:
     """What data of a level 1 that does not exist lack, in words."""
     if isinstance(hierarchy, SaysEnough):
         return hierarchy.enough
-    what, name = hierarchy.space.point_name, hierarchy.level_names[0]
-    return f"rows that differ more: one {what} or several alike are not enough for level 1 ({name})"
+    name = hierarchy.level_names[0]
+    named = "" if name == "level 1" else f" ({name})"
+    said = f"one {hierarchy.space.point_name} or several alike are not enough for level 1{named}"
+    return f"rows that differ more: {said}"
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""Custom(space, blocks): levels of anybody's own functions on any space with rules."""
+"""Custom(space, blocks): levels of anybody's own functions on any space."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from steradian.hierarchies.on_nodes import (
 )
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Space
+from steradian.spaces.uniform_law import rule_of, rules_of
 
 Block = Callable[[Array], AnyArray]
 """Points (n, d) → values of the functions of one level, (n, k) or (n,)."""
 
 _MOST_NODES = 80_000  # under which functions are made orthonormal
-_DRAWS = 1 << 16
 _DEPENDENT = 1e-8  # share of a function that those before it leave over
 
 
@@ -39,7 +39,8 @@ class Custom(BareHierarchy):
 
     Functions are centred and made orthonormal under the finest affordable rule of the space; those
     that depend on the ones before are left out, and `removed` names them. Fits are
-    integrated by the rules of the space and verified, so the functions should be smooth. Two are
+    integrated by the rules of the space and verified, so the functions should be smooth; where it
+    has none, by uniform draws, to some 1e-3 nats, which every profile states. Two are
     equal when they hold the same function objects on equal spaces.
 
     Parameters
@@ -137,11 +138,6 @@ class Custom(BareHierarchy):
         return None
 
     def family(self, level: int) -> NodeFamily:
-        if not self.space.rules():
-            raise InvalidArgument(
-                f"the {self.space.name} has no rule that integrates: laws of one's own functions "
-                "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
-            )
         return NodeFamily(self, checked_level(level, self.levels))
 
     def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
@@ -188,8 +184,8 @@ def _measure(space: Space) -> tuple[Array, Array, str]:
         rule = space.rule(rung)
         if len(rule.weights) <= _MOST_NODES or rung == 0:
             return rule.points, rule.weights, f"a rule of {len(rule.weights)} nodes"
-    points = space.uniform(_DRAWS, np.random.default_rng(0))
-    return points, np.full(_DRAWS, 1.0 / _DRAWS), f"{_DRAWS} uniform draws of seed 0"
+    drawn = rule_of(space, rules_of(space) - 1)  # the set that fits are made on
+    return drawn.points, drawn.weights, f"{len(drawn.weights)} uniform draws"
 
 
 def _values(blocks: tuple[Block, ...], x: AnyArray) -> Array:

@@ -49,7 +49,7 @@ from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
-from steradian.spaces import Axes, Rotations, Torus
+from steradian.spaces import Axes, Rotations, Rule, Space, Torus
 
 if _typing.TYPE_CHECKING:
     import steradian.conformance as conformance  # noqa: PLR0402 - mypy knows no attribute yet
@@ -87,8 +87,10 @@ __all__ = [
     "ResolutionError",
     "RidgeNotExact",
     "Rotations",
+    "Rule",
     "SampleTests",
     "Shrinkage",
+    "Space",
     "SteradianError",
     "Torus",
     "TorusHarmonics",

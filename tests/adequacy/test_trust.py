@@ -187,3 +187,20 @@ def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
     enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().statistical
     assert any("all of I₂ is what noise gives" in reason for reason in enough.reasons)
     assert enough.answer == "not assessed"
+
+
+def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
+    rng = np.random.default_rng(3)
+    phi = rng.vonmises(0.0, 2.0, 300)
+    angles = sr.Directions.from_dihedrals(phi, rng.vonmises(0.8 * phi, 4.0))
+    p = sr.profile(angles, hierarchy=sr.Interactions(2, 1, 1))
+    said = " ".join(str(p.trust().statistical).split())
+    assert "most at level 2 (pairs of angles) (residual = " in said
+    assert "through level 2 (pairs of angles)" in said
+    shown = str(p.residuals())
+    assert shown.startswith("Residuals through level 2 (pairs of angles); design iid")
+    assert "largest level" in shown
+    assert "R " not in shown
+    assert repr(p.residuals()).startswith("Residuals(level 2, residual = ")
+    with pytest.raises(ValueError, match="give at most 2 on the torus of 2 angles"):
+        p.residuals(degree=3)

@@ -9,8 +9,9 @@ import pytest
 
 import steradian as sr
 from steradian.examples import CATALOGUE, Example
+from steradian.numerics.arrays import Array
 
-SIZES = {"mcmurdo": (133, 3), "turtles": (76, 2)}
+SIZES = {"mcmurdo": (133, 3), "turtles": (76, 2), "laths": (60, 2)}
 
 
 def test_the_catalogue() -> None:
@@ -54,13 +55,42 @@ def test_the_turtles_are_whole_degrees() -> None:
     np.testing.assert_allclose(degrees, np.round(degrees), atol=1e-12)
 
 
+def lath_angles() -> Array:
+    x = sr.examples.load("laths").x
+    return np.asarray(np.rad2deg(np.arctan2(x[:, 1], x[:, 0])))
+
+
+def test_the_laths_are_axes_of_whole_degrees() -> None:
+    assert sr.examples.load("laths").space == sr.Axes(2)
+    degrees = lath_angles()
+    np.testing.assert_allclose(degrees, np.round(degrees), atol=1e-12)
+    assert (degrees.min().round(), degrees.max().round(), degrees.sum().round()) == (1, 176, 4839)
+
+
+def test_laths_raw_doubled_and_axial() -> None:
+    """Doubled angles and axes are the same; the mean of raw angles is made by their range."""
+    degrees = lath_angles()
+    axial = sr.profile(sr.examples.load("laths"), levels=2)
+    doubled = sr.profile(sr.Directions.from_angles(2 * degrees, degrees=True), levels=2)
+    np.testing.assert_allclose(axial.gaps, doubled.gaps, atol=1e-12)
+    np.testing.assert_allclose(axial.tests().pvalue, doubled.tests().pvalue, atol=1e-9)
+    np.testing.assert_allclose(axial.gaps, [0.0570, 0.0124], atol=5e-5)
+    rayleigh = np.exp(-60 * abs(np.exp(2j * np.deg2rad(degrees)).mean()) ** 2)
+    assert axial.tests().pvalue[0] == pytest.approx(rayleigh, abs=2e-3)
+    raw = sr.profile(sr.Directions.from_angles(degrees, degrees=True), levels=2)
+    assert raw.tests().pvalue[0] < 1e-6
+    signs = np.random.default_rng(0).choice([0.0, 180.0], 60)
+    turned = sr.profile(sr.Directions.from_angles(degrees + signs, degrees=True), levels=2)
+    assert turned.tests().pvalue[0] > 0.5
+
+
 @pytest.mark.parametrize("name", SIZES)
 def test_each_has_a_title_a_story_and_a_source(name: str) -> None:
     example = CATALOGUE[name]
     assert example.title.startswith(f"{SIZES[name][0]} ")
     assert "level 2" in example.story
     assert example.story.endswith(".")
-    assert any(year in example.source for year in ("(2009)", "(1969)"))
+    assert any(year in example.source for year in ("(2009)", "(1969)", "(1988)"))
 
 
 def test_the_story_holds_for_both() -> None:
@@ -74,7 +104,7 @@ def test_the_story_holds_for_both() -> None:
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     with pytest.raises(sr.InvalidArgument) as caught:
         sr.examples.load(name)
-    assert caught.value.args == (f"no example {name!r}; there are mcmurdo, turtles",)
+    assert caught.value.args == (f"no example {name!r}; there are mcmurdo, turtles, laths",)
 
 
 def test_nobody_can_change_the_catalogue() -> None:

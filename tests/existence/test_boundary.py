@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,3 +206,43 @@ def test_five_points_have_no_level_three() -> None:
         sr.profile(x, levels=3)
     assert_told(caught.value)
     assert_kept(caught.value, x)
+
+
+RNG = np.random.default_rng(8)
+TORUS = sr.Directions.from_dihedrals(RNG.vonmises(0.0, 2.0, 60), RNG.vonmises(1.0, 1.0, 60))
+AXES = sr.Directions(RNG.normal(size=(40, 3)), normalize=True, axial=True)
+TURNS = sr.Directions.from_quaternions(RNG.normal(size=(60, 4)), normalize=True)
+
+
+@pytest.mark.parametrize(("data", "hierarchy"), [
+    (TORUS, sr.Interactions(2, 1)),
+    (TORUS, sr.TorusHarmonics(2, 2)),
+    (AXES, sr.Axial(3, 2)),
+    (TURNS, sr.Axial.on(sr.Rotations(), 2)),
+    (AXES, sr.Custom(sr.Axes(3), [lambda x: x[:, :2] ** 2, lambda x: x[:, :2] ** 4])),
+])  # fmt: skip
+def test_boundary_of_any_hierarchy(data: sr.Directions, hierarchy: Any) -> None:
+    inside = sr.boundary(data, hierarchy=hierarchy)
+    assert inside.inside.all()
+    assert all(entry.decided and "no margins" in entry.words for entry in inside.entries)
+    assert "no margins" in str(inside).replace("\n" + " " * 27, " ")
+    one = sr.boundary(data.take(np.arange(1)), hierarchy=hierarchy)
+    assert not one.inside.any()
+    assert all(entry.words for entry in one.entries)
+    moments = sr.Moments.from_directions(data, hierarchy)
+    assert sr.boundary(moments).inside.all()
+
+
+def test_what_level_one_lacks_in_the_words_of_its_space() -> None:
+    one = np.arange(1)
+    cases: list[tuple[Any, Any, str]] = [
+        (np.eye(3)[:1], sr.Harmonics(3, 1), "give at least two different directions, or"),
+        (AXES.take(one), sr.Axial(3, 1), "give axes that span all 3 dimensions, or"),
+        (TURNS.take(one), sr.Axial.on(sr.Rotations(), 1), "give quaternions that span all 4"),
+        (TORUS.take(one), sr.Interactions(2, 1), "one point or several alike are not enough for "
+         "level 1 (angles alone), or"),
+    ]  # fmt: skip
+    for data, hierarchy, words in cases:
+        with pytest.raises(sr.BoundaryError) as caught:
+            sr.profile(data, hierarchy=hierarchy)
+        assert words in str(caught.value)

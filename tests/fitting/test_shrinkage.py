@@ -8,7 +8,10 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
+from own_spaces import Slab
+from steradian.data.stacks import MomentStack
 from steradian.fitting.shrinkage import Target
+from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Sphere, Torus
 
 EPSILON = 0.07
 CASES = [(d, n, to) for d, n in ((2, 4), (3, 3), (6, 2)) for to in ("uniform", "below")]
@@ -130,3 +133,25 @@ def test_shares_outside_zero_and_one_are_refused() -> None:
             sr.Shrinkage(wrong)
     with pytest.raises(ValueError, match="choose 'uniform' or 'below'"):
         sr.Shrinkage(0.1, "above")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("space", [
+    Axes(4), Rotations(), Torus(3), Circle(), Sphere(), Hypersphere(5), Slab(), Slab(False)
+], ids=lambda space: f"{space.name} {space.rules()}")  # fmt: skip
+def test_the_uniform_law_of_every_space_is_mixed_in(space: sr.Space) -> None:
+    """Moments of (1 - ε) P + ε ν are those of rows of P and draws of ν, weighted so."""
+    rng = np.random.default_rng(4)
+    x, far = space.uniform(5, rng), space.uniform(200_000, rng)
+    rows = np.vstack([x, far])
+    weights = np.repeat([(1.0 - EPSILON) / len(x), EPSILON / len(far)], [len(x), len(far)])
+    stack = MomentStack(np.zeros((1, 2)), *about_centre(space, x, np.full(len(x), 1.0 / len(x))))
+    mixed = stack.toward_uniform(EPSILON, space)
+    mean, scatter = about_centre(space, rows, weights)
+    np.testing.assert_allclose(mixed.mean, mean, atol=1e-3)
+    np.testing.assert_allclose(mixed.scatter, scatter, atol=1e-3)
+
+
+def about_centre(space: sr.Space, x: Array, weights: Array) -> tuple[Array, Array]:
+    centre = space.centre(x, weights)
+    away = x - centre
+    return centre[None], (away.T @ (weights[:, None] * away))[None]

@@ -13,7 +13,7 @@ from steradian.adequacy.above import highest_degree, levels_through, moments_to_
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.adequacy.leftover import leftover_of
 from steradian.errors import DesignError, ResolutionError
-from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
 from steradian.significance.sample import Sample
@@ -55,6 +55,7 @@ class Residuals(Calibrated):
     degree_weights: Array
     contributions: Array
     raw_scale: float  # of orthonormal features over those that people write
+    level_names: tuple[str, ...] = ()  # of levels 1..K where they are not degrees, else none
 
     @property
     def values(self) -> Array:
@@ -69,7 +70,26 @@ class Residuals(Calibrated):
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{r:.3g}" for r in self.values)
-        return f"Residuals(degree {self.degree}, R = {shown})"
+        return f"Residuals({self.kind} {self.degree}, {self.letter} = {shown})"
+
+    @property
+    def kind(self) -> str:
+        """What is looked at one by one: degrees of harmonics, or levels of other features."""
+        return "level" if self.level_names else "degree"
+
+    @property
+    def letter(self) -> str:
+        """How R is called in print: where there are no degrees, R would look like a mean's."""
+        return "residual" if self.level_names else "R"
+
+    @property
+    def through(self) -> str:
+        """How far it looks, in words: "degree 6", or "level 2 (pairs of angles)"."""
+        return self.at(self.degree)
+
+    def at(self, degree: int) -> str:
+        """One of 1..K in words."""
+        return _named(self.level_names, degree)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -85,9 +105,9 @@ class Residuals(Calibrated):
     def __str__(self) -> str:
         raw = self.raw_scale != 1.0
         lines = [
-            f"Residuals through degree {self.degree}; design {self.design}",
-            f"{'level':>5} {'R':>9} " + (f"{'raw R':>9} " if raw else "") + f"{'p':>9}  "
-            f"{'largest degree':<16} method",
+            f"Residuals through {self.through}; design {self.design}",
+            f"{'level':>5} {self.letter:>9} " + (f"{'raw R':>9} " if raw else "") + f"{'p':>9}  "
+            f"{'largest ' + self.kind:<16} method",
         ]
         for k, level in enumerate(self.levels):
             row = f"{level:>5} {self.values[k]:>9.4g} "
@@ -113,7 +133,17 @@ def harmonic_residuals(
     both = [look.of_level(level) for level in range(from_level, top + 1)]
     parts, found = np.array([one for one, _ in both]), tuple(one for _, one in both)
     levels = np.arange(from_level, top + 1)
-    return Residuals(levels, found, sample.design, degree, a, parts, wide.raw_scale)
+    names = names_of_levels(wide)
+    return Residuals(levels, found, sample.design, degree, a, parts, wide.raw_scale, names)
+
+
+def names_of_levels(hierarchy: Hierarchy) -> tuple[str, ...]:
+    """What levels are called where they are not the degrees of harmonics; else nothing."""
+    return () if isinstance(hierarchy, LevelsAreDegrees) else hierarchy.level_names
+
+
+def _named(names: tuple[str, ...], level: int) -> str:
+    return f"level {level} ({names[level - 1]})" if names else f"degree {level}"
 
 
 def default_degree(sample: Sample) -> int:
@@ -135,9 +165,10 @@ def _checked(degree: int, hierarchy: Hierarchy) -> int:
     wide = levels_through(hierarchy, int(degree))
     most = _MOST_FEATURES if hierarchy.family(1).has_rule else hierarchy.q(1) ** 2
     if wide is None or wide.q(int(degree)) > most:
-        reached, d = highest_degree(hierarchy, most), hierarchy.space.d
+        reached, space = highest_degree(hierarchy, most), hierarchy.space
+        where = f"on the {space.name}" if names_of_levels(hierarchy) else f"in dimension {space.d}"
         raise ValueError(
-            f"degree is {degree}; give at most {reached} in dimension {d}: residuals of these "
+            f"degree is {degree}; give at most {reached} {where}: residuals of these "
             "features reach no further"
         )
     return int(degree)
@@ -174,11 +205,16 @@ class _Look:
     seen: Array  # (q_K,) ĉ
     how: Calibration
 
+    @property
+    def _kind(self) -> str:
+        return "level" if names_of_levels(self.wide) else "degree"
+
     def of_level(self, level: int) -> tuple[Array, Judged]:
         """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
         sample, how, degrees = self.sample, self.how, len(self.weights)
         if level >= degrees:
-            said = f"level {level} has all degrees up to {degrees}: nothing is left over to look at"
+            said = f"level {level} has all {self._kind}s up to {degrees}"
+            said += ": nothing is left over to look at"
             return np.zeros(degrees), Judged(np.nan, "–", (said,))
         try:
             left = leftover_of(self.wide, level, sample.parameters(level)[0], self.weights)

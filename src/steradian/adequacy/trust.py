@@ -16,7 +16,12 @@ import numpy as np
 from steradian.adequacy.above import levels_through
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
-from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
+from steradian.adequacy.residuals import (
+    Residuals,
+    default_degree,
+    harmonic_residuals,
+    names_of_levels,
+)
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.polar_whitening import polar_whitening
@@ -140,7 +145,7 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
         return Answer.UNKNOWN, said + ("; mmd() tests it" if has_contours(sample.hierarchy) else "")
     degree = default_degree(sample)
     if degree <= top:
-        return Answer.UNKNOWN, f"moments or design hold nothing above degree {top}"
+        return Answer.UNKNOWN, f"moments or design hold nothing above {_named(sample, top)}"
     if not _quick(profile, sample, degree):
         return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
     try:
@@ -148,7 +153,7 @@ def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     except SteradianError as error:
         return Answer.UNKNOWN, str(error)
     if not profile.design.defines_inference:
-        said = f"level {top} leaves R = {r.values[-1]:.3g} through degree {degree}"
+        said = f"level {top} leaves {r.letter} = {r.values[-1]:.3g} through {r.through}"
         return Answer.UNKNOWN, f"a {profile.design.name} design has no tests; {said}"
     return _answer(r)
 
@@ -167,7 +172,7 @@ def _answer(r: Residuals) -> tuple[Answer, str]:
     resting = r.judged[-1].resting
     if np.isnan(pvalue):
         return Answer.UNKNOWN, r.warnings[-1]
-    words = f"R = {r.values[-1]:.3g} through degree {r.degree}, "
+    words = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, "
     words += f"p = {pvalue:.2g}" if pvalue > 0.0 else "p < 1e-300"
     words += "; roughly, see residuals()" if rough else ""
     if resting and pvalue >= BEYOND_DOUBT:
@@ -176,11 +181,15 @@ def _answer(r: Residuals) -> tuple[Answer, str]:
     if pvalue >= DOUBTFUL:
         return (Answer.CARE if rough else Answer.YES), f"nothing found above level {top} ({words})"
     answer = Answer.NO if pvalue < REJECTED else Answer.CARE
-    return answer, f"structure is left above level {top}, most at degree {_most(r)} ({words})"
+    return answer, f"structure is left above level {top}, most at {_most(r)} ({words})"
 
 
-def _most(r: Residuals) -> int:
-    return int(np.argmax(r.contributions[-1])) + 1
+def _most(r: Residuals) -> str:
+    return r.at(int(np.argmax(r.contributions[-1])) + 1)
+
+
+def _named(sample: Sample, level: int) -> str:
+    return f"{'level' if names_of_levels(sample.hierarchy) else 'degree'} {level}"
 
 
 def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:

@@ -87,6 +87,9 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale Cartesian rows to unit norm.")
     ] = False,
+    axial: Annotated[
+        bool, typer.Option("--axial", help="Rows are axes: x and -x are the same.")
+    ] = False,
     shrinkage: Annotated[
         float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
     ] = 0.0,
@@ -100,7 +103,7 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
 
     With --design also tests and intervals.
     """
-    directions = _read(file, columns, coords, weights, normalize)
+    directions = _read(file, columns, coords, weights, normalize=normalize, axial=axial)
     if levels < 0:
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if within_span:
@@ -119,16 +122,19 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one per option
     _show(result, as_json, inference=bool(design))
 
 
-def _read(file: str, columns: str, coords: str, weights: str, normalize: bool) -> Directions:
+def _read(
+    file: str, columns: str, coords: str, weights: str, *, normalize: bool, axial: bool
+) -> Directions:
     if coords and coords not in COORDS:
         raise InvalidArgument(f"--coords is {coords!r}; choose {', '.join(COORDS)}")
     if file in CATALOGUE and not Path(file).exists():
         if columns or coords or weights:
             raise InvalidArgument(f"{file} is a bundled example and takes no column options")
-        return CATALOGUE[file].directions()
+        known = CATALOGUE[file].directions()
+        return Directions(known.x, axial=True) if axial else known
     options: dict[str, Any] = {"coords": coords or None, "weights": weights or None}
     names = [name.strip() for name in columns.split(",")] if columns else None
-    return read_directions(file, columns=names, normalize=normalize, **options)
+    return read_directions(file, columns=names, normalize=normalize, axial=axial, **options)
 
 
 def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:

@@ -47,7 +47,7 @@ CALLS: dict[str, Call] = {
     "choose_order": lambda p: choose_order(p, folds=3),
     "bootstrap": lambda p: bootstrap(p, replicates=3).gaps,
     "parametric": lambda p: bootstrap(p, "parametric", replicates=3),
-    "boundary": lambda p: boundary(p.moments),  # rows know no other hierarchy than the default
+    "boundary": lambda p: boundary(p.as_sample().rows, hierarchy=p.moments.hierarchy),
     "profiles": _two_weightings,
     "sample": lambda p: p.fits[-1].sample(5, 0),
     "mean": lambda p: p.fits[-1].mean(),

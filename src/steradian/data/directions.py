@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,22 +13,24 @@ from steradian.arguments import real_number, shown, whole_number
 from steradian.data.validation import (
     BLOCK,
     angle_column,
-    check_points,
+    angle_columns,
     check_unit_norm,
     coordinate_rows,
     cos_sin,
     count_column,
     frozen,
+    latitude_column,
     normalized_rows,
     norms,
-    number_column,
+    space_points,
     tamed,
     weight_column,
 )
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import SPAN_ROUNDING
-from steradian.spaces import Space, unit_sphere
+from steradian.spaces import Axes, OtherForms, Rotations, Space, Torus, unit_sphere
+from steradian.spaces.rotations import as_quaternions
 
 _BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
 _SAME_POINT = 14  # decimals to which two directions of a support are one
@@ -54,6 +57,9 @@ class Directions:
     space : Space, optional
         Where the rows are points of another space than the unit sphere: ``sr.Torus(k)``,
         ``sr.Axes(d)``, ``sr.Rotations()``, or one of your own.
+    axial : bool
+        Whether x and -x are the same: the space is ``sr.Axes(d)`` then. Rows are held with the
+        sign that makes their last coordinate that is not zero positive.
 
     Raises
     ------
@@ -65,6 +71,8 @@ class Directions:
     >>> import steradian as sr
     >>> sr.Directions([[0, 0, 2], [1, 0, 0]], normalize=True)
     Directions(n=2, d=3, equal weights)
+    >>> sr.Directions([[0, 0, -1], [1, 0, 0]], axial=True)
+    Directions(n=2, d=3, equal weights, axes of R^3)
     """
 
     _x: AnyArray
@@ -82,17 +90,19 @@ class Directions:
         counts: ArrayLike | None = None,
         normalize: bool = False,
         space: Space | None = None,
+        axial: bool = False,
     ) -> None:
-        rows = coordinate_rows(x)
-        space = None if space == unit_sphere(rows.shape[1]) else space
+        rows = coordinate_rows(space.rows_of(x) if isinstance(space, OtherForms) else x)
+        space = _where(rows.shape[1], space, axial)
         given, exponent = None, 0
         if weights is not None:
             given, exponent = tamed(weight_column(weights, len(rows), "weight"))
         if not isinstance(normalize, bool | np.bool_):
             raise InvalidDirections(f"normalize is {shown(normalize)}; give True or False")
         if normalize:
-            rows = normalized_rows(rows)
-        exact = check_unit_norm(rows) if space is None else check_points(rows, space)
+            rows = normalized_rows(rows, space)
+        exact = space is not None or check_unit_norm(rows)
+        rows = rows if space is None else space_points(rows, space)
         if counts is not None:
             times = count_column(counts, *rows.shape)
             rows = np.repeat(rows, times, axis=0)
@@ -108,12 +118,19 @@ class Directions:
 
     @classmethod
     def from_angles(
-        cls, theta: ArrayLike, *, degrees: bool = False, weights: ArrayLike | None = None
+        cls,
+        theta: ArrayLike,
+        *,
+        degrees: bool = False,
+        weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        axial: bool = False,
     ) -> Directions:
         """Directions on the circle from angles, counter-clockwise from the first axis.
 
         Angles may be in any range in which double precision holds them to 1e-9 radians: up
-        to 4.5e6 radians, or 2.5e8 degrees.
+        to 4.5e6 radians, or 2.5e8 degrees. With ``axial`` an angle and the one half a turn
+        further are the same.
 
         Examples
         --------
@@ -123,7 +140,7 @@ class Directions:
         """
         angle = angle_column(theta, "angle", degrees=degrees)
         cos, sin = cos_sin(angle, degrees=degrees)
-        return cls(np.stack([cos, sin], axis=1), weights)
+        return cls(np.stack([cos, sin], axis=1), weights, counts=counts, axial=axial)
 
     @classmethod
     def from_lonlat(
@@ -133,6 +150,8 @@ class Directions:
         *,
         degrees: bool = True,
         weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        axial: bool = False,
     ) -> Directions:
         """Directions on the sphere from longitude and latitude.
 
@@ -146,23 +165,85 @@ class Directions:
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
         longitude = angle_column(lon, "longitude", degrees=degrees)
-        latitude = number_column(lat, "latitude")
-        if len(longitude) != len(latitude):
-            raise InvalidDirections(
-                f"{len(longitude)} longitudes but {len(latitude)} latitudes; "
-                "give one of each per row"
-            )
-        limit = 90.0 if degrees else 0.5 * np.pi
-        beyond = np.abs(latitude) > limit * (1.0 + 1e-12)
-        if beyond.any():
-            row = int(np.argmax(beyond))
-            raise InvalidDirections(
-                f"row {row} has latitude {latitude[row]:g}, beyond ±{limit:g}; "
-                "check the column order and the unit (degrees=True or False)"
-            )
+        latitude = latitude_column(lat, len(longitude), degrees=degrees)
         cos_lat, sin_lat = cos_sin(latitude, degrees=degrees)
         cos_lon, sin_lon = cos_sin(longitude, degrees=degrees)
-        return cls(np.stack([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat], axis=1), weights)
+        x = np.stack([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat], axis=1)
+        return cls(x, weights, counts=counts, axial=axial)
+
+    @classmethod
+    def from_dihedrals(
+        cls,
+        *angles: ArrayLike,
+        degrees: bool = False,
+        weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+    ) -> Directions:
+        """Points of a torus from several angles per row, such as φ and ψ of a protein.
+
+        Parameters
+        ----------
+        *angles : array_like
+            One column (n,) for each angle, or all of them in one array (n, k).
+        degrees : bool
+            Whether they are in degrees rather than radians.
+        weights, counts : array_like, (n,), optional
+            As for `Directions`.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_dihedrals([-60, -120], [-45, 130], degrees=True)
+        Directions(n=2, d=4, equal weights, torus of 2 angles)
+        """
+        columns = angle_columns(angles, degrees=degrees)
+        parts = [part for column in columns for part in cos_sin(column, degrees=degrees)]
+        x = np.stack(parts, axis=1)
+        return cls(x, weights, counts=counts, space=Torus(len(columns)))
+
+    @classmethod
+    def from_quaternions(
+        cls,
+        q: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        normalize: bool = False,
+    ) -> Directions:
+        """Rotations of space from unit quaternions (x, y, z, w), scalar last, as in SciPy.
+
+        q and -q are the same rotation. Scalar-first quaternions (w, x, y, z) are brought to
+        this order by ``q[:, [1, 2, 3, 0]]``.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions.from_quaternions([[0, 0, 0, 1], [0, 0, -0.6, -0.8]]).x.tolist()
+        [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8]]
+        """
+        return cls(q, weights, counts=counts, normalize=normalize, space=Rotations())
+
+    @classmethod
+    def from_rotations(
+        cls,
+        rotations: Any,
+        *,
+        weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+    ) -> Directions:
+        """Rotations of space from matrices (n, 3, 3) or a ``scipy.spatial.transform.Rotation``.
+
+        Matrices that are no rotations (columns that are not orthonormal, or a reflection) are an
+        error that names the first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import steradian as sr
+        >>> sr.Directions.from_rotations(np.eye(3)[None]).x.tolist()
+        [[0.0, 0.0, 0.0, 1.0]]
+        """
+        return cls(as_quaternions(rotations), weights, counts=counts, space=Rotations())
 
     @property
     def n(self) -> int:
@@ -253,7 +334,8 @@ class Directions:
         Directions(n=3, d=2, equal weights, within the 2 of 3 dimensions they span)
         """
         tol = real_number(tol, "tol", "give a small number, like 1e-10")
-        if self._space is not None:
+        axial = self._space == Axes(self.d)
+        if self._space is not None and not axial:
             raise InvalidDirections(
                 f"within_span is for unit vectors, not for the {self.space.name}"
             )
@@ -268,7 +350,7 @@ class Directions:
             raise InvalidDirections("these directions span one dimension; there is no sphere in it")
         basis = axes[:, alive][:, ::-1]
         inside = np.concatenate([x @ basis for x, _ in self.blocks()])
-        result = Directions(inside, self._weights, normalize=True)
+        result = Directions(inside, self._weights, normalize=True, axial=axial)
         object.__setattr__(result, "_within", self._within or self.d)
         object.__setattr__(result, "_exponent", self._exponent)
         return result
@@ -288,4 +370,20 @@ class Directions:
     def __repr__(self) -> str:
         kind = f"weighted, ESS {self.ess:.1f}" if self.weighted else "equal weights"
         span = f", within the {self.d} of {self._within} dimensions they span"
-        return f"Directions(n={self.n}, d={self.d}, {kind}{span if self._within else ''})"
+        where = f", {self.space.name}" if self._space is not None else ""
+        span = span if self._within else ""
+        return f"Directions(n={self.n}, d={self.d}, {kind}{where}{span})"
+
+
+def _where(d: int, space: Space | None, axial: bool) -> Space | None:
+    """The space of rows of ``d`` numbers; None for the unit sphere."""
+    if not isinstance(axial, bool | np.bool_):
+        raise InvalidDirections(f"axial is {shown(axial)}; give True or False")
+    if not axial:
+        return None if space == unit_sphere(d) else space
+    if space not in (None, Axes(d)):
+        raise InvalidDirections(
+            f"axial=True is for unit vectors without a sign, and space is the {space.name}; "
+            "give one of them"
+        )
+    return Axes(d)

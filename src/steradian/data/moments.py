@@ -17,7 +17,10 @@ from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import MEAN_LENGTH
+from steradian.numerics.tolerances import MEAN_LENGTH, SAME_VALUE
+from steradian.spaces import OneForm
+
+_SEEN_ROWS = 4  # at which features are asked whether they tell x from -x
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -276,12 +279,25 @@ def _read(values: Any, name: str, hierarchy: Hierarchy) -> Array:
 def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
     """Refuse rows that are points of one space and are to be measured on another."""
     here, there = directions.space, hierarchy.space
+    _check_signs(directions, hierarchy)
     if here == there:
         return
     wrong = there.refusal(directions.x)
     if wrong:
         raise InvalidDirections(
             f"{wrong}, no {there.point_name} of the {there.name}; make the hierarchy for the data"
+        )
+
+
+def _check_signs(directions: Directions, hierarchy: Hierarchy) -> None:
+    """Refuse features that tell x from -x where the space of the data does not."""
+    here, x = directions.space, next(directions.blocks(_SEEN_ROWS))[0]
+    if not isinstance(here, OneForm) or (here.one_form(-x) != here.one_form(x)).any():
+        return
+    if not np.allclose(hierarchy.features(-x), hierarchy.features(x), rtol=0.0, atol=SAME_VALUE):
+        raise InvalidArgument(
+            f"the sign of a row means nothing on the {here.name}, and {hierarchy} tells x from -x; "
+            "measure them by even functions, like steradian.Axial"
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.spaces import Space
+from steradian.spaces.uniform_law import uniform_moments
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -47,13 +48,14 @@ class MomentStack:
         """Samples whose scatter wants the rows themselves."""
         return np.flatnonzero(np.trace(self.scatter, axis1=1, axis2=2) < _CONCENTRATED)
 
-    def toward_uniform(self, epsilon: float) -> MomentStack:
-        """Moments of (1 - ε) P + ε ν."""
-        d = self.mean.shape[1]
+    def toward_uniform(self, epsilon: float, space: Space) -> MomentStack:
+        """Moments of (1 - ε) P + ε ν, with the uniform law ν of ``space``."""
+        centre, scatter = uniform_moments(space)
         kept = 1.0 - epsilon
-        outer = self.mean[:, :, None] * self.mean[:, None, :]
-        scatter = kept * self.scatter + epsilon * kept * outer + epsilon * np.eye(d) / d
-        return MomentStack(kept * self.features, kept * self.mean, scatter)
+        away = self.mean - centre
+        outer = away[:, :, None] * away[:, None, :]
+        mixed = kept * self.scatter + epsilon * kept * outer + epsilon * scatter
+        return MomentStack(kept * self.features, kept * self.mean + epsilon * centre, mixed)
 
     def toward(self, other: MomentStack, epsilon: float) -> MomentStack:
         """Moments of (1 - ε) P + ε Q for a law Q of the same mean."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from steradian.arguments import MOST_NUMBERS
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LENGTH, UNIT_ROUNDING
-from steradian.spaces import Space
+from steradian.spaces import OneForm, Space
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
@@ -87,6 +88,39 @@ def angle_column(values: ArrayLike, what: str, *, degrees: bool) -> Array:
     return column
 
 
+def angle_columns(angles: Sequence[ArrayLike], *, degrees: bool) -> list[Array]:
+    """Columns of angles of equal length, given one by one or as one array (n, k)."""
+    if not angles:
+        raise InvalidDirections("no angles; give one column for each, or an array (n, k)")
+    if len(angles) == 1 and np.ndim(whole := as_numeric(angles[0], "angles")) == 2:
+        angles = list(whole.T)
+    columns = [angle_column(a, f"angle {k}", degrees=degrees) for k, a in enumerate(angles, 1)]
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
+        raise InvalidDirections(
+            f"the angles have {', '.join(map(str, lengths))} rows; give one of each per row"
+        )
+    return columns
+
+
+def latitude_column(values: ArrayLike, n: int, *, degrees: bool) -> Array:
+    """Latitudes between the poles, one for each of ``n`` longitudes."""
+    latitude = number_column(values, "latitude")
+    if n != len(latitude):
+        raise InvalidDirections(
+            f"{n} longitudes but {len(latitude)} latitudes; give one of each per row"
+        )
+    limit = 90.0 if degrees else 0.5 * np.pi
+    beyond = np.abs(latitude) > limit * (1.0 + 1e-12)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        raise InvalidDirections(
+            f"row {row} has latitude {latitude[row]:g}, beyond ±{limit:g}; "
+            "check the column order and the unit (degrees=True or False)"
+        )
+    return latitude
+
+
 def _check_finite(values: Array, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
@@ -113,16 +147,17 @@ def norms(x: AnyArray) -> Array:
     return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 
-def check_points(rows: AnyArray, space: Space) -> bool:
-    """Refuse rows that are no points of a space; tell that they need no normalising."""
+def space_points(rows: AnyArray, space: Space) -> Array:
+    """Rows as points of a space, in its one form where it has one; refuse what are none."""
     if rows.shape[1] != space.d:
         raise InvalidDirections(
             f"x has {rows.shape[1]} columns; a {space.point_name} of the {space.name} has {space.d}"
         )
-    wrong = space.refusal(np.asarray(rows, dtype=np.float64))
+    x = np.asarray(rows, dtype=np.float64)
+    wrong = space.refusal(x)
     if wrong:
         raise InvalidDirections(f"{wrong}; fix it, or give the space it belongs to")
-    return True
+    return space.one_form(x) if isinstance(space, OneForm) else x
 
 
 def check_unit_norm(rows: AnyArray) -> bool:
@@ -157,8 +192,13 @@ def _refuse_hopeless(row: AnyArray, index: int) -> None:
         raise InvalidDirections(f"row {index} is the zero vector, which has no direction; drop it")
 
 
-def normalized_rows(rows: AnyArray) -> Array:
-    """Rows of any non-zero length, brought to unit norm."""
+def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
+    """Rows of any non-zero length, brought to unit norm; refused where points have another."""
+    if space is not None and space.dimension < space.d - 1:
+        raise InvalidDirections(
+            f"normalize=True is for unit vectors, and a {space.point_name} of the {space.name} "
+            "is none; scale its parts before"
+        )
     x = rows.astype(np.float64)
     largest = np.abs(x).max(axis=1)
     bad: BoolArray = ~np.isfinite(largest) | (largest == 0.0)

@@ -21,11 +21,12 @@ class Example:
     title: str
     story: str
     source: str
+    axial: bool = False  # whether x and -x are the same
 
     def directions(self) -> Directions:
         """Read it."""
         with resources.as_file(resources.files(__name__) / f"{self.name}.csv") as path:
-            return read_directions(path)
+            return read_directions(path, axial=self.axial)
 
 
 CATALOGUE: Mapping[str, Example] = MappingProxyType(
@@ -53,6 +54,21 @@ CATALOGUE: Mapping[str, Example] = MappingProxyType(
                     "direction exists, and level 2 adds the second group it hides."
                 ),
                 source="Stephens (1969), Stanford Technical Report 150; Fisher (1993), set B.3",
+            ),
+            Example(
+                name="laths",
+                title="60 long axes of feldspar laths in basalt (axes of the plane)",
+                story=(
+                    "A lath has two ends, so its angle is known up to half a turn. Read as "
+                    "directions, the angles from 0 to 180 degrees point to one side, and level 1 "
+                    "finds a mean direction that nobody measured; as axes they are weakly "
+                    "aligned, and level 2 adds nothing."
+                ),
+                source=(
+                    "Smith (1988), B.Sc. thesis, University of Sydney; Fisher (1993), Statistical "
+                    "Analysis of Circular Data, set B.5"
+                ),
+                axial=True,
             ),
         )
     }

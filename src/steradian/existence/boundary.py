@@ -17,6 +17,7 @@ from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import bound_words, nearly_words, thinnest_words
 from steradian.families.base import Family
+from steradian.hierarchies import Hierarchy
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import MARGIN_EVEN, MARGIN_FINISHED, NEARLY
@@ -151,12 +152,16 @@ class Boundary:
 
 
 def boundary(
-    data: Any, levels: int | None = None, *, weights: ArrayLike | str | None = None
+    data: Any,
+    levels: int | None = None,
+    *,
+    weights: ArrayLike | str | None = None,
+    hierarchy: Hierarchy | None = None,
 ) -> Boundary:
     """Tell how far inside the moment body the data lie at each level, or on what boundary.
 
     A finite fit of a level exists unless a function ``f = 1 + lam · φ`` of its features is
-    nowhere negative on the sphere and zero on all the data.
+    nowhere negative on the space and zero on all the data.
 
     Parameters
     ----------
@@ -167,6 +172,9 @@ def boundary(
         the moments hold.
     weights : array_like or column name, optional
         As for `profile`.
+    hierarchy : Hierarchy, optional
+        The nested features; replaces ``levels``. Where the families of a hierarchy know no
+        margins, a level is inside, on the boundary or not decided, and ``words`` say so.
 
     Returns
     -------
@@ -182,7 +190,7 @@ def boundary(
     >>> found.entries[2].words
     'away from the single point (0, 0, 1), all points lie on the great circle with pole (0, 0, 1)'
     """
-    moments, directions = measured(as_source(data, weights), levels)
+    moments, directions = measured(as_source(data, weights), levels, hierarchy)
     examined = support_of(directions)
     support = examined(0) if examined else None
     known = Evidence.of(moments.stack(), support)

@@ -12,12 +12,14 @@ import numpy as np
 from steradian.families.curvature import Root, mean_and_root
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import FAIR_RULE, NEGLIGIBLE_MASS
+from steradian.spaces.uniform_law import is_drawn, rule_of, rules_of
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 MOST_ENTRIES = 20_000_000  # features at nodes that are held: 160 MB
 _AT_ONCE = 4_000_000  # densities at nodes that are held
+_STANDARD_ERRORS = 3.0  # of a mean over draws, by which it is said to be off
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,13 +29,14 @@ class Nodes:
     points: Array  # (N, d)
     weights: Array  # (N,), of sum one
     phi: Array  # (N, q)
+    drawn: bool = False  # whether they are uniform draws
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def first(self, q: int) -> Nodes:
         """The same with the first ``q`` features."""
-        return Nodes(self.points, self.weights, self.phi[:, :q])
+        return Nodes(self.points, self.weights, self.phi[:, :q], self.drawn)
 
     def masses(self, lam: Array) -> tuple[Array, Array]:
         """ψ = log Σ w exp(λ·φ) (B,), and what the nodes carry (B, N), of sum one."""
@@ -55,6 +58,19 @@ class Nodes:
         """Log-partitions of ``lam`` (B, q), (B,)."""
         return np.concatenate([self.masses(lam[rows])[0] for rows in self.blocks(len(lam))])
 
+    def doubt(self, lam: Array) -> Array:
+        """How far ψ may be off for want of nodes, (B,): nothing where they are those of a rule.
+
+        The mean of N draws of exp(λ·φ) is off by N^{-1/2} of their standard deviation, which over
+        the mean is √(N Σ mass² - 1); with many features q the fit follows the draws by q / 2N.
+        """
+        if not self.drawn:
+            return np.zeros(len(lam))
+        squares = [(self.masses(lam[rows])[1] ** 2).sum(axis=1) for rows in self.blocks(len(lam))]
+        n = len(self)
+        spread = np.sqrt(np.maximum(n * np.concatenate(squares) - 1.0, 0.0) / n)
+        return _STANDARD_ERRORS * spread + 0.5 * lam.shape[1] / n
+
     def root(self, lam: Array) -> Root:
         """ψ, mean and covariance RᵀR of the features under the laws ``lam`` (B, q)."""
         psi, mean = np.empty(len(lam)), np.empty_like(lam)
@@ -69,9 +85,11 @@ class Nodes:
 
 
 def affordable_rules(hierarchy: Hierarchy) -> int:
-    """Rules of the space at whose nodes all features fit in memory."""
+    """Rules of the space at whose nodes all features fit in memory; of draws, always two."""
     space, q = hierarchy.space, hierarchy.q(hierarchy.levels)
-    count = space.rules()
+    count = rules_of(space)
+    if is_drawn(space):
+        return count
     while count > 1 and len(space.rule(count - 1).weights) * q > MOST_ENTRIES:
         count -= 1
     return count
@@ -80,8 +98,9 @@ def affordable_rules(hierarchy: Hierarchy) -> int:
 @lru_cache(maxsize=6)
 def nodes_of(hierarchy: Hierarchy, rung: int) -> Nodes:
     """The nodes of a rule of the space, with all features of ``hierarchy``."""
-    rule = hierarchy.space.rule(rung)
-    return Nodes(rule.points, rule.weights, np.ascontiguousarray(hierarchy.features(rule.points)))
+    rule = rule_of(hierarchy.space, rung)
+    phi = np.ascontiguousarray(hierarchy.features(rule.points))
+    return Nodes(rule.points, rule.weights, phi, is_drawn(hierarchy.space))
 
 
 @lru_cache(maxsize=256)

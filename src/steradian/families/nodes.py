@@ -1,9 +1,11 @@
-"""The exponential family of any level of any hierarchy whose space has rules.
+"""The exponential family of any level of any hierarchy, on the nodes of rules of its space.
 
 On the nodes of a rule ψ, mean and covariance of the features are plain weighted sums, taken with
 the maximum removed. A fit found on one rule is *verified* on the next finer one: the difference of
 ψ there, and half the squared Newton decrement, are how much the deficit may be off. Rules are
-climbed until that is below 1e-11; up to 1e-9 it is accepted and reported.
+climbed until that is below 1e-11; up to 1e-9 it is accepted and reported. Where a space has no
+rules, two independent sets of uniform draws take their place: the fit is made on one, and what is
+reported is three standard errors of its mean, or the difference on the other if that is larger.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import (
+    DRAWN_DIFFERENCE,
     NODE_NEAR,
     NODE_TOUCHING,
     NODE_VANISHING,
@@ -33,6 +36,7 @@ from steradian.numerics.tolerances import (
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
+from steradian.spaces.uniform_law import is_drawn
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -144,12 +148,21 @@ class NodeFamily(BareFamily):
         for rung in range(first + 1, self._rungs):
             fine = self._nodes(rung).psi(lam)
             apart = np.abs(fine - coarse)
-            allowed = VERIFIED_DIFFERENCE if rung == self._rungs - 1 else VERIFIED_AIM
+            last = rung == self._rungs - 1
+            allowed = self._allowed(VERIFIED_DIFFERENCE if last else VERIFIED_AIM)
             if (apart <= np.maximum(allowed, _rounding(lam))).all():
                 return rung
             coarse = fine
         cause = f"{Status.UNRESOLVED.sentence} ({len(self._nodes(self._rungs - 1))} nodes)"
         raise ResolutionError(self.level, cause, "ask for fewer levels")
+
+    def _allowed(self, difference: float) -> float:
+        """``difference`` of rules, or of draws where there are no rules."""
+        return max(difference, DRAWN_DIFFERENCE) if self._drawn else difference
+
+    @property
+    def _drawn(self) -> bool:
+        return is_drawn(self.hierarchy.space)
 
     @property
     def _rungs(self) -> int:
@@ -216,7 +229,8 @@ class NodeFamily(BareFamily):
             out.put(rows, part)
             usable = part.quadrature <= USABLE_RULE  # those that creep go on from there, too
             begin[rows[usable]] = part.lam[usable]
-            settled = part.quadrature <= np.maximum(VERIFIED_AIM, _rounding(part.lam))
+            aim = self._allowed(VERIFIED_AIM)
+            settled = part.quadrature <= np.maximum(aim, _rounding(part.lam))
             settled &= part.status == _CONVERGED
             leaving = settled | (part.steps > _MOST_IN_ALL)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
@@ -228,6 +242,8 @@ class NodeFamily(BareFamily):
     def _first_rungs(self, start: Array) -> IntArray:
         """Where to begin: the first rule of each row that agrees with the next about the start."""
         first, last = fair_rung(self.hierarchy, self.level, self._rungs), self._rungs - 1
+        if self._drawn:  # the set that all integrals are taken over
+            return np.full(len(start), last)
         rung = np.full(len(start), first)
         rows, coarse = np.arange(len(start)), self._nodes(first).psi(start)
         for step in range(first + 1, last):
@@ -253,7 +269,7 @@ class NodeFamily(BareFamily):
         if self._rungs == 1:
             return np.full(len(m), np.inf)
         nodes = self._nodes(rung + 1 if rung + 1 < self._rungs else rung - 1)
-        apart = np.abs(nodes.psi(found.lam) - found.psi)
+        apart = np.maximum(np.abs(nodes.psi(found.lam) - found.psi), nodes.doubt(found.lam))
         close = np.flatnonzero(apart <= USABLE_RULE)
         if len(close):
             there = nodes.root(found.lam[close])
@@ -263,10 +279,11 @@ class NodeFamily(BareFamily):
 
     def _judge_rest(self, out: DualSolution, m: Array) -> None:
         """The status of rows that no pair of rules agreed about, and of those that ran off."""
-        coarse = ~(out.quadrature <= np.maximum(VERIFIED_DIFFERENCE, _rounding(out.lam)))
+        allowed = self._allowed(VERIFIED_DIFFERENCE)
+        coarse = ~(out.quadrature <= np.maximum(allowed, _rounding(out.lam)))
         out.status[coarse] = Status.UNRESOLVED
         failed = np.flatnonzero(out.status != _CONVERGED)
-        if not len(failed):
+        if not len(failed) or self._drawn:  # draws do not reach the boundary
             return
         finest = self._nodes(self._rungs - 1)
         touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < NODE_TOUCHING

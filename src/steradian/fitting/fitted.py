@@ -89,7 +89,7 @@ def _fitted(
     if shrinkage is None:
         return stack
     if shrinkage.toward == "uniform":
-        return stack.toward_uniform(shrinkage.epsilon)
+        return stack.toward_uniform(shrinkage.epsilon, moments.hierarchy.space)
     for below in nested.solutions[: level - 1]:
         law = moments.hierarchy.moments_of(below.lam, moments.mean[None])
         stack = stack.toward(law, shrinkage.epsilon)

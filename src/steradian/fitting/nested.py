@@ -13,7 +13,7 @@ from steradian.existence.decision import first_look, second_look, undecided_stat
 from steradian.existence.placement import Placement, Verdict
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.base import Hierarchy, enough_for_level_one
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
@@ -37,6 +37,7 @@ class Failure:
     status: Status
     words: str = ""
     certificate: Certificate | None = None
+    enough: str = ""  # what level 1 needs, in words
 
     def error(self) -> LevelError:
         """The exception that says so."""
@@ -45,7 +46,7 @@ class Failure:
         if self.level > 1:
             remedy += f" (levels={self.level - 1} is sound)"
         elif self.status is Status.BOUNDARY:
-            remedy = "give at least two different directions"
+            remedy = f"give {self.enough}"
         if self.status is Status.BOUNDARY:
             found = BoundaryError(self.level, cause, remedy + _MIX)
             found.certificate = self.certificate
@@ -107,7 +108,7 @@ def fit_levels(
     if shrinkage is not None:
         support = None
         if shrinkage.toward == "uniform":
-            moments = moments.toward_uniform(shrinkage.epsilon)
+            moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space)
     rows = np.arange(len(moments))
     record = _Record(hierarchy, support, {})
     failures = record.failures
@@ -188,10 +189,16 @@ class _Record:
             else:
                 words = _words(solved, int(k), by_rows=self.support is not None)
             words = "; ".join(part for part in (words, placement.words) if part)
-            self.failures[row] = Failure(level, status, words)
+            self.failures[row] = self._failure(level, status, words)
 
     def _on_boundary(self, row: int, level: int, placement: Placement) -> None:
-        self.failures[row] = Failure(level, Status.BOUNDARY, placement.words, placement.certificate)
+        words, shown_by = placement.words, placement.certificate
+        self.failures[row] = self._failure(level, Status.BOUNDARY, words, shown_by)
+
+    def _failure(
+        self, level: int, status: Status, words: str, shown_by: Certificate | None = None
+    ) -> Failure:
+        return Failure(level, status, words, shown_by, enough_for_level_one(self.hierarchy))
 
 
 def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:

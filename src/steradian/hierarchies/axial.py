@@ -88,6 +88,12 @@ class Axial(BareHierarchy):
         return (*names, *(f"degree {2 * k}" for k in range(len(names) + 1, self.levels + 1)))
 
     @property
+    def enough(self) -> str:
+        """Bingham exists unless all points lie in one hyperplane."""
+        rows = "quaternions" if isinstance(self.space, Rotations) else "axes"
+        return f"{rows} that span all {self.d} dimensions"
+
+    @property
     def dims(self) -> tuple[int, ...]:
         return tuple(_size(self.d, 2 * k) for k in range(1, self.levels + 1))
 

@@ -157,6 +157,36 @@ class Hierarchy(Protocol):
 
 
 @runtime_checkable
+class LevelsAreDegrees(Protocol):
+    """A hierarchy whose level l are the harmonics of degree l, which people count by degree."""
+
+    @property
+    def top_degree(self) -> int:
+        """The highest degree."""
+        ...
+
+
+@runtime_checkable
+class SaysEnough(Protocol):
+    """A hierarchy that knows which data always have a fit of level 1."""
+
+    @property
+    def enough(self) -> str:
+        """What to give, in words: "at least two different directions"."""
+        ...
+
+
+def enough_for_level_one(hierarchy: Hierarchy) -> str:
+    """What data of a level 1 that does not exist lack, in words."""
+    if isinstance(hierarchy, SaysEnough):
+        return hierarchy.enough
+    name = hierarchy.level_names[0]
+    named = "" if name == "level 1" else f" ({name})"
+    said = f"one {hierarchy.space.point_name} or several alike are not enough for level 1{named}"
+    return f"rows that differ more: {said}"
+
+
+@runtime_checkable
 class NamesTests(Protocol):
     """A hierarchy, some of whose levels alone are classical tests of uniformity."""
 

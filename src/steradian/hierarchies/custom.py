@@ -1,4 +1,4 @@
-"""Custom(space, blocks): levels of anybody's own functions on any space with rules."""
+"""Custom(space, blocks): levels of anybody's own functions on any space."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.tolerances import DEPENDENT_FUNCTION
 from steradian.spaces import Space
+from steradian.spaces.uniform_law import rule_of, rules_of
 
 Block = Callable[[Array], AnyArray]
 """Points (n, d) → values of the functions of one level, (n, k) or (n,)."""
 
 _MOST_NODES = 80_000  # under which functions are made orthonormal
-_DRAWS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,7 +29,8 @@ class Custom(NodeHierarchy):
 
     Functions are centred and made orthonormal under the finest affordable rule of the space; those
     that depend on the ones before are left out, and `removed` names them. Fits are
-    integrated by the rules of the space and verified, so the functions should be smooth. Two are
+    integrated by the rules of the space and verified, so the functions should be smooth; where it
+    has none, by uniform draws, to some 1e-3 nats, which every profile states. Two are
     equal when they hold the same function objects on equal spaces.
 
     Parameters
@@ -138,8 +139,8 @@ def _measure(space: Space) -> tuple[Array, Array, str]:
         rule = space.rule(rung)
         if len(rule.weights) <= _MOST_NODES or rung == 0:
             return rule.points, rule.weights, f"a rule of {len(rule.weights)} nodes"
-    points = space.uniform(_DRAWS, np.random.default_rng(0))
-    return points, np.full(_DRAWS, 1.0 / _DRAWS), f"{_DRAWS} uniform draws of seed 0"
+    drawn = rule_of(space, rules_of(space) - 1)  # the set that fits are made on
+    return drawn.points, drawn.weights, f"{len(drawn.weights)} uniform draws"
 
 
 def _values(blocks: tuple[Block, ...], x: AnyArray) -> Array:

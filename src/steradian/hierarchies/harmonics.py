@@ -200,6 +200,15 @@ class Harmonics:
         scatter = matrix @ moments.scatter @ matrix.T
         return MomentStack(features, moments.mean @ matrix.T, scatter)
 
+    @property
+    def enough(self) -> str:
+        return "at least two different directions"
+
+    @property
+    def top_degree(self) -> int:
+        """Level l are the harmonics of degree l."""
+        return self.levels
+
     def zonal(self) -> Harmonics | None:
         most = MOST_LEVELS.get(self.d)
         return None if most is None else Harmonics(self.d, most)

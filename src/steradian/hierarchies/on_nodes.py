@@ -1,6 +1,8 @@
-"""NodeHierarchy: everything that follows from features on a space with rules."""
+"""NodeHierarchy: everything that follows from features on a space with rules or draws."""
 
 from __future__ import annotations
+
+from typing import cast
 
 import numpy as np
 
@@ -42,10 +44,10 @@ class NodeHierarchy(BareHierarchy):
         return MomentStack.of_features(means, self.space.d)
 
     def family(self: Hierarchy, level: int) -> NodeFamily:
-        return _node_family(self, level)
+        return NodeFamily(self, checked_level(level, self.levels))
 
     def law(self: Hierarchy, level: int, lam: Array, psi: float) -> NodeLaw:
-        return _node_family(self, level).law(lam, psi)
+        return cast(NodeFamily, self.family(level)).law(lam, psi)
 
     def moments_of(self: Hierarchy, lam: Array, mean: Array) -> MomentStack:
         return moments_of_laws(self, lam, mean)
@@ -64,15 +66,6 @@ def checked_levels(levels: int, most: int, why: str) -> None:
         raise InvalidArgument(f"levels is {levels}; a hierarchy has at least one level")
     if levels > most:
         raise InvalidArgument(f"levels is {levels}; at most {most} are possible: {why}")
-
-
-def _node_family(hierarchy: Hierarchy, level: int) -> NodeFamily:
-    if not hierarchy.space.rules():
-        raise InvalidArgument(
-            f"the {hierarchy.space.name} has no rule that integrates: laws of one's own functions "
-            "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
-        )
-    return NodeFamily(hierarchy, checked_level(level, hierarchy.levels))
 
 
 def summed_features(hierarchy: Hierarchy, x: Array, weights: Array | None) -> Array:

@@ -41,11 +41,13 @@ def directions_from_frame(
     coords: Coords | None = None,
     weights: ArrayLike | str | None = None,
     normalize: bool = False,
+    axial: bool = False,
 ) -> Directions:
     """Directions from named columns; angles in degrees.
 
     Without ``columns`` they are recognised by name (x, y, z; lon, lat; longitude, latitude;
-    angle; theta). Without ``coords`` the names decide, and otherwise columns are Cartesian.
+    angle; theta). Without ``coords`` the names decide, and otherwise columns are Cartesian. With
+    ``axial`` x and -x are the same.
     """
     if coords is not None and (not isinstance(coords, str) or coords not in COORDS):
         raise InvalidDirections(f"coords is {shown(coords)}; choose {', '.join(COORDS)}")
@@ -68,7 +70,7 @@ def directions_from_frame(
         raise InvalidDirections(f"no column {missing[0]!r}; the table has {present}")
     values = [_values(frame, labels[c]) for c in columns]
     coords = coords or _convention(columns)
-    return from_columns(values, coords, weights=weights, normalize=normalize)
+    return from_columns(values, coords, weights=weights, normalize=normalize, axial=axial)
 
 
 def _labels(frame: Any) -> dict[str, Any]:
@@ -98,6 +100,7 @@ def from_columns(
     *,
     weights: ArrayLike | None = None,
     normalize: bool = False,
+    axial: bool = False,
 ) -> Directions:
     """Directions from coordinate columns in a stated convention; angles in degrees."""
     if coords == "xyz":
@@ -109,13 +112,13 @@ def from_columns(
         lengths = {len(v) for v in values}
         if len(lengths) > 1:
             raise InvalidDirections(f"columns have {sorted(lengths)} rows; give one value per row")
-        return Directions(np.column_stack(values), weights, normalize=normalize)
+        return Directions(np.column_stack(values), weights, normalize=normalize, axial=axial)
     wanted = {"lonlat": 2, "angle": 1}[coords]
     if len(values) != wanted:
         raise InvalidDirections(f"coords {coords!r} takes {wanted} column(s), not {len(values)}")
     if coords == "lonlat":
-        return Directions.from_lonlat(*values, weights=weights)
-    return Directions.from_angles(values[0], degrees=True, weights=weights)
+        return Directions.from_lonlat(*values, weights=weights, axial=axial)
+    return Directions.from_angles(values[0], degrees=True, weights=weights, axial=axial)
 
 
 def _convention(columns: Sequence[str]) -> Coords:

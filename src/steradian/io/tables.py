@@ -40,6 +40,7 @@ def read_directions(
     coords: Coords | None = None,
     weights: str | None = None,
     normalize: bool = False,
+    axial: bool = False,
 ) -> Directions:
     """Read directions from a file.
 
@@ -56,9 +57,11 @@ def read_directions(
         Name of the column of weights.
     normalize : bool
         Scale Cartesian rows to unit norm.
+    axial : bool
+        Whether x and -x are the same: axes rather than directions.
     """
     path = _path(path)
-    options: dict[str, Any] = {"coords": coords, "normalize": normalize}
+    options: dict[str, Any] = {"coords": coords, "normalize": normalize, "axial": axial}
     if path.is_file() and path.suffix.lower() == ".npy":
         return _from_npy(path, columns, weights, **options)
     return directions_from_frame(read_table(path), columns=columns, weights=weights, **options)
@@ -97,6 +100,7 @@ def _from_npy(
     *,
     coords: Coords | None,
     normalize: bool,
+    axial: bool,
 ) -> Directions:
     if columns or weights:
         raise InvalidDirections(
@@ -109,9 +113,9 @@ def _from_npy(
             f"{path.name} is not a NPY array of numbers; save one with numpy.save"
         ) from error
     if coords in (None, "xyz"):
-        return Directions(array, normalize=normalize)
+        return Directions(array, normalize=normalize, axial=axial)
     grid = np.asarray(array)
-    return from_columns(list(grid.T) if grid.ndim == 2 else [grid], coords)
+    return from_columns(list(grid.T) if grid.ndim == 2 else [grid], coords, axial=axial)
 
 
 def _read_parquet(path: Path) -> Table:

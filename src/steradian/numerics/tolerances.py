@@ -52,6 +52,7 @@ UNIT_LENGTH = 1e-6  # by which a length may miss one: seven digits were written 
 ORTHOGONAL_MATRIX = 1e-6  # by which RᵀR may miss the identity: UNIT_LENGTH, for the same reason
 SYMMETRIC_MATRIX = 1e-12  # relative, by which B may miss Bᵀ: computed, not written down
 ANGLE_ROUNDING = 1e-9  # radians that an angle of many turns may have lost: below any instrument
+SAME_VALUE = 1e-6  # by which a feature may differ at x and -x, one axis: UNIT_LENGTH again
 MEAN_LENGTH = 1e-9  # by which a mean that somebody integrated may be longer than one
 SPAN_ROUNDING = 1e-7  # root mean square off a subspace: √u, as it is summed by squares, times ten
 
@@ -110,6 +111,7 @@ CONTOUR_AGREEMENT = 1e-10  # of a contour with fewer nodes: moments of many scal
 GRID_CONTOUR = 1e-12  # nats, relative above one, by which grid and contour of one law may differ
 VERIFIED_AIM = 1e-11  # nats between two rules or meshes that is aimed at: ten times their rounding
 VERIFIED_DIFFERENCE = 1e-9  # and with which a fit is still given, and reported
+DRAWN_DIFFERENCE = 0.02  # the same where integrals are means over 131,072 draws: three errors
 USABLE_RULE = 1e-4  # difference of two rules below which a fit is worth starting from
 MESH_CLOSE = 1e-7  # mass that a mesh may miss near the end, by an estimate on the safe side
 SAME_POINT = 1e-9  # distance of neighbours that are one point to a mesh, whose pieces are larger

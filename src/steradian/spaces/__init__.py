@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from steradian.spaces.axes import Axes
-from steradian.spaces.base import Grid, GriddedSpace, HarmonicSpace, Rule, Space
+from steradian.spaces.base import (
+    EvenCoordinates,
+    Grid,
+    GriddedSpace,
+    HarmonicSpace,
+    OneForm,
+    OtherForms,
+    Rule,
+    Space,
+)
 from steradian.spaces.circle import Circle
 from steradian.spaces.hypersphere import Hypersphere
 from steradian.spaces.rotations import Rotations
@@ -18,10 +27,13 @@ __all__ = [
     "SHIPPED_SPACES",
     "Axes",
     "Circle",
+    "EvenCoordinates",
     "Grid",
     "GriddedSpace",
     "HarmonicSpace",
     "Hypersphere",
+    "OneForm",
+    "OtherForms",
     "Rotations",
     "Rule",
     "Space",

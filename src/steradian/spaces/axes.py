@@ -13,7 +13,7 @@ from steradian.numerics.arrays import Array
 from steradian.spaces.base import Rule
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_spheres import unit_sphere
-from steradian.spaces.unit_vectors import not_unit, random_rotation
+from steradian.spaces.unit_vectors import not_unit, of_unit_length, random_rotation
 
 _LADDERS: dict[int, tuple[int, ...]] = {
     2: (16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384),  # half a turn
@@ -64,6 +64,14 @@ class Axes:
 
     def refusal(self, x: Array) -> str:
         return not_unit(x)
+
+    def one_form(self, x: Array) -> Array:
+        """Of unit length, the last coordinate that is not zero positive."""
+        return signless(of_unit_length(x)) + 0.0  # no negative zeros
+
+    @property
+    def coordinate_variance(self) -> float:
+        return 1.0 / self.d
 
     def centre(self, x: Array, weights: Array) -> Array:  # noqa: ARG002 - no mean
         return np.zeros((*weights.shape[:-1], self.d))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,14 +12,38 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """Points and weights that integrate against the uniform law."""
+    """Points and weights that integrate against the uniform law.
+
+    Attributes
+    ----------
+    points : array, (N, d)
+        The nodes.
+    weights : array, (N,)
+        Of sum one.
+    """
 
     points: Array  # (N, d)
     weights: Array  # (N,), of sum one
 
 
 class Space(Protocol):
-    """A compact manifold in R^d with its uniform law of mass one. Spaces are values."""
+    """A compact manifold in R^d with its uniform law of mass one.
+
+    Spaces are values: equal ones compare equal and hash alike, as frozen dataclasses do. Any object
+    that offers what stands here is one. `OneForm`, `OtherForms` and `EvenCoordinates` are what a
+    space may offer besides.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> space: sr.Space = sr.Torus(2)
+    >>> space.d, space.dimension, space.rules()
+    (4, 2, 7)
+    """
+
+    def __hash__(self) -> int:
+        """What equal spaces share: draws and second moments are kept by it."""
+        ...
 
     @property
     def d(self) -> int:
@@ -66,11 +90,42 @@ class Space(Protocol):
         ...
 
     def rules(self) -> int:
-        """How many `rule`s there are, each finer than the one before; none above low dimension."""
+        """How many `rule`s there are, each finer than the one before; none above low dimension.
+
+        Where there are none, integrals of one's own functions are means over uniform draws.
+        """
         ...
 
     def rule(self, rung: int) -> Rule:
         """A rule for smooth functions."""
+        ...
+
+
+@runtime_checkable
+class OneForm(Protocol):
+    """A space, several rows of which may stand for one point: of a length or sign that is off."""
+
+    def one_form(self, x: Array) -> Array:
+        """The one row for each point ``x`` (n, d); rows that have that form are not touched."""
+        ...
+
+
+@runtime_checkable
+class OtherForms(Protocol):
+    """A space whose points people also hold in other forms than rows of d numbers."""
+
+    def rows_of(self, points: Any) -> Any:
+        """Rows (n, d) of points in any form; rows as they are."""
+        ...
+
+
+@runtime_checkable
+class EvenCoordinates(Protocol):
+    """A space whose uniform law has mean zero and uncorrelated coordinates of one variance."""
+
+    @property
+    def coordinate_variance(self) -> float:
+        """The variance of each coordinate under the uniform law."""
         ...
 
 

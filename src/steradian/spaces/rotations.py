@@ -58,6 +58,17 @@ class Rotations:
     def refusal(self, x: Array) -> str:
         return _AXES.refusal(x)
 
+    def one_form(self, x: Array) -> Array:
+        return _AXES.one_form(x)
+
+    def rows_of(self, points: Any) -> Any:
+        """Quaternions of matrices (n, 3, 3) and of SciPy's ``Rotation``; rows as they are."""
+        return as_quaternions(points) if _are_no_rows(points) else points
+
+    @property
+    def coordinate_variance(self) -> float:
+        return _AXES.coordinate_variance
+
     def centre(self, x: Array, weights: Array) -> Array:
         return _AXES.centre(x, weights)
 
@@ -84,7 +95,7 @@ def as_quaternions(rotations: Any) -> Array:
     """
     if hasattr(rotations, "as_quat"):
         return np.atleast_2d(np.asarray(rotations.as_quat(), dtype=np.float64))
-    values = np.asarray(rotations, dtype=np.float64)
+    values = _numbers(rotations)
     if values.ndim == 3 and values.shape[1:] == (3, 3):
         return quaternions_from_matrices(values)
     if values.ndim == 2 and values.shape[1] == 4:
@@ -93,6 +104,23 @@ def as_quaternions(rotations: Any) -> Array:
         f"rotations of shape {values.shape}; give matrices (n, 3, 3), quaternions (n, 4) with the "
         "scalar last, or a scipy Rotation"
     )
+
+
+def _are_no_rows(points: Any) -> bool:
+    try:
+        return hasattr(points, "as_quat") or np.ndim(points) == 3
+    except ValueError:  # ragged: said where rows are read
+        return False
+
+
+def _numbers(rotations: Any) -> Array:
+    try:
+        return np.asarray(rotations, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidDirections(
+            f"rotations are a {type(rotations).__name__} that does not turn into an array of "
+            "numbers; give matrices, quaternions or a scipy Rotation"
+        ) from error
 
 
 def quaternions_from_matrices(matrices: Array) -> Array:
@@ -122,7 +150,10 @@ def _refuse_others(matrices: Array) -> None:
     bad = ~((off <= ORTHOGONAL_MATRIX) & (np.linalg.det(matrices) > 0.0))
     if bad.any():
         row = int(np.argmax(bad))
-        why = "is a reflection" if off[row] <= ORTHOGONAL_MATRIX else f"misses it by {off[row]:.3g}"
+        why, remedy = f"misses it by {off[row]:.3g}", "fix or drop it"
+        if off[row] <= ORTHOGONAL_MATRIX:
+            why, remedy = "is a reflection", "turn the sign of one axis of its frame, or drop it"
         raise InvalidDirections(
-            f"matrix {row} is no rotation: R Rᵀ must be the identity and det R = 1, and it {why}"
+            f"matrix {row} is no rotation: R Rᵀ must be the identity and det R = 1, and it {why}; "
+            f"{remedy}"
         )

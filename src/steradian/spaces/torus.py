@@ -13,7 +13,7 @@ from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces.base import Rule
-from steradian.spaces.unit_vectors import random_rotation
+from steradian.spaces.unit_vectors import of_unit_length, random_rotation
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of angles
     1: (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096),
@@ -84,6 +84,15 @@ class Torus:
             return ""
         row, angle = bad[0]
         return f"row {row} has norm {length[row, angle]:.6g} in the vector of angle {angle + 1}"
+
+    def one_form(self, x: Array) -> Array:
+        """Each angle's vector of unit length."""
+        pairs = of_unit_length(x.reshape(-1, 2))
+        return pairs.reshape(x.shape)
+
+    @property
+    def coordinate_variance(self) -> float:
+        return 0.5
 
     def centre(self, x: Array, weights: Array) -> Array:
         return np.asarray(weights @ x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import UNIT_LENGTH
+from steradian.numerics.tolerances import UNIT_LENGTH, UNIT_ROUNDING
 
 
 def not_unit(x: Array) -> str:
@@ -13,6 +13,12 @@ def not_unit(x: Array) -> str:
     length = np.sqrt(np.einsum("ij,ij->i", x, x))
     bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_LENGTH))
     return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
+
+
+def of_unit_length(x: Array) -> Array:
+    """Rows ``x`` (n, d) of nearly unit length, those that are off by more than rounding scaled."""
+    length = np.sqrt(np.einsum("ij,ij->i", x, x))
+    return np.asarray(x / np.where(np.abs(length - 1.0) <= UNIT_ROUNDING, 1.0, length)[:, None])
 
 
 def random_rotation(d: int, rng: np.random.Generator) -> Array:
@@ -42,6 +48,10 @@ class UnitVectors:
 
     def centre(self, x: Array, weights: Array) -> Array:
         return np.asarray(weights @ x)
+
+    @property
+    def coordinate_variance(self) -> float:
+        return 1.0 / self.d
 
     def symmetry(self, rng: np.random.Generator) -> Array:
         return random_rotation(self.d, rng)

@@ -246,3 +246,11 @@ def test_rows_are_independent_and_one_row_serves_all() -> None:
 def test_impossible_coefficients(bad: list[float]) -> None:
     with pytest.raises(ValueError, match="finite, not negative, and at least one"):
         mixture_sf([1.0], np.array([bad]))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.9, 1.0, 1.05])
+def test_one_large_coefficient_beside_thousands_of_tiny_ones(share: float) -> None:
+    """Below what the tiny ones add up to, nearly for sure, the tail is one and its terms cancel."""
+    coefficients = np.r_[8.7e-6, np.full(4752, 2.1e-16), np.full(97, 1.6e-24)]
+    level = share * 4752 * 2.1e-16 * 0.6
+    assert mixture_sf([level], coefficients[None])[0] == pytest.approx(1.0, abs=1e-6)

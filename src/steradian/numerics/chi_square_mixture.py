@@ -112,8 +112,11 @@ def _tails(t: Array, omega: Array, dof: float) -> Array:
         return out
 
     width = 0.5 * gap / ASPECT
-    contour = integrate(increment, width, np.full(len(t), _SPREAD))
-    return np.asarray(np.exp(np.minimum(log_saddle + contour.log_integral, 0.0)))  # far left: one
+    with np.errstate(invalid="ignore"):
+        contour = integrate(increment, width, np.full(len(t), _SPREAD))
+    log_tail = np.minimum(log_saddle + contour.log_integral, 0.0)  # far left: one
+    lost = np.isnan(log_tail) & (t < omega.sum(axis=1))  # so far left that the terms cancel
+    return np.where(lost, 1.0, np.exp(log_tail))
 
 
 def _log_product(z: Complex, rate: Array) -> Complex:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError
@@ -22,12 +23,16 @@ from steradian.families.base import Family, QuickRefits
 from steradian.families.polar_whitening import PolarWhitening, polar_whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
+from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.quadratics import quadratic_size
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.significance.sample import Sample
 
 _NEGLIGIBLE = 1e-24  # node masses below it move no covariance
+_COLLINEAR = 1e-8  # ratio of diagonals of R below which singular values tell what to leave out
+_MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
 _MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
@@ -70,8 +75,8 @@ class Leftover(Protocol):
         """Numbers to be drawn for samples of so many ``rows`` in all."""
         ...
 
-    def sizes(self, x: Array) -> Array:
-        """|ξ| at ``x`` (n, d): (n,)."""
+    def sizes(self, x: Array, features: Array | None = None) -> Array:
+        """|ξ| at ``x`` (n, d): (n,); ``features`` (n, q_K) where they have been formed already."""
         ...
 
     @property
@@ -102,18 +107,24 @@ class GriddedLeftover:
     lam: Array  # (q_u,) natural parameters of the fit
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array) -> GriddedLeftover:
-        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
+    def of(
+        cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+    ) -> GriddedLeftover:
+        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,).
+
+        ``rung`` is the rule that served the fit.
+        """
         if not level:
             return cls._of_uniform(hierarchy, weights)
-        points, mass = hierarchy.family(level).rule(lam, 2 * hierarchy.levels)
+        family = hierarchy.family(level).resolved_by(rung)
+        points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > _NEGLIGIBLE
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
         mean = mass[seen] @ phi
         phi -= mean
         phi *= root
         matched, above = phi[:, : len(lam)], phi[:, len(lam) :]
-        slope = np.linalg.lstsq(matched, above, rcond=None)[0]
+        slope = _slope(matched, above)
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
         left = scale * (above - matched @ slope)
         return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
@@ -136,9 +147,11 @@ class GriddedLeftover:
         """Features above the level."""
         return len(self.scale)
 
-    def rows(self, x: Array) -> Array:
+    def rows(self, x: Array, features: Array | None = None) -> Array:
         """Centred features of the level, then ξ, at ``x`` (B, n, d): (B, n, q_K)."""
-        phi = self.hierarchy.features(x.reshape(-1, x.shape[-1])) - self.mean
+        if features is None:
+            features = self.hierarchy.features(x.reshape(-1, x.shape[-1]))
+        phi = features.reshape(-1, features.shape[-1])[:, : len(self.mean)] - self.mean
         phi[:, self.below :] -= phi[:, : self.below] @ self.slope
         phi[:, self.below :] *= self.scale
         return phi.reshape(*x.shape[:-1], -1)
@@ -200,9 +213,10 @@ class GriddedLeftover:
             out[good] = self._family.expectations(lam, self.hierarchy)
         return out
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:
         """|ξ| at ``x`` (n, d): (n,)."""
-        return np.asarray(np.linalg.norm(self.rows(x[None])[0, :, self.below :], axis=1))
+        phi = None if features is None else features[None]
+        return np.asarray(np.linalg.norm(self.rows(x[None], phi)[0, :, self.below :], axis=1))
 
     @property
     def by_rows(self) -> GriddedLeftover:
@@ -287,7 +301,7 @@ class PolarLeftover:
         """About the first axis: R² does not see where the fit points to."""
         return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         """From the coordinate along the axis alone, and the coefficients of its blocks."""
         mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments[0]
         d = self._d
@@ -339,7 +353,7 @@ class UniformLeftover:
     def work(self, rows: float) -> float:
         return rows * self._d
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         return np.full(len(x), float(np.linalg.norm(self.scale)))
 
     @property
@@ -354,10 +368,26 @@ class UniformLeftover:
         return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
 
 
-def leftover_of(wide: Hierarchy, level: int, lam: Array, weights: Array) -> Leftover:
+def _slope(matched: Array, above: Array) -> Array:
+    """The least squares of ``above`` (N, q_v) on ``matched`` (N, q_u): (q_u, q_v).
+
+    By singular values only where the matched features are nearly collinear under the law.
+    """
+    if len(matched) >= matched.shape[1]:
+        q, r = np.linalg.qr(matched)
+        diagonal = np.abs(np.diag(r))
+        if diagonal.min() > _COLLINEAR * diagonal.max():
+            return np.asarray(solve_triangular(r, q.T @ above))
+    return np.asarray(np.linalg.lstsq(matched, above, rcond=None)[0])
+
+
+def leftover_of(
+    wide: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+) -> Leftover:
     """What ``level`` with natural parameters ``lam`` (q_u,) leaves over in all levels of ``wide``.
 
-    The uniform law is that of level 1 with no parameters, so its family is asked for level 0.
+    ``rung`` is the rule that served the fit. The uniform law is that of level 1 with no
+    parameters, so its family is asked for level 0.
     """
     family = wide.family(max(level, 1))
     if family.closed_leftover:
@@ -369,4 +399,16 @@ def leftover_of(wide: Hierarchy, level: int, lam: Array, weights: Array) -> Left
             f"level {level}: what it leaves over is not known, since nothing integrates against "
             "its law"
         )
-    return GriddedLeftover.of(wide, level, lam, weights)
+    return GriddedLeftover.of(wide, level, lam, weights, rung)
+
+
+def sample_leftover(sample: Sample, wide: Hierarchy, level: int, weights: Array) -> Leftover:
+    """What a level of a sample leaves over; found once for all that ask, unless it is large."""
+    lam = sample.parameters(level)[0]
+
+    def made() -> Leftover:
+        return leftover_of(wide, level, lam, weights, sample.rung(level))
+
+    if wide.q(wide.levels) > _MOST_KEPT:
+        return made()
+    return sample.memo.once(("leftover", wide, level, weights.tobytes()), made)

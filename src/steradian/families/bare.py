@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
@@ -13,6 +15,9 @@ class BareFamily:
     """Capabilities that are not there, each in the way `Family` asks for."""
 
     __slots__ = ()
+
+    def resolved_by(self, rung: int) -> Self:  # noqa: ARG002
+        return self
 
     def refits(self, lam: Array) -> QuickRefits | None:  # noqa: ARG002
         return None

@@ -12,7 +12,7 @@ centred features at the nodes instead, which re-orthonormalises them under the f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,7 +57,7 @@ from steradian.families.refits import Refits
 from steradian.families.single import solve_one
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
-from steradian.fitting.solution import DualSolution, Status
+from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
 from steradian.spaces import Circle, Grid, Sphere
@@ -86,6 +86,7 @@ class GriddedFamily:
 
     space: Circle | Sphere
     level: int
+    known: int = NO_RUNG  # a rung that resolves the laws it is asked about, where one is known
 
     @property
     def q(self) -> int:
@@ -179,16 +180,18 @@ class GriddedFamily:
         finer = self.space.exact_grid(grid.reach + degree)
         return finer.points, _density(finer, lam[None])[1][0] * finer.weights
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
-        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as one of ``nodes``.
+    def resolved_by(self, rung: int) -> GriddedFamily:
+        return replace(self, known=rung)
 
-        Newton's method starts from ``lam`` (q,). NaN where it does not end, and where no such
-        grid resolves the law, so that another rule must have served.
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as what served it.
+
+        Newton's method starts from ``lam`` (q,). NaN where it does not end, and where no grid of
+        the ladder served.
         """
-        used = self.space.exact_grid(self.space.reach_of(nodes))
-        if used.unresolved(_density(used, lam[None])[1], self.level)[0] > _USABLE:
+        if self.known == NO_RUNG:
             return float("nan")
-        grid = self.space.exact_grid(int(reach * used.reach))
+        grid = self.space.exact_grid(int(reach * self.space.grid(self.known).reach))
         found = self._solve_on(grid, m[None], lam[None])
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
 
@@ -203,7 +206,13 @@ class GriddedFamily:
         return None
 
     def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
-        """The first grid of the ladder that resolves all rows, or the last; rows it does not."""
+        """The first grid of the ladder that resolves all rows, or the last; rows it does not.
+
+        Where one is known that does, it is that one, or what features of the level ask for.
+        """
+        if self.known != NO_RUNG:
+            least = int(self.space.rung_for(np.zeros(1), self.level)[0])
+            return self.space.grid(max(self.known, least)), np.zeros(len(lam), dtype=bool)
         allowed = allowed_quadrature(lam)
         for rung in range(self._rungs):
             grid = self.space.grid(rung)
@@ -293,6 +302,7 @@ class GriddedFamily:
         begin = start
         for step in range(rung, self._rungs):
             one = self._solve_carefully(self.space.grid(step), m[None], start[None])
+            one.rungs[:] = step
             self._look_again(one, step)
             if one.quadrature[0] <= allowed_quadrature(one.lam)[0]:
                 return _as_determined(one, begin)
@@ -336,6 +346,7 @@ class GriddedFamily:
             if not len(rows):
                 continue
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
+            part.rungs[:] = step
             self._look_again(part, step)
             found = (part.status == _CONVERGED) & (part.condition <= _COLLINEAR)
             settled = found & (part.quadrature <= allowed_quadrature(part.lam))

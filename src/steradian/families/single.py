@@ -84,7 +84,7 @@ def solve_one(
             condition = 1.0 / float(reciprocal)
             rounding = MOMENT_ROUNDING * float(np.abs(lam).sum())
             numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
-            return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count)
+            return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count, rung=rung)
         if residual <= matched_to_rounding(m[None])[0]:
             return None  # a step would only follow noise: the stack solver stays put
     return None

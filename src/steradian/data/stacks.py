@@ -65,3 +65,13 @@ def centred_moments(x: Array, weights: Array) -> tuple[Array, Array]:
     mean = (weights[:, None, :] @ x)[:, 0, :]
     away = x - mean[:, None, :]
     return mean, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
+
+
+def support_of_rows(support: Support | None, rows: IntArray) -> Support | None:
+    """The support of some ``rows`` of a stack, by their place among them."""
+    return None if support is None else lambda place: support(int(rows[place]))
+
+
+def support_of_one(support: Callable[[], tuple[Array, Array]]) -> Support:
+    """The support of a stack of one sample, from what gives that of the sample."""
+    return lambda _row: support()

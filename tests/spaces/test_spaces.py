@@ -264,9 +264,7 @@ def test_solve_finds_the_parameters_again(d: int, level: int) -> None:
         mass, _ = oracles.normalised(rule.weights, value)
         expected = (mass @ rule.harmonics(degree)).astype(float)
         stacks.append(sr.Moments.from_expectations(hierarchy, expected).stack())
-    moments = MomentStack(
-        *(np.concatenate([getattr(s, k) for s in stacks]) for k in ("features", "mean", "scatter"))
-    )
+    moments = MomentStack.concatenated(stacks)
     assert (family.contains(moments) == Verdict.INSIDE).all()
     found = family.solve(moments, np.zeros_like(lam))
     assert (found.status == Status.CONVERGED).all()

@@ -261,7 +261,8 @@ def judged_among(
             "nothing; use fewer levels or more units"
         )
     said = f"level {level}: {lost:.0%} of the replicates have no fit that a grid finds; left out"
-    return Judged(among(squared, [known], enough), method, (said,) if lost > _SOME_LOST else ())
+    pvalue, _ = among(squared, [known], enough)
+    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:

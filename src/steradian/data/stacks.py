@@ -17,6 +17,7 @@ class MomentStack:
     features: Array  # (B, q): E φ, constant left out, at least to the top level
     mean: Array  # (B, d): E x
     scatter: Array  # (B, d, d): centred second moment E (x - m)(x - m)ᵀ
+    sought: bool = True  # whether a row that no shared rule resolves is worth a search of its own
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -49,11 +50,19 @@ class MomentStack:
     @classmethod
     def concatenated(cls, parts: Sequence[MomentStack]) -> MomentStack:
         """One stack of several."""
-        names = ("features", "mean", "scatter")
-        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
+        return cls(
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.mean for part in parts]),
+            np.concatenate([part.scatter for part in parts]),
+        )
 
     def take(self, rows: IntArray) -> MomentStack:
-        return MomentStack(self.features[rows], self.mean[rows], self.scatter[rows])
+        parts = self.features[rows], self.mean[rows], self.scatter[rows]
+        return MomentStack(*parts, sought=self.sought)
+
+    def unsought(self) -> MomentStack:
+        """The same of replicates: a row that takes a search of its own is left unresolved."""
+        return MomentStack(self.features, self.mean, self.scatter, sought=False)
 
 
 Support = Callable[[int], tuple[Array, Array]]

@@ -275,7 +275,7 @@ class GriddedFamily:
         At level 2 sharp rows go to the contour integral, which no concentration troubles. Above,
         rows whose features are collinear under the fit, or that Newton's method does not
         find or the ladder not resolve, are fitted on pieces of the space: from their ``support``
-        where there is one, else from their moments.
+        where there is one, else from their moments, unless they are not worth it.
         """
         sharpness = _sharpness(moments)
         if self.level == 2:
@@ -292,6 +292,9 @@ class GriddedFamily:
                 one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
             elif support is not None:
                 one = solve_rows(self.space, self.level, *support(int(row)))
+            elif not moments.sought:
+                out.status[row] = Status.UNRESOLVED
+                continue
             else:
                 one = self._from_moments(m[row], start[row], int(rung[row]))
             out.put(pick, one)

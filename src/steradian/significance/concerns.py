@@ -29,6 +29,8 @@ _FEW_CARRIERS_PER_FEATURE = 4.0  # units that carry the variance, below which th
 _CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandwiches over-reject
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
+_SOME_LOST = 0.01  # share of replicates without a fit that is worth a word
+MOST_LOST = 0.5  # share above which the others say nothing
 
 
 def of_weights(sample: Sample) -> list[str]:
@@ -89,8 +91,9 @@ def unjudged(level: int, scores: Scores, units: Units) -> str | None:
     words = outweighed(level, scores, units)
     if words is None and too_uneven(scores)[0]:
         worth = float(effective_rows(scores)[0])
+        what = "rows" if scores.units is None else "units"
         words = (
-            f"level {level}: cannot be judged: the weights are worth {worth:.1f} rows of equal "
+            f"level {level}: cannot be judged: the weights are worth {worth:.1f} {what} of equal "
             f"weight, too few for {scores.h.shape[2]} features"
         )
     return words
@@ -266,4 +269,23 @@ def bootstrap_instead(level: int, reason: str) -> str:
     return (
         f"level {level}: {reason}; p-value by the parametric bootstrap, which assumes that the "
         "model of the level below is right"
+    )
+
+
+def lost_replicates(level: int, share: float) -> list[str]:
+    """Said when replicates whose fit takes a search of its own counted as beyond the sample."""
+    if share <= _SOME_LOST:
+        return []
+    return [
+        f"level {level}: {share:.0%} of the replicates are too sharp for the rule they share and "
+        "count as farther from the null than the sample: the p-value is an upper bound"
+    ]
+
+
+def too_many_lost(level: int, share: float) -> str:
+    """Said when most replicates take a search of their own."""
+    return (
+        f"level {level}: cannot be judged: {share:.0%} of the replicates are too sharp for the "
+        "rule they share, a limit of this software; ask for fewer levels, or for the moment null "
+        "with more units"
     )

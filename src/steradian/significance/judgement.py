@@ -35,10 +35,15 @@ def dominating(scores: Scores) -> IntArray:
 
 
 def too_uneven(scores: Scores) -> BoolArray:
-    """Rows whose weights are worth too few of equal weight for the features, (B,)."""
-    if scores.units is not None:
+    """Units whose weights are worth too few of equal weight for the features, (B,).
+
+    Means over the rows of a group are nearer to normal: groups are only asked where more
+    features are fitted than added.
+    """
+    fitted = scores.below / scores.q
+    if scores.units is not None and fitted <= 1.0:
         return np.zeros(len(scores.h), dtype=np.bool_)
-    least = FEWEST_ROWS if scores.rows else FEWEST_RATIOS * max(1.0, scores.below / scores.q)
+    least = FEWEST_ROWS if scores.rows else FEWEST_RATIOS * max(1.0, fitted)
     return np.asarray(effective_rows(scores) < least * scores.h.shape[2])
 
 
@@ -65,11 +70,10 @@ def needs_calibration(scores: Scores) -> BoolArray:
 def needs_resampling(scores: Scores) -> BoolArray:
     """Units that brought their weights, too few for what fitting the levels below does, (B,).
 
-    Strata cannot be tilted, and stretches of a chain are few and tested conservatively as it is.
+    Stretches of a chain are few and tested conservatively as it is.
     """
-    units = scores.units
-    tiltable = units is None or (units.strata is None and not units.serial)
-    if scores.rows or not scores.below or not tiltable:
+    serial = scores.units is not None and scores.units.serial
+    if scores.rows or not scores.below or serial:
         return np.zeros(len(scores.h), dtype=np.bool_)
     return np.asarray(effective_rows(scores) < SETTLED_UNITS * scores.h.shape[2])
 

@@ -121,7 +121,11 @@ def _model_pvalue(
     if method == "bootstrap":
         draw = score_replicates if options.statistic == "score" else gap_replicates
         null = draw(sample, level, options.replicates, options.seed)
-        pvalue = among(value, null, options.enough if options.method else _ENOUGH)
+        pvalue, gone = among(value, null, options.enough if options.method else _ENOUGH)
+        if gone > concerns.MOST_LOST:
+            found = LevelTest(score, np.nan, half, "refused", (*warnings,))
+            return found.said(concerns.too_many_lost(level, gone))
+        warnings += concerns.lost_replicates(level, gone)
         return LevelTest(score, pvalue, half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
         pvalue = _simulated(value, half, level, options)

@@ -7,41 +7,54 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from steradian.errors import DesignError
+from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
-from steradian.significance.stacks import chunks, fits_of_samples, null_squares
+from steradian.significance.stacks import FitsBelow, chunks, fits_of_samples, lost
 
 _ENTRIES = 4_000_000
 _FIRST = 64  # samples of the first piece, after which many p-values are known
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
-    """Score statistics of samples of the reduced fit, some at a time; none of those without one."""
-    width = _width(sample.hierarchy, level)
+    """Score statistics of samples of the reduced fit, some at a time; none of those without one.
+
+    Infinite where the fit was not looked for.
+    """
+    hierarchy = sample.hierarchy.up_to(level)
+    width = _width(hierarchy, level)
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
-        found = 0.5 * sample.rate**2 * null_squares(sample.hierarchy, level, x, weights)
-        yield np.asarray(found[np.isfinite(found)])
+        stack = hierarchy.stack(x, weights)
+        below = FitsBelow.of(hierarchy, level, stack, x, weights)
+        found = 0.5 * sample.rate**2 * below.squares(stack)
+        yield np.asarray(found[~np.isnan(found)])
 
 
 def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
-    """a² I of samples of the reduced fit, some at a time; none of those without one."""
-    for gaps in _gaps(sample, level, replicates, seed):
-        yield np.asarray(sample.rate**2 * gaps[np.isfinite(gaps)])
+    """a² I of samples of the reduced fit, some at a time; none of those without one.
+
+    Infinite where the fit was not looked for.
+    """
+    for fits in _fits(sample, level, replicates, seed):
+        gaps = fits.gaps[:, level - 1]
+        gaps[lost(fits)] = np.inf
+        yield np.asarray(sample.rate**2 * gaps[~np.isnan(gaps)])
 
 
 def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:
     """I of samples of the reduced fit, (replicates,); NaN where there is no fit."""
-    return np.concatenate(list(_gaps(sample, level, replicates, seed)))
+    found = _fits(sample, level, replicates, seed)
+    return np.concatenate([fits.gaps[:, level - 1] for fits in found])
 
 
-def _gaps(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
+def _fits(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[NestedFits]:
     hierarchy = sample.hierarchy.up_to(level)
     width = _width(hierarchy, level)
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
-        yield fits_of_samples(hierarchy, x, weights).gaps[:, level - 1]
+        yield fits_of_samples(hierarchy, x, weights)
 
 
 def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
@@ -68,11 +81,12 @@ def add_one(value: float, null: Array) -> float:
     return float((1 + np.sum(null >= value)) / (len(null) + 1))
 
 
-def among(value: float, pieces: Iterable[Array], enough: int) -> float:
+def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, float]:
     """P-value of ``value`` among replicates that come some at a time.
 
     With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
-    Biometrika 78, 1991), and no more are asked for; else the add-one share of all.
+    Biometrika 78, 1991), and no more are asked for; else the add-one share of all. With it the
+    share of infinite ones, by which it may be too large.
 
     Raises
     ------
@@ -84,10 +98,10 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> float:
         found = np.concatenate([found, piece])
         above = np.flatnonzero(found >= value)
         if len(above) >= enough:
-            return float(enough / (above[enough - 1] + 1))
+            return float(enough / (above[enough - 1] + 1)), float(np.isinf(found).mean())
     if not len(found):
         raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
-    return add_one(value, found)
+    return add_one(value, found), float(np.isinf(found).mean())
 
 
 def _width(hierarchy: Hierarchy, level: int) -> int:

@@ -17,7 +17,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance.progress import tracked
-from steradian.significance.stacks import chunks, null_scores
+from steradian.significance.stacks import FitsBelow, chunks
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands
@@ -39,7 +39,10 @@ class NullSamples(Protocol):
         ...
 
     def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:
-        """P-values (len(rows), count) of samples for some observed ones; NaN without one."""
+        """P-values (len(rows), count) of samples for some observed ones; NaN without one.
+
+        Zero for those whose fit was not looked for: below any observed one.
+        """
         ...
 
 
@@ -59,16 +62,25 @@ class ReducedFits:
         return self.weights.shape[1] * max(size, self.hierarchy.space.d)
 
     def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:
-        """P-values of the plain tilt of ``count`` draws of some fits; NaN where they have none."""
+        """P-values of the plain tilt of ``count`` draws of some fits."""
         n, d = self.weights.shape[1], self.hierarchy.space.d
-        x = np.concatenate([self._draw(int(row), count * n, rngs[row]) for row in rows])
+        drawn = [self._draw(int(row), count * n, rngs[row]) for row in rows]
+        x = np.concatenate(drawn).reshape(-1, n, d)
         w = np.repeat(self.weights[rows], count, axis=0)
-        out = np.full(len(w), np.nan)
-        scores, found = null_scores(self.hierarchy, self.level, x.reshape(-1, n, d), w)
-        coefficients = scores.coefficients("tilted")
-        good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
-        out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
-        return out.reshape(len(rows), count)
+        return self._tails(x, w).reshape(len(rows), count)
+
+    def _tails(self, x: Array, weights: Array) -> Array:
+        out = np.full(len(x), np.nan)
+        reduced = self.hierarchy.up_to(self.level - 1) if self.level > 1 else None
+        stack = None if reduced is None else reduced.stack(x, weights)
+        below = FitsBelow.of(self.hierarchy, self.level, stack, x, weights)
+        out[below.gone] = 0.0
+        if len(below.rows):
+            scores, found = below.scores(x, weights)
+            coefficients = scores.coefficients("tilted")
+            good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
+            out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
+        return out
 
     def _draw(self, row: int, count: int, rng: np.random.Generator) -> Array:
         if not self.lam.shape[1]:

@@ -245,7 +245,7 @@ class _Found:
         rough, curved = needs_calibration(scores), needs_resampling(scores)
         self.rough[rows, k] = rough | curved
         self.dof[k] = np.inf if model else scores.tail_dof(kind)
-        self.curved[rows, k] = curved & (kind == "damped" and not model)
+        self.curved[rows, k] = curved & (options.kind == "damped" and not model)
         if kind == "damped" and not model and rough.any():
             plain = scores.coefficients("tilted")[rough]
             self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)

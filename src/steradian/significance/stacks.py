@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from steradian.data.stacks import MomentStack
 from steradian.families.base import Family
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.scores import Scores, row_scores
@@ -43,7 +45,8 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
     """Nested fits of samples whose moments, of these levels or more, are known.
 
     Where rows are examined quickly they tell where there is no fit, and find it where moments
-    take long; elsewhere no support is examined, and the solver decides.
+    take long; elsewhere no support is examined, the solver decides, and a sample that no shared
+    rule resolves stays without a fit: it is `lost`.
     """
     levels = range(1, hierarchy.levels + 1)
     quick = all(hierarchy.family(level).examines_quickly for level in levels)
@@ -52,36 +55,53 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
         if quick
         else None
     )
-    return fit_levels(hierarchy, stack, support)
+    return fit_levels(hierarchy, stack.unsought(), support)
 
 
-def null_scores(
-    hierarchy: Hierarchy, level: int, x: Array, weights: Array
-) -> tuple[Scores, IntArray]:
-    """Scores of ``level`` for samples whose rows share one law, and which samples have them."""
-    stack = hierarchy.up_to(level - 1).stack(x, weights) if level > 1 else None
-    white, rows = _white(hierarchy, level, stack, x, weights)
-    return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
+def lost(fits: NestedFits) -> IntArray:
+    """Samples that may have a fit which was not looked for any further."""
+    stopped = fits.failures.items()
+    return np.array([r for r, why in stopped if why.status is not Status.BOUNDARY], dtype=np.int64)
 
 
-def null_squares(hierarchy: Hierarchy, level: int, x: Array, weights: Array) -> Array:
-    """|E ζ_added|² of the same samples from their moments alone; none of those without one."""
-    stack = hierarchy.up_to(level).stack(x, weights)
-    white, rows = _white(hierarchy, level, stack, x, weights)
-    return white.score(stack.take(rows))
+@dataclass(frozen=True, slots=True, eq=False)
+class FitsBelow:
+    """Each sample's own fit of the level below ``level``: which have one, and which are lost.
 
+    `lost` samples count as farther from the null than any observed one: a p-value among them can
+    then only be too large.
+    """
 
-def _white(
-    hierarchy: Hierarchy, level: int, stack: MomentStack | None, x: Array, weights: Array
-) -> tuple[Whitening, IntArray]:
-    """White features of ``level`` under each sample's own fit below, and which samples have any."""
-    rows, lam = np.arange(len(x)), np.zeros((len(x), 0))
-    if stack is not None and level > 1:
+    family: Family  # of the level
+    rows: IntArray  # samples that have a fit
+    lam: Array  # (len(rows), q_below)
+    gone: IntArray
+
+    @classmethod
+    def of(
+        cls, hierarchy: Hierarchy, level: int, stack: MomentStack | None, x: Array, weights: Array
+    ) -> FitsBelow:
+        """``stack`` are the moments of the levels below or more, where there are any."""
+        rows, family = np.arange(len(x)), hierarchy.family(level)
+        if stack is None or level == 1:
+            return cls(family, rows, np.zeros((len(x), 0)), rows[:0])
         fits = _fits(hierarchy.up_to(level - 1), stack, x, weights)
         rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
-        lam = fits.solutions[-1].lam[rows]
-    white, sound = sound_whitening(hierarchy.family(level), lam)
-    return white, rows[sound]
+        return cls(family, rows, fits.solutions[-1].lam[rows], lost(fits))
+
+    def scores(self, x: Array, weights: Array) -> tuple[Scores, IntArray]:
+        """Scores of the level for samples whose rows share one law, and which samples have them."""
+        white, sound = sound_whitening(self.family, self.lam)
+        rows = self.rows[sound]
+        return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
+
+    def squares(self, stack: MomentStack) -> Array:
+        """|E ζ_added|² of the samples from their moments alone; ∞ of the lost ones."""
+        far = np.full(len(self.gone), np.inf)
+        if not len(self.rows):
+            return far
+        white, sound = sound_whitening(self.family, self.lam)
+        return np.concatenate([white.score(stack.take(self.rows[sound])), far])
 
 
 def sound_whitening(family: Family, below: Array) -> tuple[Whitening, BoolArray]:

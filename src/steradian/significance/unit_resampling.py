@@ -23,7 +23,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance.scores import Scores, scores_of, small_sample
-from steradian.significance.stacks import sound_whitening
+from steradian.significance.stacks import lost, sound_whitening
 
 DOUBTED = 0.1  # p-values above it are no evidence, calibrated or not
 
@@ -53,31 +53,36 @@ class ResampledUnits:
         return len(self.x) * max(self.hierarchy.q(self.level), self.hierarchy.space.d)
 
     def pvalues(self, rows: IntArray, count: int, rngs: list[np.random.Generator]) -> Array:
-        """P-values of the damped tilt of ``count`` draws, (1, count); NaN where there is none."""
+        """P-values of the damped tilt of ``count`` draws, (1, count)."""
         drawn = rngs[int(rows[0])].multinomial(len(self.law), self.law, count)
         labels = self.units.labels
         weights = self.units.weights * (drawn if labels is None else drawn[:, labels])
         total = weights.sum(axis=1, keepdims=True)
         good = np.flatnonzero(total[:, 0] > 0.0)
         out = np.full((1, count), np.nan)
-        scores, found = self._scores(weights[good] / total[good], drawn[good])
+        scores, found, gone = self._scores(weights[good] / total[good], drawn[good])
         coefficients = scores.coefficients("damped")
         known = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
         tails = mixture_sf(scores.statistic[known], coefficients[known], scores.damped_dof)
         out[0, good[found[known]]] = tails
+        out[0, good[gone]] = 0.0
         return out
 
-    def _scores(self, weights: Array, drawn: IntArray) -> tuple[Scores, IntArray]:
-        """Scores of draws with row weights (B, n), each unit ``drawn`` (B, U) times."""
+    def _scores(self, weights: Array, drawn: IntArray) -> tuple[Scores, IntArray, IntArray]:
+        """Scores of draws with row weights (B, n), each unit ``drawn`` (B, U) times.
+
+        With them which draws have any, and which are lost.
+        """
         reduced = self.hierarchy.up_to(self.level - 1)
-        fits = fit_levels(reduced, moments_of_weightings(self.x, weights, reduced))
+        fits = fit_levels(reduced, moments_of_weightings(self.x, weights, reduced).unsought())
         found = np.array([r for r in range(len(weights)) if r not in fits.failures], dtype=np.int64)
         family = self.hierarchy.family(self.level)
         white, sound = sound_whitening(family, fits.solutions[-1].lam[found])
         found = found[sound]
         shape = (len(found), *self.x.shape)
         zeta = white.rows(np.broadcast_to(self.x, shape))
-        return self._grouped(zeta, white.below, weights[found], drawn[found]), found
+        scores = self._grouped(zeta, white.below, weights[found], drawn[found])
+        return scores, found, lost(fits)
 
     def _grouped(self, zeta: Array, below: int, weights: Array, drawn: IntArray) -> Scores:
         """As `group_scores`, a unit that was drawn k times being k units."""

@@ -155,7 +155,7 @@ class SphereGrid:
         degree = math.isqrt(lam.shape[1] + 1) - 1
         profiles, _, around = self._transforms(degree)
         along = (lam @ profiles[1:]).reshape(-1, 2 * degree + 1)
-        return (along @ around).reshape(len(lam), -1)
+        return (along @ around).reshape(len(lam), self.nodes)
 
     def analyze(self, values: Array, degree: int) -> Array:
         _, weighted, around = self._transforms(degree)

@@ -9,12 +9,13 @@ from scipy.stats import chi2, kstest
 
 import steradian as sr
 from oracles import Array
-from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover, UniformLeftover
+from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
+from steradian.adequacy.leftover import GriddedLeftover
 from steradian.data.stacks import MomentStack
-from steradian.families.quadratic import low_moments
 from steradian.families.refits import Refits
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.spaces.quadratic import low_moments
 
 
 def unit(x: Array) -> Array:

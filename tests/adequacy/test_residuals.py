@@ -12,7 +12,8 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover
+from steradian.adequacy.closed_leftover import PolarLeftover
+from steradian.adequacy.leftover import GriddedLeftover
 from steradian.adequacy.mmd_any_dimension import forms_of
 from steradian.families.polar_whitening import PolarWhitening, polar_moments
 

@@ -16,10 +16,10 @@ from oracles import Array
 from steradian.data.stacks import MomentStack
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import feature_moments, natural_parameters
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.spaces import Circle, Sphere, unit_sphere
+from steradian.spaces.quadratic import feature_moments, natural_parameters
 
 
 def unit(x: Array) -> Array:

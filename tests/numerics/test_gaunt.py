@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steradian.families.products import products, second_moments
 from steradian.numerics.gaunt import circle_gaunt, sphere_gaunt
 from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
 from steradian.spaces import Circle, Sphere
+from steradian.spaces.products import products, second_moments
 
 SPACES = [Circle(), Sphere()]
 

@@ -26,19 +26,19 @@ from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import BEYOND_DOUBT
+from steradian.progress import tracked
 from steradian.significance import concerns
+from steradian.significance.drawn_samples import chunks
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
 from steradian.significance.null_replicates import among
-from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 from steradian.significance.scores import row_blocks, scores_of, streamed_scores
-from steradian.significance.stacks import chunks
 
 Method = Literal["exact", "bootstrap"]
 METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
-BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped
 _PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
 _ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
 _FIRST = 32  # replicates of the first piece

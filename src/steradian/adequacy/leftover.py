@@ -17,24 +17,21 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
 from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError
 from steradian.families.base import Family, QuickRefits
-from steradian.families.polar_whitening import PolarWhitening, polar_whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.quadratics import quadratic_size
-from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
 from steradian.significance.sample import Sample
 
-_NEGLIGIBLE = 1e-24  # node masses below it move no covariance
 _COLLINEAR = 1e-8  # ratio of diagonals of R below which singular values tell what to leave out
 _MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
-_MOMENT_ROUNDING = 4e-15  # of a moment, over the root of the number of its degree's features
 
 
 class Leftover(Protocol):
@@ -118,7 +115,7 @@ class GriddedLeftover:
             return cls._of_uniform(hierarchy, weights)
         family = hierarchy.family(level).resolved_by(rung)
         points, mass = family.rule(lam, 2 * hierarchy.levels)
-        seen = mass > _NEGLIGIBLE
+        seen = mass > NEGLIGIBLE_MASS
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
         mean = mass[seen] @ phi
         phi -= mean
@@ -165,7 +162,7 @@ class GriddedLeftover:
     def noise(self) -> float:
         size = np.sqrt(np.repeat(self.hierarchy.dims, self.hierarchy.dims))  # |φ_l|² is constant
         moved = size[self.below :] + size[: self.below] @ np.abs(self.slope)
-        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
+        return float(DEGREE_MOMENT_ROUNDING * np.linalg.norm(self.scale * moved))
 
     @cached_property
     def coefficients(self) -> Array:
@@ -228,144 +225,6 @@ class GriddedLeftover:
 
     def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
         return fit.sample(n, rng)
-
-
-@dataclass(frozen=True, eq=False)
-class PolarLeftover:
-    """Level 1 and degree 2 in any dimension, in closed form about the mean direction."""
-
-    hierarchy: Hierarchy
-    white: PolarWhitening  # a stack of one
-    weight: float  # a_2
-    expected: Array  # (q_2,) moments of degree 2 under the fit
-    level: int = 1
-
-    @classmethod
-    def of(cls, hierarchy: Hierarchy, lam: Array, weight: float) -> PolarLeftover:
-        """From the natural parameters ``lam`` (d,) of the von Mises-Fisher fit."""
-        white = polar_whitening(len(lam), lam[None])
-        expected = hierarchy.family(1).expectations(lam[None], hierarchy)[0, len(lam) :]
-        return cls(hierarchy, white, weight, expected)
-
-    @property
-    def _d(self) -> int:
-        return self.white.below
-
-    def excess(self, moments: Array) -> Array:
-        away = moments[..., self._d :] - self.expected
-        return np.asarray(np.sqrt(self.weight) * away)
-
-    @property
-    def noise(self) -> float:
-        return float(_MOMENT_ROUNDING * np.sqrt(self.weight * len(self.expected)))
-
-    @cached_property
-    def coefficients(self) -> Array:
-        """``|φ₂|² = ½ d(d+2) |xxᵀ - I/d|²`` splits into the blocks of the whitening."""
-        d = self._d
-        *_, var_0, _, _, var_1, fourth = self.white.moments[0]
-        blocks = (
-            (d / (d - 1.0) * var_0, 1),
-            (2.0 * var_1, d - 1),
-            (2.0 * fourth / ((d - 1.0) * (d + 1.0)), quadratic_size(d - 1)),
-        )
-        values = np.concatenate([np.full(count, value) for value, count in blocks])
-        return np.sort(0.5 * d * (d + 2.0) * self.weight * values)[::-1]
-
-    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
-        """``½ d(d+2) |E xxᵀ - E_fit xxᵀ|²``: no feature is formed."""
-        d = self._d
-        lam = self.hierarchy.family(1).solve(stack, np.zeros((len(stack), d))).lam
-        out = np.empty(len(stack))
-        for k, (mean, scatter) in enumerate(zip(stack.mean, stack.scatter, strict=True)):
-            white = polar_whitening(d, lam[k : k + 1])
-            mean_t, var_t, *_, across, _, _, _ = white.moments[0]
-            away = scatter - across * np.eye(d)
-            away += np.outer(mean, mean)
-            away -= (var_t + mean_t**2 - across) * np.outer(white.axes[0], white.axes[0])
-            out[k] = (away**2).sum()
-        return np.asarray(0.5 * d * (d + 2.0) * self.weight * out)
-
-    def work(self, rows: float) -> float:
-        return rows * self._d
-
-    @property
-    def by_rows(self) -> None:
-        return None
-
-    @property
-    def width(self) -> int:
-        return self._d
-
-    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
-        """About the first axis: R² does not see where the fit points to."""
-        return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
-
-    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
-        """From the coordinate along the axis alone, and the coefficients of its blocks."""
-        mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments[0]
-        d = self._d
-        t = x @ self.white.axes[0]
-        rest = np.maximum(1.0 - t * t, 0.0)
-        along = d / (d - 1.0) * (t * t - mean_tt - slope * (t - mean_t)) ** 2
-        cross = 2.0 * (t - shift) ** 2 * rest
-        across = (1.0 - 1.0 / (d - 1.0)) * rest**2
-        return np.sqrt(0.5 * d * (d + 2.0) * self.weight * (along + cross + across))
-
-
-@dataclass(frozen=True, eq=False)
-class UniformLeftover:
-    """Level 0 and degree 2 in any dimension: the uniform law leaves all moments over."""
-
-    hierarchy: Hierarchy
-    scale: Array  # (q_2,) √a of each feature
-    level: int = 0
-
-    @classmethod
-    def of(cls, hierarchy: Hierarchy, weights: Array) -> UniformLeftover:
-        """From the weights a (2,)."""
-        return cls(hierarchy, np.sqrt(np.repeat(weights, hierarchy.dims)))
-
-    @property
-    def _d(self) -> int:
-        return self.hierarchy.space.d
-
-    def excess(self, moments: Array) -> Array:
-        return np.asarray(self.scale * moments)
-
-    @property
-    def noise(self) -> float:
-        return float(_MOMENT_ROUNDING * np.linalg.norm(self.scale))
-
-    @property
-    def coefficients(self) -> Array:
-        return np.sort(self.scale**2)[::-1]
-
-    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
-        d = self._d
-        first, second = self.scale[0] ** 2, self.scale[-1] ** 2
-        away = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :] - np.eye(d) / d
-        lengths = d * np.einsum("bi,bi->b", stack.mean, stack.mean)
-        return np.asarray(
-            first * lengths + second * 0.5 * d * (d + 2.0) * (away**2).sum(axis=(1, 2))
-        )
-
-    def work(self, rows: float) -> float:
-        return rows * self._d
-
-    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
-        return np.full(len(x), float(np.linalg.norm(self.scale)))
-
-    @property
-    def by_rows(self) -> None:
-        return None
-
-    @property
-    def width(self) -> int:
-        return self._d
-
-    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
-        return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
 
 
 def _slope(matched: Array, above: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from steradian.adequacy.leftover import Leftover
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import TINY
 from steradian.significance.sample import Sample
 
 MOST_SHARE = 0.5  # of the variance of what is left over, by at most `_FEW` units
@@ -87,7 +88,7 @@ def _shares(sample: Sample, left: Leftover, looked: IntArray | None) -> Array:
         squares = units.factors * np.einsum("uq,uq->u", parts, parts)
     else:
         return np.zeros(units.count)
-    return np.asarray(squares / max(float(squares.sum()), 1e-300))
+    return np.asarray(squares / max(float(squares.sum()), TINY))
 
 
 def _features(sample: Sample, left: Leftover) -> Array | None:

@@ -29,10 +29,8 @@ from steradian.errors import InvalidArgument
 from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import KERNEL_LAW, KERNEL_VALUE
 from steradian.significance.sample import Sample
-
-_VALUE = 1e-13  # share of the kernel that the value may leave out
-_LAW = 1e-4  # and that its null law may
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +120,7 @@ def _by_degrees(
     sizes = np.array(zonal.dims, dtype=np.float64)
     b = kernel.weights(zonal.space.d, len(sizes))
     top = len(sample.nested.solutions)
-    long, short = (enough_degrees(kernel, b, sizes, share) for share in (_VALUE, _LAW))
+    long, short = (enough_degrees(kernel, b, sizes, share) for share in (KERNEL_VALUE, KERNEL_LAW))
     b = b[: max(long, top + 1)]  # what the highest level leaves over has a degree at least
     moments = moments_to_degree(sample, len(b))
     forms, found = [], []

@@ -18,11 +18,11 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
+from steradian.numerics.tolerances import KERNEL_PAIRS
+from steradian.significance.drawn_samples import fits_of_samples
 from steradian.significance.null_replicates import samples_of_fit
 from steradian.significance.sample import Sample
-from steradian.significance.stacks import fits_of_samples
 
-_AGREED = 1e-9  # relative, of the mean of the kernel over pairs
 _ENTRIES = 1 << 22  # complex numbers of contours held at once
 _NODES = 64  # of a contour, about
 
@@ -83,7 +83,7 @@ class _KernelMean:
     def of_pairs(self) -> float:
         """E k(Y, Y′) of two independent draws."""
         value, error = mean_exponential(self._beta, self._b, self._kappa, float(self._psi))
-        if not error <= _AGREED:
+        if not error <= KERNEL_PAIRS:
             raise ValueError(
                 f"the kernel with kappa {self._kappa:g} is too narrow for the fit in dimension "
                 f"{len(self._b)}; choose a smaller one, such as {0.5 * self._kappa:.2g}"

@@ -22,10 +22,10 @@ from steradian.fitting.nested import fit_levels
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import RIDGE_STATIONARY
 
 LABEL = "not exact GID"
 _MOST_FEATURES = 300  # of a level whose covariance is formed
-_STATIONARY = 1e-9  # moment mismatch beyond the penalty that a solution may show
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,7 +170,7 @@ def _solve(moments: Moments, level: int, below: Array, alpha: float) -> _Level:
     (psi,), (mean,), _ = family.log_partition(lam)
     lam = lam[0]
     left = float(np.abs(m - mean - alpha * lam).max())
-    if not left <= _STATIONARY:
+    if not left <= RIDGE_STATIONARY:
         cause = f"of the penalised fit misses its equation by {left:.1e}"
         raise ConvergenceError(level, cause, "raise alpha")
     missed = float(np.abs(m - mean).max())

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.adequacy.above import levels_through
-from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
 from steradian.adequacy.residuals import Residuals, default_degree, harmonic_residuals
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.polar_whitening import polar_whitening
+from steradian.numerics.tolerances import (
+    BEYOND_DOUBT,
+    COLLINEAR,
+    GOOD_DEFICIT,
+    MARGIN_THIN,
+    USABLE_DEFICIT,
+)
 from steradian.significance import concerns
 from steradian.significance.sample import Sample
 
@@ -28,10 +35,7 @@ if TYPE_CHECKING:
 
 REJECTED, DOUBTFUL = 0.01, 0.05  # p-values of the residual
 _ROWS_PER_FEATURE = 10.0  # below which gaps are mostly bias
-_GOOD, _USABLE = 1e-8, 1e-6  # nats of numerical error
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
-_COLLINEAR = 1e12
-_THIN = 1e-4  # margin, the share of the uniform law in the moments, that is close to none
 _CLEAR = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
@@ -222,9 +226,15 @@ def _numerical(profile: Profile) -> Judgement:
         f"gaps good to {max(error, 1e-15):.0e} nats (moment residual {n.residual.max():.0e}, "
         f"condition {n.condition.max():.0e}, {int(n.nodes.max())} nodes)"
     )
-    answer = Answer.YES if error <= _GOOD else Answer.CARE if error <= _USABLE else Answer.NO
+    answer = (
+        Answer.YES
+        if error <= GOOD_DEFICIT
+        else Answer.CARE
+        if error <= USABLE_DEFICIT
+        else Answer.NO
+    )
     found = [(answer, detail)]
-    if n.condition.max() > _COLLINEAR:
+    if n.condition.max() > COLLINEAR:
         found.append((Answer.CARE, "the features are nearly collinear under the fit"))
     if profile.design.defines_inference and profile.shrinkage is None:
         noise = 0.5 / profile.as_sample().rate ** 2
@@ -240,7 +250,7 @@ def _margin(profile: Profile, top: int) -> tuple[Answer, str]:
     if known is None:
         return Answer.UNKNOWN, "a fit exists; how far inside the moment body is not computed here"
     margin, exact = known
-    answer = Answer.YES if margin >= _THIN else Answer.CARE
+    answer = Answer.YES if margin >= MARGIN_THIN else Answer.CARE
     where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
     return answer, f"{where}, margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
 

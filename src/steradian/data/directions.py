@@ -26,11 +26,11 @@ from steradian.data.validation import (
 )
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.tolerances import SPAN_ROUNDING
 from steradian.spaces import Space, unit_sphere
 
 _BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
 _SAME_POINT = 14  # decimals to which two directions of a support are one
-_SPAN_ROUNDING = 1e-7  # root mean square that summing squares in double precision still sees
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -261,7 +261,7 @@ class Directions:
         for x, w in self.blocks():
             second += (w[:, None] * x).T @ x
         values, axes = np.linalg.eigh(second)
-        alive = values > max(tol, _SPAN_ROUNDING) ** 2 * values[-1]
+        alive = values > max(tol, SPAN_ROUNDING) ** 2 * values[-1]
         if alive.all():
             return self
         if alive.sum() < 2:

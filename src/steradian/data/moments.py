@@ -16,8 +16,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.numerics.arrays import Array
-
-_MEAN_SLACK = 1e-9  # rounding of expectations that somebody integrated
+from steradian.numerics.tolerances import MEAN_LENGTH
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -298,7 +297,7 @@ def _check_mean(hierarchy: Hierarchy, expected: Array) -> None:
     if mean is None:
         return
     longest = float(np.linalg.norm(hierarchy.space.uniform(1, np.random.default_rng(0))))
-    if float(np.linalg.norm(mean)) > longest * (1.0 + _MEAN_SLACK):
+    if float(np.linalg.norm(mean)) > longest * (1.0 + MEAN_LENGTH):
         raise InvalidArgument(
             "the features of degree one are those of a mean longer than one, which no law has"
         )

@@ -1,13 +1,22 @@
-"""Stacks of moments: B weighted samples at once."""
+"""Stacks of moments: B weighted samples at once, and every way to make one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
+from steradian.spaces import Space
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
+_ENTRIES = 4_000_000  # features of samples that are held at once
+_SHARED_ENTRIES = 1 << 24  # and of rows that all samples share
+_CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +28,24 @@ class MomentStack:
     scatter: Array  # (B, d, d): centred second moment E (x - m)(x - m)ᵀ
     sought: bool = True  # whether a row that no shared rule resolves is worth a search of its own
 
+    @classmethod
+    def of_second(cls, features: Array, mean: Array, second: Array) -> MomentStack:
+        """From E xxᵀ (B, d, d), where no sample is so tight that the difference loses digits."""
+        return cls(features, mean, second - mean[:, :, None] * mean[:, None, :])
+
+    @classmethod
+    def of_features(cls, features: Array, d: int) -> MomentStack:
+        """Only E φ (B, q) is known: all that families on nodes look at."""
+        count = len(features)
+        return cls(features, np.zeros((count, d)), np.zeros((count, d, d)))
+
     def __len__(self) -> int:
         return len(self.mean)
+
+    @property
+    def concentrated(self) -> IntArray:
+        """Samples whose scatter wants the rows themselves."""
+        return np.flatnonzero(np.trace(self.scatter, axis1=1, axis2=2) < _CONCENTRATED)
 
     def toward_uniform(self, epsilon: float) -> MomentStack:
         """Moments of (1 - ε) P + ε ν."""
@@ -72,8 +97,7 @@ Support = Callable[[int], tuple[Array, Array]]
 def centred_moments(x: Array, weights: Array) -> tuple[Array, Array]:
     """E x (B, d) and E (x - m)(x - m)ᵀ of samples (B, n, d) with weights (B, n) of sum one."""
     mean = (weights[:, None, :] @ x)[:, 0, :]
-    away = x - mean[:, None, :]
-    return mean, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
+    return mean, _scatter_about(mean, x, weights)
 
 
 def support_of_rows(support: Support | None, rows: IntArray) -> Support | None:
@@ -84,3 +108,60 @@ def support_of_rows(support: Support | None, rows: IntArray) -> Support | None:
 def support_of_one(support: Callable[[], tuple[Array, Array]]) -> Support:
     """The support of a stack of one sample, from what gives that of the sample."""
     return lambda _row: support()
+
+
+def moments_about_centres(space: Space, x: Array, weights: Array) -> tuple[Array, Array]:
+    """The centres (B, d) of samples (B, n, d) and the second moments about them (B, d, d)."""
+    pairs = zip(x, weights, strict=True)
+    centre = np.array([space.centre(row, share) for row, share in pairs]).reshape(len(x), -1)
+    return centre, _scatter_about(centre, x, weights)
+
+
+def _scatter_about(centre: Array, x: Array, weights: Array) -> Array:
+    away = x - centre[:, None, :]
+    return np.asarray(np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away))
+
+
+def moments_of_samples(
+    hierarchy: Hierarchy, x: Array, weights: Array, features: Array | None = None
+) -> MomentStack:
+    """E φ of samples (B, n, d) with weights (B, n) of sum one, and their second moments.
+
+    ``features`` (B, n, q) are those of the rows, where they have been formed already.
+    """
+    count, n, d = x.shape
+    q = hierarchy.q(hierarchy.levels)
+    second = moments_about_centres(hierarchy.space, x, weights)
+    if features is not None:
+        return MomentStack((weights[:, None, :] @ features)[:, 0, :], *second)
+    means = np.empty((count, q))
+    for rows in blocks(count, n * q):
+        phi = hierarchy.features(x[rows].reshape(-1, d)).reshape(-1, n, q)
+        means[rows] = (weights[rows, None, :] @ phi)[:, 0, :]
+    return MomentStack(means, *second)
+
+
+def moments_of_weightings(x: Array, w: Array, hierarchy: Hierarchy) -> MomentStack:
+    """Moments of many weightings (B, n) of the same directions ``x`` (n, d), in one pass."""
+    centre = hierarchy.space.centre(x, np.full(len(x), 1.0 / len(x)))
+    y = x - centre
+    d = x.shape[1]
+    pairs = (y[:, :, None] * y[:, None, :]).reshape(len(x), -1)
+    features = np.zeros((len(w), hierarchy.q(hierarchy.levels)))
+    for rows in blocks(len(x), features.shape[1], _SHARED_ENTRIES):
+        features += w[:, rows] @ hierarchy.features(x[rows])
+    offset = hierarchy.space.centre(x, w) - centre
+    about = w @ y  # of the shared centre, which for axes is not their mean
+    shift = offset[:, :, None] * about[:, None, :]
+    scatter = (w @ pairs).reshape(-1, d, d) - shift - np.swapaxes(shift, 1, 2)
+    scatter += offset[:, :, None] * offset[:, None, :]
+    stack = MomentStack(features, centre + offset, scatter)
+    for row in stack.concentrated:
+        scatter[row] = _scatter_about(stack.mean[row][None], x[None], w[row][None])[0]
+    return stack
+
+
+def blocks(count: int, size: int, most: int = _ENTRIES) -> Iterator[slice]:
+    """Parts of ``count`` things of ``size`` numbers each that are held at once."""
+    step = max(1, most // max(size, 1))
+    return (slice(first, first + step) for first in range(0, count, step))

@@ -11,13 +11,10 @@ from numpy.typing import ArrayLike
 from steradian.arguments import MOST_NUMBERS
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces import Space
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
-_UNIT_TOLERANCE = 1e-6
-_EXACT = 4.0 * float(np.finfo(np.float64).eps)
-_PLAIN_WEIGHTS = 1e-100, 1e100  # outside, weights are held times a power of two
-_ANGLE_ERROR = 1e-9  # radians by which rounding may have moved an angle
 
 
 def as_numeric(data: Any, what: str) -> AnyArray:
@@ -79,13 +76,13 @@ def angle_column(values: ArrayLike, what: str, *, degrees: bool) -> Array:
     """A column of angles that double precision still tells apart."""
     column = number_column(values, what)
     unit = np.pi / 180.0 if degrees else 1.0
-    lost = np.abs(column) * (unit * float(np.finfo(np.float64).eps)) > _ANGLE_ERROR
+    lost = np.abs(column) * (unit * float(np.finfo(np.float64).eps)) > ANGLE_ROUNDING
     if lost.any():
         row = int(np.argmax(lost))
         full = "360" if degrees else "2π"
         raise InvalidDirections(
             f"{what} in row {row} is {column[row]:g}, so large that rounding has moved it by "
-            f"more than {_ANGLE_ERROR:g} radians; reduce it modulo {full} where it is still exact"
+            f"more than {ANGLE_ROUNDING:g} radians; reduce it modulo {full} where it is still exact"
         )
     return column
 
@@ -130,7 +127,7 @@ def check_points(rows: AnyArray, space: Space) -> bool:
 
 def check_unit_norm(rows: AnyArray) -> bool:
     """Refuse rows that are not of unit norm; tell whether all are, to double precision."""
-    tolerance = _UNIT_TOLERANCE
+    tolerance = UNIT_LENGTH
     if rows.dtype.itemsize < 8:
         tolerance = max(tolerance, 16.0 * float(np.finfo(rows.dtype).eps))
     worst = 0.0
@@ -141,7 +138,7 @@ def check_unit_norm(rows: AnyArray) -> bool:
             index = int(np.argmax(~(away <= tolerance)))
             _refuse_row(rows[first + index], first + index)
         worst = max(worst, largest)
-    return rows.dtype.itemsize == 8 and worst <= _EXACT
+    return rows.dtype.itemsize == 8 and worst <= UNIT_ROUNDING
 
 
 def _refuse_row(row: AnyArray, index: int) -> None:
@@ -188,7 +185,7 @@ def weight_column(weights: ArrayLike, n: int, what: str) -> Array:
 def tamed(w: Array) -> tuple[Array, int]:
     """Weights whose squares and sums stay within double precision, and the power of two lost."""
     largest = float(w.max())
-    if not largest or _PLAIN_WEIGHTS[0] < largest < _PLAIN_WEIGHTS[1]:
+    if not largest or PLAIN_WEIGHTS[0] < largest < PLAIN_WEIGHTS[1]:
         return w, 0
     exponent = math.frexp(largest)[1]
     return np.asarray(np.ldexp(w, -exponent)), exponent

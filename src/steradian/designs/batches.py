@@ -10,6 +10,7 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.designs.base import Features
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import TINY
 
 _TIMES = 5.0  # stretches this many autocorrelation times long are nearly independent
 _FEWEST_TIMES = 2.5  # and never shorter than this many
@@ -85,4 +86,4 @@ def _correlations(series: Array, chains: IntArray) -> Array:
         padded = np.fft.rfft(part, n=2 * len(part), axis=0)
         covariance = np.fft.irfft(np.abs(padded) ** 2, axis=0)[:lags]
         total[: len(covariance)] += covariance
-    return np.asarray(total / np.maximum(total[0], 1e-300))
+    return np.asarray(total / np.maximum(total[0], TINY))

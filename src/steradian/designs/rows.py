@@ -12,6 +12,7 @@ from steradian.data.moments import Moments
 from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError
+from steradian.numerics.tolerances import EQUAL_WEIGHTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class IID(Design):
         return "independent, identically distributed rows of equal weight"
 
     def units(self, directions: Directions) -> Units:
-        if directions.weighted and np.ptp(directions.weights) > 1e-12 / directions.n:
+        if directions.weighted and np.ptp(directions.weights) > EQUAL_WEIGHTS / directions.n:
             raise DesignError(
                 "design 'iid' means equal weights, and these rows have weights; say how the "
                 "weights arose: 'fixed', 'importance', Clusters, Chain, Survey or Known"

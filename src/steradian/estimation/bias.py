@@ -17,9 +17,9 @@ from steradian.designs.units import Units
 from steradian.errors import ResolutionError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import COLLINEAR
 from steradian.significance.sample import Sample
 
-_COLLINEAR = 1e10  # condition above which a solution with Σ would be made of rounding
 _SPLITS = 4  # random splits into halves
 
 
@@ -48,7 +48,7 @@ def information_traces(sample: Sample) -> Array:
             traces[k] = p / sample.rate**2
             continue
         curvature = _curvature(sample, k + 1)
-        if curvature is None or np.linalg.cond(curvature) > _COLLINEAR:
+        if curvature is None or np.linalg.cond(curvature) > COLLINEAR:
             traces[k] = p / sample.rate**2
             continue
         traces[k] = np.trace(np.linalg.solve(curvature, variance[:p, :p]))

@@ -16,17 +16,17 @@ from steradian.arguments import (
     whole_number,
 )
 from steradian.data.directions import Directions
-from steradian.data.weightings import moments_of_weightings
+from steradian.data.stacks import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array
+from steradian.progress import tracked
 from steradian.significance import concerns
+from steradian.significance.drawn_samples import chunks
 from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
-from steradian.significance.progress import tracked
 from steradian.significance.resample import resampled_weights
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Scores, scores_of
-from steradian.significance.stacks import chunks
 
 if TYPE_CHECKING:
     from steradian.profile import Profile

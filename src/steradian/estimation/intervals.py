@@ -26,6 +26,7 @@ from scipy.stats import t as student
 from steradian.arguments import one_of, open_share
 from steradian.estimation.bias import gap_bias
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
 from steradian.significance.sample import Sample
 
@@ -185,9 +186,9 @@ def _error(sample: Sample, values: Array) -> Array:
     squares = g * g
     total = squares.sum(axis=0)
     noise = np.einsum("uk,uk->k", squares, squares) - total**2 / units.count
-    dof = 2.0 * total**2 / np.maximum(noise, 1e-300)
+    dof = 2.0 * total**2 / np.maximum(noise, TINY)
     spread = np.sqrt(total)
-    skew = ((g / np.maximum(spread, 1e-150)) ** 3).sum(axis=0)
+    skew = ((g / np.maximum(spread, TINY_ROOT)) ** 3).sum(axis=0)
     return np.array([spread, np.maximum(dof, _FEWEST_DOF), skew])
 
 
@@ -242,7 +243,7 @@ class _Estimates:
             return self.value - z * self.se, self.value + z * self.se
         if method == "sqrt":
             root = np.sqrt(np.maximum(self.value, 0.0))
-            half = 0.5 * z * self.se / np.maximum(root, 1e-150)
+            half = 0.5 * z * self.se / np.maximum(root, TINY_ROOT)
             return np.maximum(root - half, 0.0) ** 2, (root + half) ** 2
         return self._noncentral(confidence)
 
@@ -279,14 +280,14 @@ class _Estimates:
 
     def scale(self) -> Array:
         """The c with Var(2 a² I) = 4 c (2 a² I) far from zero."""
-        plain = self.se**2 * self.rate**2 / (2.0 * np.maximum(self.value, 1e-300))
+        plain = self.se**2 * self.rate**2 / (2.0 * np.maximum(self.value, TINY))
         return np.asarray(np.where(plain > 0.0, plain, 1.0))
 
 
 def noncentrality(seen: Array, q: Array, probability: float) -> Array:
     """δ with P(χ²_q(δ) <= seen) = probability; 0 when even δ = 0 has less below."""
     far = seen > _FAR
-    near = chndtrinc(np.clip(seen, 1e-300, _FAR), q, probability)
+    near = chndtrinc(np.clip(seen, TINY, _FAR), q, probability)
     found = np.where(far, _far_noncentrality(np.where(far, seen, _FAR), q, probability), near)
     return np.where(chndtr(np.minimum(seen, _FAR), q, 0.0) > probability, found, 0.0)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
-from steradian.adequacy.calibration import BEYOND_DOUBT, Calibration
+from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.residuals import Residuals, harmonic_residuals
 from steradian.arguments import checked_profile, open_share, seed_number, whole_number
 from steradian.data.moments import Moments
@@ -18,9 +18,10 @@ from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies.base import named_test
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import BEYOND_DOUBT
+from steradian.progress import tracked
 from steradian.significance.gap_tests import gap_tests, holm
 from steradian.significance.options import Options
-from steradian.significance.progress import tracked
 from steradian.significance.sample import Sample
 
 if TYPE_CHECKING:

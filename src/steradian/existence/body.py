@@ -34,13 +34,13 @@ from steradian.existence.support_words import (
     undecided_words,
     vector_words,
 )
-from steradian.existence.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
 from steradian.existence.zoom import Zoom
-from steradian.families.products import second_moments
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import eigenvalues, null_space
+from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
 from steradian.spaces import Sphere
+from steradian.spaces.products import second_moments
 
 _INSIDE = Placement(Verdict.INSIDE)
 

@@ -16,14 +16,12 @@ from steradian.existence.decision import both_looks, first_look
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import bound_words, nearly_words, thinnest_words
-from steradian.existence.tolerances import NEARLY
 from steradian.families.base import Family
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.significance.progress import tracked
+from steradian.numerics.tolerances import MARGIN_EVEN, MARGIN_FINISHED, NEARLY
+from steradian.progress import tracked
 
-PRECISE = 1e-5  # slack of a margin up to which its programme counts as finished
-_EVEN = 1.0 - 1e-6  # margin above which nothing is thin
 _WIDTH = 80
 _INDENT = 27
 _TO_ROUNDING = "on the boundary to the rounding of the moments"
@@ -52,7 +50,7 @@ class LevelBoundary:
         What the data lie on, or where they are thinnest.
     slack : float
         The margin is an upper bound, and the truth at most so much smaller: zero where a closed
-        form gives it, above `PRECISE` where a programme was cut short, and ``words`` say so.
+        form gives it, above 1e-5 where a programme was cut short, and ``words`` say so.
     decided : bool
         False where rounding, or the work we allow, leaves open whether the level exists;
         ``words`` say which.
@@ -236,8 +234,8 @@ def _placed(
     if known.support is not None and margin < NEARLY:
         words = nearly_words(known.support[0], f)
     else:
-        words = thinnest_words(family.peak(f)) if margin < _EVEN else ""
-    if slack > PRECISE:
+        words = thinnest_words(family.peak(f)) if margin < MARGIN_EVEN else ""
+    if slack > MARGIN_FINISHED:
         words += f"{'; ' * bool(words)}{bound_words(slack)}"
     decided = known.support is None or placement.verdict is Verdict.INSIDE
     decided = decided or margin - slack > NEARLY

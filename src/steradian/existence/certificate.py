@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
-from steradian.existence.tolerances import RANK
-from steradian.families.quadratic import feature_parameters, natural_parameters
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import circle_harmonics
 from steradian.numerics.linalg import triangle
+from steradian.numerics.tolerances import RANK
 from steradian.spaces import Sphere, unit_sphere
+from steradian.spaces.quadratic import feature_parameters, natural_parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

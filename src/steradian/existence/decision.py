@@ -17,9 +17,9 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.placement import Placement, Verdict
-from steradian.fitting.newton import ROUNDED_RESIDUAL
 from steradian.fitting.solution import Status
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import ROUNDED_RESIDUAL
 
 if TYPE_CHECKING:
     from steradian.families.base import Family

@@ -16,13 +16,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.existence.placement import Verdict
-from steradian.existence.tolerances import CERTIFIED, CONTACT_CLEAR, CONTACT_NULL, DEEP, SAFE
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
 from steradian.numerics.sphere_minima import bend_rows, contact_rows, cover, curvatures, dips
+from steradian.numerics.tolerances import (
+    CERTIFIED,
+    CONTACT_CLEAR,
+    CONTACT_NULL,
+    DEEP,
+    LEAST_LIFT,
+    NODE_ACCURACY,
+    SAFE,
+)
 
 ROUNDS = 40  # programmes before a question stays open
 QUICK_ROUNDS = 8  # before the solver, which would take longer to fail
@@ -33,9 +41,7 @@ _DIRECTIONS = 8  # in which the curvature at a zero is kept positive from the st
 _BENT = 64  # points at which it is
 _EVERY = 4  # nodes of the cover
 _CLEARANCE = 0.5  # times the spacing: how far from a zero its curvature is followed
-_LEAST_LIFT = 1e-6
 _CENTRAL = 0.03  # accuracy of the first programme: a point well within what is left
-_EXACTLY = 1e-11
 _HIDDEN = "rounding hides which functions vanish on all points"
 
 
@@ -157,7 +163,7 @@ class _Programme:
         if len(mean) == 1:
             return self._only()
         for turn in range(rounds):
-            f, depth = self._solve(mean, max(_CENTRAL * 0.5**turn, _EXACTLY))
+            f, depth = self._solve(mean, max(_CENTRAL * 0.5**turn, NODE_ACCURACY))
             if depth > DEEP:
                 return _NONE
             f = f / f[0]
@@ -214,4 +220,4 @@ def _thinned(x: Array) -> Array:
 
 def _lift(points: Array, x: Array, level: int) -> Array:
     """``min(1, L² (1 - cos dist))`` of the distance to the closest of ``x``."""
-    return np.clip(level**2 * (1.0 - (points @ x.T).max(axis=1)), _LEAST_LIFT, 1.0)
+    return np.clip(level**2 * (1.0 - (points @ x.T).max(axis=1)), LEAST_LIFT, 1.0)

@@ -24,16 +24,15 @@ from steradian.existence.certificate import (
     sphere_function,
     sphere_square,
 )
-from steradian.existence.semi_infinite import LP_ACCURACY, least_mean
-from steradian.existence.tolerances import MARGIN_ROUNDING
-from steradian.families.products import second_moments
+from steradian.existence.semi_infinite import least_mean
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle
+from steradian.numerics.tolerances import MARGIN_PROGRAMME, MARGIN_ROUNDING
 from steradian.spaces import Sphere
+from steradian.spaces.products import second_moments
 
 _ATOM_DEGREE = 30  # of the grid of vectors a that are tried
-_PROGRAMME = 10.0 * LP_ACCURACY  # of a margin that a linear programme finds from moments alone
 _TOUCHED = 200  # supports of at most so many points are stated in the programme
 
 
@@ -174,4 +173,4 @@ def sphere_face(known: Evidence, level: int, below: Closest | None) -> Closest:
     if result.upper < at_hand.margin - MARGIN_ROUNDING:
         at_hand = Closest(result.upper, sphere_function(result.function, level))
     slack = max(0.0, at_hand.margin - result.lower)
-    return replace(at_hand, slack=slack, rounding=_PROGRAMME)
+    return replace(at_hand, slack=slack, rounding=MARGIN_PROGRAMME)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.existence.placement import Placement, Verdict
-from steradian.existence.tolerances import CONTACT_CLEAR, DEEP, NODE_ACCURACY, RANK, SAFE
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import null_space
 from steradian.numerics.linear_programme import minimise
+from steradian.numerics.tolerances import CONTACT_CLEAR, DEEP, NODE_ACCURACY, RANK, SAFE
 
 
 def examine_on_nodes(at_support: Array, at_nodes: Array) -> Placement:

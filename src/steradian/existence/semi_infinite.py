@@ -20,8 +20,15 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linear_programme import minimise
 from steradian.numerics.sphere_minima import cover, curvatures, dips, slopes
+from steradian.numerics.tolerances import (
+    DEEP,
+    HELD_MULTIPLIER,
+    LEAST_BEND,
+    PROGRAMME_EXACT,
+    PROGRAMME_ROUGH,
+    SAFE,
+)
 
-LP_ACCURACY = 1e-9  # dip below zero, for ∫ f dν = 1, that counts as none
 WORK = 2e10  # rows × unknowns² × steps of all programmes of one level: seconds
 _ROUNDS = 30
 _USUAL_STEPS = 20  # of the interior-point method
@@ -30,13 +37,9 @@ _NEAR = 0.1  # a condition that f clears by more is dropped
 _SHALLOW = 0.05  # dip from which the bottoms are followed
 _INNER = 0.5  # of the half-width of a dip: where its slopes are cut
 _FLATTEST = 1e-3  # curvature that limits that width
-_LEAST_BEND = 1e-4  # times level²: curvature of a bottom below which it is not believed
-_UNBEATEN = 1e-7  # dip at which a known function that none has beaten is believed the best
-_FEW_PERCENT = 0.02  # of its mean, if that is less
+_FEW_PERCENT = 0.02  # of the mean of a known function: dip at which it is believed the best
 _PROGRESS = 0.7  # of the dip: what following the bottoms must bring it down to
 _LOST = 2  # after so many failures to do so they are only cut
-_HELD = 1e-6  # of all multipliers: a condition with less is dropped once bottoms are followed
-_ROUGHLY, _EXACTLY = 1e-5, 1e-12  # accuracy of the first programmes and of the last
 _INSIDE = 0.9  # share of the last f in the start of the next programme; the rest is uniform
 
 
@@ -135,11 +138,11 @@ class _Exchange:
     def solve(self) -> None:
         """The programme as it stands; where its solution dips; and what that gives."""
         before = self.dip
-        wanted = 1e-3 * min(self.dip, self.upper) if len(self.multipliers) else _ROUGHLY
-        self._minimise(max(_EXACTLY, wanted))
+        wanted = 1e-3 * min(self.dip, self.upper) if len(self.multipliers) else PROGRAMME_ROUGH
+        self._minimise(max(PROGRAMME_EXACT, wanted))
         self.bottoms = dips(self.f, self.level)
         following = self.bend is not None
-        self.astray = following and self.dip > max(_PROGRESS * before, LP_ACCURACY)
+        self.astray = following and self.dip > max(_PROGRESS * before, SAFE)
         self.lost += self.astray
         lifted = self.f / (1.0 + self.dip)
         lifted[0] = 1.0
@@ -150,10 +153,10 @@ class _Exchange:
     @property
     def done(self) -> bool:
         """Whether what is left does not matter."""
-        enough = LP_ACCURACY
+        enough = SAFE
         if not self.beaten:
-            enough = max(enough, min(_UNBEATEN, _FEW_PERCENT * self.upper))
-        return max(self.dip, self.accuracy) <= enough or self.upper - self.lower <= LP_ACCURACY
+            enough = max(enough, min(DEEP, _FEW_PERCENT * self.upper))
+        return max(self.dip, self.accuracy) <= enough or self.upper - self.lower <= SAFE
 
     def _minimise(self, accuracy: float) -> None:
         rows = np.ascontiguousarray(sphere_harmonics(self._asked, self.level)[:, 1:])
@@ -189,11 +192,11 @@ class _Exchange:
         _, curvature, axes, frame = curvatures(self.f, x, self.level)
         along = np.stack([slopes(x, u, self.level)[0][:, 1:] for u in frame])
         along = np.einsum("nij,inq->jnq", axes, along)
-        bent = np.maximum(curvature.T, _LEAST_BEND * self.level**2)
+        bent = np.maximum(curvature.T, LEAST_BEND * self.level**2)
         roots = (np.sqrt(weight / bent)[:, :, None] * along).reshape(-1, len(self.moments))
         self.bend = roots.T @ roots
         held = self.multipliers[len(self._asked) - len(self.moving) :]
-        held_on = held > _HELD * self.multipliers.sum()
+        held_on = held > HELD_MULTIPLIER * self.multipliers.sum()
         self.moving = np.vstack([self.moving[held_on], x])
 
     def bound(self) -> None:
@@ -201,7 +204,7 @@ class _Exchange:
         if self.bend is not None and self.affordable:
             self.moving = np.vstack([self.moving, self.contacts])
             self.bend = None
-            self._minimise(_EXACTLY)
+            self._minimise(PROGRAMME_EXACT)
 
 
 def _largest(level: int) -> Array:

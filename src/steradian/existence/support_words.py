@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.existence.certificate import Certificate
-from steradian.families.quadratic import natural_parameters
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import null_space
 from steradian.numerics.sphere_minima import dips
+from steradian.numerics.tolerances import (
+    ANTIPODAL,
+    CONSTANT_FUNCTION,
+    FLAT,
+    NEARLY_ON_CIRCLE,
+    ROUND_QUADRIC,
+)
 from steradian.spaces import Sphere
+from steradian.spaces.quadratic import natural_parameters
 
-FLAT = 1e-14  # singular value per row of centred points that lie on a plane
-_ANTIPODAL = 1e-12
-_ROUND = 1e-10  # how far from a surface of revolution a quadric may be
-_NEARLY = 1e-4  # distance from a circle that is worth saying
-_CONSTANT = 1e-16  # squared length of lam of a function that is as good as constant
 _ANGLES = 3600
 _DEGREES = {3: "cubic", 4: "quartic", 5: "quintic"}
 
@@ -31,7 +33,7 @@ def sphere_words(x: Array, level: int) -> str:
     if len(x) == 1:
         return f"the support is the single point {vector_words(x[0])}"
     if len(x) == 2:
-        opposite = np.linalg.norm(x.sum(axis=0)) < _ANTIPODAL
+        opposite = np.linalg.norm(x.sum(axis=0)) < ANTIPODAL
         return "the support is two points" + (", antipodal" if opposite else "")
     normal, centre, depth = best_plane(x)
     if depth <= FLAT * len(x):
@@ -63,7 +65,7 @@ def near_circle_words(x: Array) -> str:
     """The circle that holds all points ``x`` (n >= 3, 3) but for a little; else empty."""
     normal, centre, _ = best_plane(x)
     away = float(np.abs((x - centre) @ normal).max())
-    if away > _NEARLY:
+    if away > NEARLY_ON_CIRCLE:
         return ""
     return f"all points lie within {away:.0e} of {circle_words(normal, centre, 4.0 * away)}"
 
@@ -95,7 +97,7 @@ def thinnest_words(peak: Array | None) -> str:
 
 def circle_peak(f: Certificate) -> Array | None:
     """Where ``f`` on the circle is largest, (2,); None for a constant."""
-    if float(f.lam @ f.lam) < _CONSTANT:
+    if float(f.lam @ f.lam) < CONSTANT_FUNCTION:
         return None
     angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
     points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -104,7 +106,7 @@ def circle_peak(f: Certificate) -> Array | None:
 
 def sphere_peak(f: Certificate) -> Array | None:
     """Where ``f`` on the two-sphere is largest, (3,); None for a constant."""
-    if float(f.lam @ f.lam) < _CONSTANT:
+    if float(f.lam @ f.lam) < CONSTANT_FUNCTION:
         return None
     return np.asarray(dips(-np.append(1.0, f.lam), f.level)[0][0])
 
@@ -140,7 +142,7 @@ def parallels_words(x: Array) -> str:
     axis = axes[:, k]
     across = linear - (linear @ axis) * axis
     round_off = max(abs(values[1] - values[2 - k]), float(np.linalg.norm(across)))
-    if round_off > _ROUND * float(np.abs(values).max()):
+    if round_off > ROUND_QUADRIC * float(np.abs(values).max()):
         return ""
     heights = np.roots([values[k] - values[1], linear @ axis, constant + values[1]])
     if np.iscomplexobj(heights) or np.abs(heights).max() > 1.0:

@@ -15,10 +15,10 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics
+from steradian.numerics.tolerances import SMALLEST_ZOOM
 from steradian.spaces import Sphere
 
 _WIDE = 0.3  # typical |w| above which points are seen well enough as they are
-_SMALLEST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Zoom:
             return cls(np.array([0.0, 0.0, 1.0]), 1.0)
         centre = mean / length
         typical = float(np.median(np.linalg.norm(_plane(x, centre), axis=1)))
-        return cls(centre, max(typical, _SMALLEST) if typical < _WIDE else 1.0)
+        return cls(centre, max(typical, SMALLEST_ZOOM) if typical < _WIDE else 1.0)
 
     def __call__(self, x: Array) -> Array:
         """The enlarged points, (n, 3)."""

@@ -1,13 +1,15 @@
-"""The answers of a family without closed forms: nothing but its rule and its solver."""
+"""The answers of families that have nothing more to say, and of those in closed form."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Protocol, Self
+
+import numpy as np
 
 from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.base import QuickRefits
+from steradian.families.base import Law, QuickRefits
 from steradian.numerics.arrays import Array
 
 
@@ -30,6 +32,7 @@ class BareFamily:
         return None
 
     def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
+        """The first look was all there is."""
         return Placement(Verdict.UNSURE)
 
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest | None:  # noqa: ARG002
@@ -40,3 +43,20 @@ class BareFamily:
 
     def peak(self, f: Certificate) -> Array | None:  # noqa: ARG002
         return None
+
+
+class _HasLaws(Protocol):
+    def law(self, lam: Array) -> Law: ...
+
+
+class ClosedFamily(BareFamily):
+    """A family whose laws are known without a grid: its moments alone tell whether a fit exists."""
+
+    __slots__ = ()
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    def sample(self: _HasLaws, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return self.law(lam).sample(n, rng)

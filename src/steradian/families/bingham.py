@@ -15,25 +15,25 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.bare import BareFamily
+from steradian.families.bare import ClosedFamily
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.nodes import NodeFamily
-from steradian.families.quadratic import feature_moments, natural_parameters
 from steradian.families.whitening import ReferenceWhitening
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.tolerances import FLAT
 from steradian.spaces import HarmonicSpace, unit_sphere
+from steradian.spaces.quadratic import feature_moments, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_FLAT = 1e-14  # relative eigenvalue of the second moment that rounding cannot tell from zero
 _FORMED = 2000  # features whose covariance is formed
 
 
 @dataclass(frozen=True, slots=True)
-class BinghamFamily(BareFamily):
+class BinghamFamily(ClosedFamily):
     """p ∝ exp(xᵀBx), B of trace zero: level 1 of an axial ``hierarchy``."""
 
     hierarchy: Hierarchy
@@ -43,12 +43,13 @@ class BinghamFamily(BareFamily):
         return unit_sphere(self.hierarchy.space.d)
 
     @property
-    def q(self) -> int:
-        return self.hierarchy.q(1)
+    def _full(self) -> FisherBinghamFamily:
+        """The laws with a linear part as well."""
+        return FisherBinghamFamily(self._sphere)
 
     @property
-    def needs_support(self) -> bool:
-        return False
+    def q(self) -> int:
+        return self.hierarchy.q(1)
 
     @property
     def forms_matrices(self) -> bool:
@@ -61,12 +62,11 @@ class BinghamFamily(BareFamily):
         return True
 
     def chi_square_lead(self, rate: float) -> float:
-        """About a third of the features per a²: d² / (6 a²)."""
-        return self._sphere.d**2 / (6.0 * rate**2)
+        """As with the linear part: there are hardly fewer features."""
+        return self._full.chi_square_lead(rate)
 
     def draw_work(self, rows: int) -> float:
-        """Multiplications that testing one drawn sample of so many rows takes."""
-        return float(rows) * self._sphere.d**2
+        return self._full.draw_work(rows)
 
     @property
     def has_rule(self) -> bool:
@@ -136,13 +136,11 @@ class BinghamFamily(BareFamily):
 
     def contains(self, moments: MomentStack) -> IntArray:
         """A fit exists if and only if the second moment is positive definite."""
-        values = np.linalg.eigvalsh(moments.scatter)
-        inside = values[:, 0] > _FLAT * values[:, -1]
-        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+        return self._full.contains(moments)
 
     def examine(self, x: Array, weights: Array) -> Placement:
         values = np.linalg.eigvalsh((weights[:, None] * x).T @ x)
-        spanned, d = int((values > _FLAT * values[-1]).sum()), x.shape[1]
+        spanned, d = int((values > FLAT * values[-1]).sum()), x.shape[1]
         if spanned == d:
             return Placement(Verdict.INSIDE)
         words = f"{len(x)} distinct rows span {spanned} of {d} dimensions; see within_span"
@@ -159,10 +157,6 @@ class BinghamFamily(BareFamily):
         centred = MomentStack(
             np.zeros((len(moments), 0)), np.zeros_like(moments.mean), moments.scatter
         )
-        full = FisherBinghamFamily(self._sphere).solve(centred, np.zeros((len(start), d + self.q)))
+        full = self._full.solve(centred, np.zeros((len(start), d + self.q)))
         parts = {name: getattr(full, name) for name in full.__dataclass_fields__}
         return DualSolution(**{**parts, "lam": full.lam[:, d:], "gap": full.deficit.copy()})
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        """``n`` exact draws from one law, (n, d)."""
-        return self.law(lam).sample(n, rng)

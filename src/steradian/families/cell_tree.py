@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.families.curvature import NEGLIGIBLE, Root, allowed_quadrature, mean_and_root
+from steradian.families.curvature import Root, allowed_quadrature, mean_and_root
 from steradian.families.mesh import log_sum, worst
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.tolerances import NEGLIGIBLE_MASS
 from steradian.spaces import Sphere
 from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses
 
@@ -23,7 +24,7 @@ _MOST_CELLS = 1600  # about 400,000 nodes
 _DEGREES_PER_CELL = 8  # that a coarse cell resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
 _FINER = 1.0 / 64.0  # cells are chosen for a smaller error than is allowed
-_UNFELT = math.log(NEGLIGIBLE)
+_UNFELT = math.log(NEGLIGIBLE_MASS)
 _LARGEST = 300.0  # log of an error that is certainly too large
 
 

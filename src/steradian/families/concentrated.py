@@ -11,17 +11,20 @@ from steradian.families.curvature import Root, allowed_quadrature
 from steradian.fitting.newton import judge, matched_to_rounding, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.tolerances import (
+    CELLS_SETTLED,
+    COLLINEAR,
+    LAW_MEAN_ROUNDING,
+    SINGULAR,
+    USABLE_DEFICIT,
+    USABLE_QUADRATURE,
+)
 
-_CLOSE = 1e-4  # decrement from which the cells stay as they are
-_USABLE = 1e-6  # quadrature error below which values are worth comparing
 _STEPS_TIMES_FEATURES = 1_000  # on the way: fewer steps where each costs more
 _LAST_STEPS = 20  # on cells that stay
-_SINGULAR, _FEW_STEPS = 1e17, 60  # features collinear in double precision get a short try
-_COLLINEAR = 1e11  # condition that explains why Newton's path creeps
+_FEW_STEPS = 60  # features collinear in double precision get a short try
 _ROUNDS = 4  # times that cells are chosen and the fit ended on them
 _TRUSTED = 0.5  # decrement at which a full step leads near the fit
-_MEAN_ROUNDING = 32.0 * ROUNDOFF  # of the mean of a feature under a law
-_LOST = 1e-6  # nats by which rounding may move a deficit that is still worth following
 
 
 class _Undetermined(Exception):
@@ -53,8 +56,8 @@ def _solve(tree: CellTree, m: Array, start: Array) -> DualSolution:
         raise _Undetermined(start)
     here = _Evaluation(tree.law, m)
     condition = here(start, np.arange(1)).condition()[0]
-    most = _FEW_STEPS if condition > _SINGULAR else _STEPS_TIMES_FEATURES // m.shape[1]
-    path = newton(here, m, start, last_step=_CLOSE, max_steps=most)
+    most = _FEW_STEPS if condition > SINGULAR else _STEPS_TIMES_FEATURES // m.shape[1]
+    path = newton(here, m, start, last_step=CELLS_SETTLED, max_steps=most)
     rounds = 0 if path.steps[0] == most else _ROUNDS
     out = judge(path, m, here(path.lam, np.arange(1)))
     for _ in range(rounds):
@@ -66,7 +69,7 @@ def _solve(tree: CellTree, m: Array, start: Array) -> DualSolution:
     out.quadrature[:], out.nodes[:] = here.law.error, here.law.nodes
     if not here.resolved:
         out.status[:] = Status.UNRESOLVED
-    elif out.status[0] != Status.CONVERGED and max(condition, out.condition[0]) > _COLLINEAR:
+    elif out.status[0] != Status.CONVERGED and max(condition, out.condition[0]) > COLLINEAR:
         out.status[:], out.condition[:] = Status.ROUNDING, max(condition, out.condition[0])
     return out
 
@@ -84,7 +87,7 @@ class _Evaluation:
             return _nowhere(lam)
         self.law = self._law_of(lam[0])
         self.resolved = bool(self.law.error <= allowed_quadrature(lam[0]))
-        if self.law.error > _USABLE:
+        if self.law.error > USABLE_QUADRATURE:
             return _nowhere(lam)
         root = self.law.root()
         self._look_ahead(lam, root)
@@ -95,7 +98,7 @@ class _Evaluation:
         gradient = self._m - root.mean
         if np.abs(gradient).max() <= matched_to_rounding(self._m)[0]:
             return
-        step = root.step(gradient, _MEAN_ROUNDING)
+        step = root.step(gradient, LAW_MEAN_ROUNDING)
         if gradient[0] @ step[0] < _TRUSTED**2 and _lost(lam + step):
             raise _Undetermined(lam + step)
 
@@ -107,7 +110,7 @@ def _nowhere(lam: Array) -> Root:
 
 
 def _lost(lam: Array) -> bool:
-    return _rounding(lam) > _LOST
+    return _rounding(lam) > USABLE_DEFICIT
 
 
 def _rounding(lam: Array) -> float:

@@ -9,13 +9,13 @@ from scipy.linalg import lapack
 
 from steradian.fitting.newton import DenseCurvature
 from steradian.numerics.arrays import ROUNDOFF, Array
-
-QUADRATURE_TOLERANCE = 1e-12
-_ROUNDED_QUADRATURE = 1e-8  # what rounding may make of the former
-ROUNDED_MISMATCH = 1e-13  # of moments that agree to their rounding
-NEGLIGIBLE = 1e-36  # node masses below it do not move a covariance
-_LEAST = 1e-100  # singular values below it are zero
-_EVEN = 1e4  # diagonal ratio of a Cholesky factor that squaring the features does not spoil
+from steradian.numerics.tolerances import (
+    EVEN_FACTOR,
+    MISMATCH_ROUNDING,
+    QUADRATURE_TOLERANCE,
+    ROUNDED_QUADRATURE,
+    TINY_SINGULAR,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,19 @@ class Root:
 
     def newton(self, gradient: Array) -> Array:
         """Along directions whose mismatch is rounding no step is taken: it would follow noise."""
-        return self.step(gradient, ROUNDED_MISMATCH)
+        return self.step(gradient, MISMATCH_ROUNDING)
 
     def step(self, gradient: Array, least: float) -> Array:
         """The Newton step along the directions whose mismatch exceeds ``least``, (B, q)."""
         _, values, axes = np.linalg.svd(self._finite)
         along = (axes @ gradient[..., None])[..., 0]
-        known = (np.abs(along) > least) & (values > _LEAST)
+        known = (np.abs(along) > least) & (values > TINY_SINGULAR)
         scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
         return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
 
     def condition(self) -> Array:
         values = np.linalg.svd(self._finite, compute_uv=False)
-        return np.asarray((values[:, 0] / np.maximum(values[:, -1], _LEAST)) ** 2)
+        return np.asarray((values[:, 0] / np.maximum(values[:, -1], TINY_SINGULAR)) ** 2)
 
     @property
     def covariance(self) -> Array:
@@ -67,7 +67,7 @@ def mean_and_root(mass: Array, phi: Array) -> tuple[Array, Array]:
     factor, failed = lapack.dpotrf(centred.T @ centred, clean=1)
     if not failed:
         diagonal = np.abs(np.diag(factor))
-        if diagonal.max() < _EVEN * diagonal.min():
+        if diagonal.max() < EVEN_FACTOR * diagonal.min():
             return mean, factor
     q = phi.shape[1]
     if len(centred) < q:
@@ -81,4 +81,4 @@ def allowed_quadrature(lam: Array) -> Array:
     The rounding of the exponent leaves a flat spectrum that no finer rule can lower.
     """
     rounding = ROUNDOFF * np.abs(lam).sum(axis=-1)
-    return np.clip(rounding, QUADRATURE_TOLERANCE, _ROUNDED_QUADRATURE)
+    return np.clip(rounding, QUADRATURE_TOLERANCE, ROUNDED_QUADRATURE)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.existence.certificate import Certificate, affine_square
+from steradian.existence.certificate import affine_square
 from steradian.existence.margin import Closest, Evidence, quadratic_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat
-from steradian.existence.tolerances import FLAT
+from steradian.families.bare import ClosedFamily
 from steradian.families.polar_whitening import polar_whitening
-from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
@@ -22,22 +21,27 @@ from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_b
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import triangle
+from steradian.numerics.tolerances import (
+    BINGHAM_LOST,
+    BINGHAM_RELATIVE,
+    BINGHAM_RESIDUAL,
+    BINGHAM_SHARP,
+    FLAT,
+    NEARLY_DECREMENT,
+)
 from steradian.spaces import HarmonicSpace
+from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_RESIDUAL = 1e-7  # largest feature mismatch of a converged fit, at the worst conditions
-_RELATIVE, _UNFELT = 1e-4, 1e3  # mismatch of the covariance, alone and over the decrement
+_UNFELT = 1e3  # mismatch of the covariance over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
-_SHARP = 1e-9  # nats that rounding of the moments moves, from which that of η and B is felt
 _SUMS = 2.0  # roundings of a second moment that is summed over rows
-_LOST = 2e-7  # nats that rounding of the moments may move a deficit that is reported
-_DECREMENT = 1e-6  # largest Newton decrement of one: the deficit is good to its square
 
 
 @dataclass(frozen=True, slots=True)
-class FisherBinghamFamily:
+class FisherBinghamFamily(ClosedFamily):
     """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
 
     space: HarmonicSpace
@@ -45,10 +49,6 @@ class FisherBinghamFamily:
     @property
     def q(self) -> int:
         return self.space.size(2) - 1
-
-    @property
-    def needs_support(self) -> bool:
-        return False
 
     def exponent(self, x: Array, lam: Array) -> Array:
         """λ·φ(x) for one law, (n,), without the feature matrix."""
@@ -65,9 +65,7 @@ class FisherBinghamFamily:
         covariance = np.empty((len(lam), self.q, self.q))
         for k, row in enumerate(lam):
             law = self.law(row)
-            m = law.mean()
-            psi[k] = law.psi
-            mean[k] = feature_moments(self.space, m, law.covariance() + np.outer(m, m))
+            psi[k], mean[k] = law.psi, self._feature_means(law)
             for j, unit in enumerate(np.eye(self.q)):
                 change = law.hessian_product(*natural_parameters(self.space, unit))
                 covariance[k, j] = feature_moments(self.space, *change)
@@ -82,12 +80,13 @@ class FisherBinghamFamily:
 
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """Of linear and quadratic features, from mean and covariance of x."""
-        out = []
-        for row in lam:
-            law = self.law(row)
-            m = law.mean()
-            out.append(feature_moments(self.space, m, law.covariance() + np.outer(m, m)))
-        return np.array(out)[:, : wide.q(wide.levels)]
+        means = np.array([self._feature_means(self.law(row)) for row in lam])
+        return means[:, : wide.q(wide.levels)]
+
+    def _feature_means(self, law: FisherBinghamLaw) -> Array:
+        """E φ of one law, (q,)."""
+        m = law.mean()
+        return feature_moments(self.space, m, law.covariance() + np.outer(m, m))
 
     def resolved_by(self, rung: int) -> FisherBinghamFamily:  # noqa: ARG002
         return self
@@ -95,13 +94,6 @@ class FisherBinghamFamily:
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
         """No grid, so NaN."""
         return float("nan")
-
-    def refits(self, lam: Array) -> None:  # noqa: ARG002
-        return None
-
-    @property
-    def closed_leftover(self) -> bool:
-        return False
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return natural_parameters(self.space, lam)
@@ -120,18 +112,11 @@ class FisherBinghamFamily:
             return placement
         return replace(placement, certificate=affine_square(centre, triangle(away))[1])
 
-    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
-        """The first look was exact."""
-        return Placement(Verdict.UNSURE)
-
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
         return quadratic_face(known, below)
 
     def margin_bound(self, known: Evidence) -> tuple[float, bool]:
         return quadratic_face(known).margin, True
-
-    def peak(self, f: Certificate) -> Array | None:  # noqa: ARG002
-        return None
 
     def solve(
         self,
@@ -151,7 +136,7 @@ class FisherBinghamFamily:
         if not values[0] > FLAT * values[-1]:
             return DualSolution.empty(1, self.q)
         rounding = _rounding(np.asarray(values, dtype=np.float64))
-        if rounding > _LOST:  # whatever were found would be refused: do not look for it
+        if rounding > BINGHAM_LOST:  # whatever were found would be refused: do not look for it
             lost = DualSolution.empty(1, self.q, Status.ROUNDING)
             lost.moment_rounding[:] = rounding
             return lost
@@ -159,9 +144,11 @@ class FisherBinghamFamily:
         d = self.space.d
         residual = np.sqrt(d * (d + 2.0)) * fit.residual
         below, gap = fitted_deficit_and_gap(fit, m, scatter)
-        good = residual <= _RESIDUAL and fit.decrement**2 <= max(_DECREMENT**2, rounding)
-        good = good and (fit.ended or fit.decrement <= _DECREMENT)
-        law = FisherBinghamLaw.fitted(fit) if rounding > _SHARP else None
+        good = residual <= BINGHAM_RESIDUAL and fit.decrement**2 <= max(
+            NEARLY_DECREMENT**2, rounding
+        )
+        good = good and (fit.ended or fit.decrement <= NEARLY_DECREMENT)
+        law = FisherBinghamLaw.fitted(fit) if rounding > BINGHAM_SHARP else None
         return DualSolution(
             lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
             psi=np.array([fit.psi - fit.beta.mean()]),
@@ -177,10 +164,6 @@ class FisherBinghamFamily:
             status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
             laws=np.array([law], dtype=object),
         )
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        """``n`` exact draws from one law, (n, d)."""
-        return self.law(lam).sample(n, rng)
 
     @property
     def forms_matrices(self) -> bool:
@@ -212,7 +195,8 @@ def _of_faint_modes(fit: FisherBinghamFit) -> float:
     Beside very sharp data a mass of 1e-12 there shows as a mismatch of the covariance in its own
     units, and in no decrement; the deficit lacks that mass times its log-density ratio.
     """
-    return _FAINT * fit.residual if fit.relative > _UNFELT * fit.decrement + _RELATIVE else 0.0
+    hidden = fit.relative > _UNFELT * fit.decrement + BINGHAM_RELATIVE
+    return _FAINT * fit.residual if hidden else 0.0
 
 
 def _rounding(values: Array) -> float:

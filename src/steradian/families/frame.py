@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import SMALLEST_FRAME, TINY
 from steradian.spaces import Circle, Sphere
 
 _SPREAD = 0.5  # mean height above which data are enlarged at all
-_SMALLEST = 1e-13
 _HALVINGS = 60
 
 
@@ -100,7 +100,7 @@ class Frame:
         if self.scale == 1.0:
             return y
         _, above, across = _ends(y)
-        return np.asarray(across / np.maximum(above, 1e-300)[:, None])
+        return np.asarray(across / np.maximum(above, TINY)[:, None])
 
     def charted(self, at: Array) -> Array:
         """The y nearest to points of the chart."""
@@ -117,7 +117,7 @@ def frames_for(space: Circle | Sphere, x: Array, weights: Array) -> list[Frame]:
     if length < _SPREAD:
         return [Frame.plain(space)]
     centre = mean / length
-    low, high = math.log(_SMALLEST), 0.0
+    low, high = math.log(SMALLEST_FRAME), 0.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         y, _ = Frame.about(space, centre, math.exp(middle)).up(x)

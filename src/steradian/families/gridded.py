@@ -40,19 +40,10 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.concentrated import solve_locally
-from steradian.families.curvature import (
-    NEGLIGIBLE,
-    QUADRATURE_TOLERANCE,
-    Covariance,
-    Root,
-    allowed_quadrature,
-    mean_and_root,
-)
+from steradian.families.curvature import Covariance, Root, allowed_quadrature, mean_and_root
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
-from steradian.families.products import has_products, second_moments
-from steradian.families.quadratic import coordinates, gaussian_parameters
 from steradian.families.refits import Refits
 from steradian.families.single import solve_one
 from steradian.families.whitening import Whitening, formed_whitening
@@ -60,22 +51,29 @@ from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
+from steradian.numerics.tolerances import (
+    COLLINEAR_MOMENTS,
+    DOUBTED_GRID,
+    NEARLY_RESIDUAL,
+    NEGLIGIBLE_MASS,
+    QUADRATURE_TOLERANCE,
+    USABLE_QUADRATURE,
+)
 from steradian.spaces import Circle, Grid, Sphere
+from steradian.spaces.products import has_products, second_moments
+from steradian.spaces.quadratic import coordinates, gaussian_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 _GENTLE = 12.0  # exponents this small make no law sharper than its level
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
-_USABLE = 1e-6  # quadrature error below which a fit is worth starting from
 _CONVERGED = int(Status.CONVERGED)
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 _CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
 _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
-_DOUBTED = 1e5  # condition above which a second grid is asked
-_COLLINEAR = 1e9  # condition above which second moments minus squares are not trusted
 _SUMMED = 16.0  # times the rounding of moments, measured on tight clusters
-_NEARLY, _TRIES = 1e-6, 4  # residual worth a few more steps from where Newton ended
+_TRIES = 4  # to end a fit that Newton nearly ended
 _MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 
@@ -145,7 +143,7 @@ class GriddedFamily:
     def _on_grid(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         if self._has_products:
             quick = self._covariance(grid, lam)
-            if (quick.condition() < _COLLINEAR).all():
+            if (quick.condition() < COLLINEAR_MOMENTS).all():
                 return quick.psi, quick.mean, quick.covariance
         roots = self._root(grid, lam)
         return roots.psi, roots.mean, roots.covariance
@@ -310,7 +308,7 @@ class GriddedFamily:
             if one.quadrature[0] <= allowed_quadrature(one.lam)[0]:
                 return _as_determined(one, begin)
             one.status[:] = Status.UNRESOLVED
-            if one.quadrature[0] <= _USABLE:
+            if one.quadrature[0] <= USABLE_QUADRATURE:
                 start = one.lam[0]
         if self._has_cells:
             return _as_determined(solve_locally(self.level, m, start), begin)
@@ -351,14 +349,14 @@ class GriddedFamily:
             part = self._solve_on(self.space.grid(step), m[rows], start[rows])
             part.rungs[:] = step
             self._look_again(part, step)
-            found = (part.status == _CONVERGED) & (part.condition <= _COLLINEAR)
+            found = (part.status == _CONVERGED) & (part.condition <= COLLINEAR_MOMENTS)
             settled = found & (part.quadrature <= allowed_quadrature(part.lam))
             out.put(rows, part)
             doubtful[rows[settled]] = False
-            usable = found & (part.quadrature <= _USABLE)
+            usable = found & (part.quadrature <= USABLE_QUADRATURE)
             start[rows[usable]] = part.lam[usable]  # the others begin again below
-            creeping = (part.status != _CONVERGED) & (part.quadrature <= _USABLE)
-            leaving = settled | creeping | (part.condition > _COLLINEAR)
+            creeping = (part.status != _CONVERGED) & (part.quadrature <= USABLE_QUADRATURE)
+            leaving = settled | creeping | (part.condition > COLLINEAR_MOMENTS)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
                 break
@@ -368,12 +366,12 @@ class GriddedFamily:
         """One sample the quick way, or None where it takes the careful one."""
         while self._has_products and rung < self._rungs:
             one = solve_one(self.space, self.level, rung, m, start)
-            if one is None or one.condition[0] > _COLLINEAR:
+            if one is None or one.condition[0] > COLLINEAR_MOMENTS:
                 return None
             self._look_again(one, rung)
             if one.quadrature[0] <= QUADRATURE_TOLERANCE:
                 return one
-            start = one.lam[0] if one.quadrature[0] <= _USABLE else start
+            start = one.lam[0] if one.quadrature[0] <= USABLE_QUADRATURE else start
             rung += 1
         return None
 
@@ -382,7 +380,9 @@ class GriddedFamily:
 
         The difference joins the estimate of the quadrature error.
         """
-        rows = np.flatnonzero((found.condition > _DOUBTED) & (found.quadrature <= _USABLE))
+        rows = np.flatnonzero(
+            (found.condition > DOUBTED_GRID) & (found.quadrature <= USABLE_QUADRATURE)
+        )
         if not len(rows) or rung + 1 >= self.space.rungs():
             return
         finer, _ = _density(self.space.grid(rung + 1), found.lam[rows])
@@ -402,7 +402,7 @@ class GriddedFamily:
             if len(rows):
                 grid = self.space.grid(step)
                 _, density = _density(grid, start[rows])
-                rung[rows[grid.unresolved(density, self.level) > _USABLE]] += 1
+                rung[rows[grid.unresolved(density, self.level) > USABLE_QUADRATURE]] += 1
         return rung
 
     def _solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
@@ -421,7 +421,7 @@ class GriddedFamily:
             end = self._root(grid, path.lam)
             out = judge(path, m, end)
             start = out.lam
-            if out.status[0] == _CONVERGED or not out.residual[0] < _NEARLY:
+            if out.status[0] == _CONVERGED or not out.residual[0] < NEARLY_RESIDUAL:
                 break
         out.quadrature[:] = grid.unresolved(end.density, self.level)
         out.nodes[:] = grid.nodes
@@ -458,7 +458,7 @@ class GriddedFamily:
         roots = np.empty((len(lam), self.q, self.q))
         for b, row in enumerate(density):
             mass = row * grid.weights
-            active = mass > NEGLIGIBLE
+            active = mass > NEGLIGIBLE_MASS
             phi = self.space.harmonics(grid.points[active], self.level)[:, 1:]
             means[b], roots[b] = mean_and_root(mass[active], phi)
         return Root(psi, means, density, roots)
@@ -485,7 +485,7 @@ def _as_determined(out: DualSolution, start: Array) -> DualSolution:
     only laws of large parameters feel. The law of the level below, where it has all the
     moments already, is beyond doubt.
     """
-    if not np.array_equal(out.lam[0], start) and out.condition[0] > _COLLINEAR:
+    if not np.array_equal(out.lam[0], start) and out.condition[0] > COLLINEAR_MOMENTS:
         out.moment_rounding[:] *= _SUMMED
     return out
 

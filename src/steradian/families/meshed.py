@@ -21,13 +21,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from steradian.families.curvature import NEGLIGIBLE, Root, mean_and_root
+from steradian.families.curvature import Root, mean_and_root
 from steradian.families.frame import Frame, frames_for
 from steradian.families.mesh import Basis, Mesh, covering, log_sum, worst
 from steradian.families.primal_dual import PrimalDual, primal_dual
-from steradian.fitting.newton import ACCEPTED_DECREMENT, judge, newton
+from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.tolerances import (
+    ACCEPTED_DECREMENT,
+    FELT_MASS,
+    HEAVY_MASS,
+    MESH_CLOSE,
+    NEGLIGIBLE_MASS,
+    RELEASED_MASS,
+    SAME_POINT,
+    VERIFIED_AIM,
+    VERIFIED_DIFFERENCE,
+)
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.cells import highest
 from steradian.spaces.pieces import Pieces
@@ -38,32 +49,25 @@ _BLUR = 0.3  # share of points beside the data in what the basis is of order one
 _GRADE = 3.0  # size of a piece over its distance from the data
 _MOST_PIECES = 1600
 _MOST_ENTRIES = 30_000_000  # numbers held at the nodes
-_MOST_WORK = 1.5e10  # multiplications: three seconds, half of them for a first solution
+_MOST_WORK = 4e10  # multiplications: three seconds, half of them for a first solution
 _STEPS = 100  # of the primal-dual method between two looks at the mesh
 _ROUNDS = 20
 _MOST_STEPS = 400
-_COARSE = 3e-2  # share of the mass that the mesh may miss on the way,
-_CLOSE = 1e-7  # and near the end, by an estimate that is on the safe side
-_FINE = 1e-11  # difference of two meshes that is aimed at
-_VERIFIED = 1e-9  # and that is accepted, and reported
-_NOISE = 0.02  # or the share of the stated rounding that such a difference may be
-_HEAVY = 1e-12  # share of the mass of pieces that the second mesh cuts
-_SAME = 1e-9  # distance of neighbours that are one point
+_COARSE = 3e-2  # share of the mass that the mesh may miss on the way
+_NOISE = 0.02  # share of the stated rounding that the difference of two meshes may be
 _NOWHERE = 1e4  # nats below the data at which no mass starts
 _UNFELT = 60.0  # nats below the largest density at which resolution does not matter
 _BLOCK = 65_536  # rows whose functions are held at once
-_FELT = 1e-22  # mass of a node from which its piece counts
 _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differences
 _PROBES = 16  # nodes of a piece from which its distance to the data is taken
 _LAST_STEPS = 30
 _LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
-_VERIFICATIONS = 4
+_VERIFICATIONS = 5
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
 _MOST_ANCHORS = 600  # points, the most isolated ones
 _RELEASE = 3.0  # nats by which the weight of the anchors falls
-_MOST_ANCHORED = 1e9  # multiplications of such a search, which circles take a tenth of
-_RELEASED = 1e-6  # mass on them from which they are let go
+_MOST_ANCHORED = 1e9  # multiplications of an anchored search, which circles take a tenth of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +86,7 @@ class FramedLaw:
     def on(cls, mesh: Mesh, theta: Array, deficit: float) -> FramedLaw:
         """The law on the pieces of a mesh that carry its mass."""
         mass = np.exp(np.minimum(mesh.features @ theta + mesh.log_weights + deficit, _LARGEST))
-        felt = mass.max(axis=1) > _FELT
+        felt = mass.max(axis=1) > FELT_MASS
         points = mesh.points[felt].reshape(-1, mesh.points.shape[2])
         carried = mass[felt].ravel()
         return cls(
@@ -203,7 +207,7 @@ def _spreads(y: Array) -> Array:
     if len(y) == 1:
         return np.ones(1)
     count = max(1, min(len(y) - 1, round(0.5 * math.sqrt(len(y)))))
-    return np.maximum(cKDTree(y).query(y, k=count + 1)[0][:, -1], _SAME)
+    return np.maximum(cKDTree(y).query(y, k=count + 1)[0][:, -1], SAME_POINT)
 
 
 def _graded(basis: Basis, y: Array) -> Mesh:
@@ -287,7 +291,7 @@ def _search(mesh: Mesh, at: PrimalDual, most: float, anchors: _Anchors | None = 
     At most ``most`` multiplications, half of them for a first solution.
     """
     held = _Anchors.none(mesh.features.shape[2]) if anchors is None else anchors
-    aim = _COARSE if len(held) else _CLOSE
+    aim = _COARSE if len(held) else MESH_CLOSE
     work, steps, found = 0.0, 0, False
     for _ in range(_ROUNDS):
         g, log_weights = mesh.flat()
@@ -319,7 +323,7 @@ def _anchored(mesh: Mesh, begin: PrimalDual, target: _Target) -> _Search:
         now = replace(found, steps=now.steps + found.steps, work=now.work + found.work)
         if not now.at.converged:
             return now
-        if _mass_on_anchors(now.mesh, now.at) < _RELEASED:
+        if _mass_on_anchors(now.mesh, now.at) < RELEASED_MASS:
             break
         anchors = anchors.released()
     free = replace(now.at, log_mass=now.at.log_mass[: now.mesh.nodes], converged=False)
@@ -369,10 +373,10 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
         path = newton(evaluate, none, theta[None], max_steps=_LAST_STEPS)
         theta, steps = path.lam[0], steps + int(path.steps[0])
         errors, share = mesh.errors(theta)
-        change, mean = _on_parts(mesh, theta, share > _HEAVY)
+        change, mean = _on_parts(mesh, theta, share > HEAVY_MASS)
         doubted = errors if errors.sum() > change else share  # no estimate saw it: cut all
-        split = worst(doubted, _FINER * doubted.sum(), _room(mesh))
-        if change <= _FINE or not split.any():
+        split = worst(doubted, min(_FINER * doubted.sum(), _COARSE), _room(mesh))
+        if change <= VERIFIED_AIM or not split.any():
             break
         mesh = mesh.split(split)
     end = evaluate(path.lam, np.arange(1))
@@ -383,7 +387,7 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: _Target) -> DualSolu
     good = out.decrement[0] <= ACCEPTED_DECREMENT
     law = FramedLaw.on(mesh, path.lam[0], -float(out.psi[0]))
     out.moment_rounding[:] = _rounding(law, target)
-    if not (good and change <= max(_VERIFIED, _NOISE * float(out.moment_rounding[0]))):
+    if not (good and change <= max(VERIFIED_DIFFERENCE, _NOISE * float(out.moment_rounding[0]))):
         return _nothing(mesh, Status.UNRESOLVED if good else Status.STALLED, change)
     out.status[:] = Status.CONVERGED
     return _in_harmonics(law, out, target)
@@ -417,7 +421,7 @@ def _evaluation(mesh: Mesh) -> Callable[[Array, IntArray], Root]:
         exponent = g @ lam[0] + log_weights
         psi = log_sum(exponent)
         mass = np.exp(exponent - psi)
-        felt = mass > NEGLIGIBLE
+        felt = mass > NEGLIGIBLE_MASS
         mean, root = mean_and_root(mass[felt], g[felt])
         return Root(np.array([psi]), mean[None], np.empty((1, 0)), root[None])
 

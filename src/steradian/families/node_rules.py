@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.families.curvature import NEGLIGIBLE, Root, mean_and_root
+from steradian.families.curvature import Root, mean_and_root
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import FAIR_RULE, NEGLIGIBLE_MASS
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 MOST_ENTRIES = 20_000_000  # features at nodes that are held: 160 MB
 _AT_ONCE = 4_000_000  # densities at nodes that are held
-_FAIR = 1e-2  # by which a rule may miss that the features are orthonormal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ class Nodes:
         for rows in self.blocks(len(lam)):
             psi[rows], masses = self.masses(lam[rows])
             for b, mass in enumerate(masses, start=rows.start):
-                felt = mass > NEGLIGIBLE
+                felt = mass > NEGLIGIBLE_MASS
                 phi = self.phi if felt.all() else self.phi[felt]
                 mean[b], root[b] = mean_and_root(mass if felt.all() else mass[felt], phi)
         return Root(psi, mean, np.empty((len(lam), 0)), root)
@@ -93,6 +93,6 @@ def fair_rung(hierarchy: Hierarchy, level: int, rungs: int) -> int:
         phi = nodes.phi[:, :q]
         gram = (nodes.weights[:, None] * phi).T @ phi
         off = max(np.abs(gram - np.eye(q)).max(), np.abs(nodes.weights @ phi).max())
-        if off < _FAIR:
+        if off < FAIR_RULE:
             return rung
     return max(0, rungs - 2)

@@ -22,22 +22,24 @@ from steradian.families.node_rules import Nodes, affordable_rules, fair_rung, no
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import null_space
+from steradian.numerics.tolerances import (
+    NODE_NEAR,
+    NODE_TOUCHING,
+    NODE_VANISHING,
+    RULE_ROUNDING,
+    USABLE_RULE,
+    VERIFIED_AIM,
+    VERIFIED_DIFFERENCE,
+)
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_AIM = 1e-11  # nats by which two rules may differ
-_ACCEPTED = 1e-9  # and with which a fit is still given, and reported
-_USABLE = 1e-4  # difference below which a fit is worth starting from
-_EXPONENT = 8.0 * ROUNDOFF  # rounding of ψ over |λ|₁, which no finer rule can lower
 _MOST_STEPS = 60  # on one rule,
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
-_TOUCHING = 1e-8  # mean over largest value of a function nowhere negative that vanishes on data
-_NEAR = 1e-6  # the same, of moments that are looked at again
-_VANISHING = 1e-10  # negative part over the largest value of a function that is nowhere negative
 _CLEARANCE = 0.1  # nats above the largest exponent at the nodes, for what lies between them
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _BATCH = 1 << 17
@@ -154,7 +156,7 @@ class NodeFamily(BareFamily):
         for rung in range(first + 1, self._rungs):
             fine = self._nodes(rung).psi(lam)
             apart = np.abs(fine - coarse)
-            allowed = _ACCEPTED if rung == self._rungs - 1 else _AIM
+            allowed = VERIFIED_DIFFERENCE if rung == self._rungs - 1 else VERIFIED_AIM
             if (apart <= np.maximum(allowed, _rounding(lam))).all():
                 return rung
             coarse = fine
@@ -178,7 +180,7 @@ class NodeFamily(BareFamily):
         """
         m = self.hierarchy.expectations(moments, self.level)
         nodes = self._nodes(fair_rung(self.hierarchy, self.level, self._rungs))
-        near = _slack(nodes, m, m) < _NEAR
+        near = _slack(nodes, m, m) < NODE_NEAR
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
@@ -191,10 +193,10 @@ class NodeFamily(BareFamily):
         phi = self.hierarchy.features(x)[:, : self.q]
         vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
         f = vanishing @ vanishing[0]
-        if not vanishing.shape[1] or f[0] <= _VANISHING:
+        if not vanishing.shape[1] or f[0] <= NODE_VANISHING:
             return Placement(Verdict.INSIDE)
         values = f[0] + self._nodes(self._rungs - 1).phi @ f[1:]
-        if values.min() >= -_VANISHING * float(np.abs(values).max()):
+        if values.min() >= -NODE_VANISHING * float(np.abs(values).max()):
             return Placement(Verdict.OUTSIDE, self._words(len(x)))
         alone = vanishing.shape[1] == 1
         return Placement(Verdict.INSIDE if alone else Verdict.UNSURE)
@@ -224,9 +226,9 @@ class NodeFamily(BareFamily):
             part.quadrature[:] = self._difference(step, part, m[rows])
             part.steps[:] += out.steps[rows]
             out.put(rows, part)
-            usable = part.quadrature <= _USABLE  # those that creep go on from there, too
+            usable = part.quadrature <= USABLE_RULE  # those that creep go on from there, too
             begin[rows[usable]] = part.lam[usable]
-            settled = part.quadrature <= np.maximum(_AIM, _rounding(part.lam))
+            settled = part.quadrature <= np.maximum(VERIFIED_AIM, _rounding(part.lam))
             settled &= part.status == _CONVERGED
             leaving = settled | (part.steps > _MOST_IN_ALL)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
@@ -244,7 +246,7 @@ class NodeFamily(BareFamily):
             if not start[rows].any():
                 break
             fine = self._nodes(step).psi(start[rows])
-            sharp = np.abs(fine - coarse) > _USABLE
+            sharp = np.abs(fine - coarse) > USABLE_RULE
             rows, coarse = rows[sharp], fine[sharp]
             if not len(rows):
                 break
@@ -265,7 +267,7 @@ class NodeFamily(BareFamily):
             return np.full(len(m), np.inf)
         nodes = self._nodes(rung + 1 if rung + 1 < self._rungs else rung - 1)
         apart = np.abs(nodes.psi(found.lam) - found.psi)
-        close = np.flatnonzero(apart <= _USABLE)
+        close = np.flatnonzero(apart <= USABLE_RULE)
         if len(close):
             there = nodes.root(found.lam[close])
             gradient = m[close] - there.mean
@@ -274,13 +276,13 @@ class NodeFamily(BareFamily):
 
     def _judge_rest(self, out: DualSolution, m: Array) -> None:
         """The status of rows that no pair of rules agreed about, and of those that ran off."""
-        coarse = ~(out.quadrature <= np.maximum(_ACCEPTED, _rounding(out.lam)))
+        coarse = ~(out.quadrature <= np.maximum(VERIFIED_DIFFERENCE, _rounding(out.lam)))
         out.status[coarse] = Status.UNRESOLVED
         failed = np.flatnonzero(out.status != _CONVERGED)
         if not len(failed):
             return
         finest = self._nodes(self._rungs - 1)
-        touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < _TOUCHING
+        touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < NODE_TOUCHING
         out.status[failed[touching]] = Status.BOUNDARY
 
     # --- draws ----------------------------------------------------------------------------
@@ -336,7 +338,7 @@ class NodeLaw:
 
 def _rounding(lam: Array) -> Array:
     """Difference of ψ between two rules that is rounding, (B,)."""
-    return _EXPONENT * np.abs(lam).sum(axis=1)
+    return RULE_ROUNDING * np.abs(lam).sum(axis=1)
 
 
 def _slack(nodes: Nodes, direction: Array, m: Array) -> Array:

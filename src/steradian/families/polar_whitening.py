@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from steradian.data.stacks import MomentStack
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
+from steradian.numerics.tolerances import TINY
 
 _NODES = 4001
 _AT_ONCE = 16  # laws whose nodes stay in the processor's cache
@@ -99,7 +100,7 @@ def polar_whitening(d: int, lam: Array) -> PolarWhitening:
     """White features of level 2 about the laws ``lam`` (B, d) of level 1."""
     eta = np.sqrt(d) * lam
     kappa = np.linalg.norm(eta, axis=1)
-    axes = np.where(kappa[:, None] > 0.0, eta / np.maximum(kappa, 1e-300)[:, None], np.eye(d)[0])
+    axes = np.where(kappa[:, None] > 0.0, eta / np.maximum(kappa, TINY)[:, None], np.eye(d)[0])
     parts = [
         polar_moments(d, kappa[k : k + _AT_ONCE]) for k in range(0, max(1, len(kappa)), _AT_ONCE)
     ]

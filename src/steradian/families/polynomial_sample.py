@@ -21,7 +21,8 @@ from functools import cached_property
 import numpy as np
 
 from steradian.errors import ResolutionError
-from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.box_envelope import Boxes, boxes_to_cut, draws_of_boxes, envelope_mass
 from steradian.numerics.contour import Complex
 from steradian.spaces import Circle, Sphere
 
@@ -29,10 +30,6 @@ _ORDER = 8  # K
 _FIRST = 4  # boxes per degree and half turn to begin with
 _MOST_BOXES = 200_000
 _BLOCK = 4096  # boxes whose Taylor series are held at a time
-_LOOSE = 0.35  # nats by which a bound may exceed the mean density of its box
-_LIGHT = 0.02  # of the mean mass of a box: lighter ones stay as they are
-_REST = 0.05  # share of the mass that may stay loose
-_QUARTERS = np.array([[0.25, 0.25], [0.25, 0.75], [0.75, 0.25], [0.75, 0.75]])
 _BATCH = 1 << 18
 
 
@@ -42,19 +39,13 @@ def sample_polynomial(
     """``n`` exact draws from p ∝ exp(lam · φ), all harmonics through ``level``: (n, d)."""
     f = _Exponent(space, level, lam)
     boxes, bound = _envelope(f)
-    mass = _mass(boxes, bound, f.flat)
-    mass /= mass.sum()
-    kept: list[Array] = []
-    have, proposed = 0, 0
-    while have < n:
-        rate = (have + 1) / (proposed + 1) if proposed else 1.0
-        count = int(min(_BATCH, max(64, 1.1 * (n - have) / rate)))
-        pick = rng.choice(len(mass), size=count, p=mass)
-        x = f.points(boxes.spots(pick, rng.random((count, 2)), f.flat))
-        take = x[np.log(rng.random(count)) <= f.at(x) - bound[pick]]
-        kept.append(take)
-        have, proposed = have + len(take), proposed + count
-    return np.concatenate([np.empty((0, space.d)), *kept])[:n]
+
+    def keep(pick: IntArray) -> Array:
+        x = f.points(_spots(boxes, pick, rng.random((len(pick), 2)), f.flat))
+        return np.asarray(x[np.log(rng.random(len(pick))) <= f.at(x) - bound[pick]])
+
+    mass = envelope_mass(_volume(boxes, f.flat), bound)
+    return draws_of_boxes(mass, keep, n, rng, batch=_BATCH)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,49 +64,23 @@ class PolynomialLaw:
         return sample_polynomial(self.space, self.level, self.lam, n, rng)
 
 
-@dataclass(frozen=True, slots=True)
-class _Boxes:
-    """Rectangles in (α, φ); on the circle α is not used."""
+def _volume(boxes: Boxes, flat: bool) -> Array:
+    """Of boxes in (α, φ) under the uniform law, but for a constant, (k,); α is not used if flat."""
+    if flat:
+        return boxes.size[:, 1]
+    middle, half = boxes.low[:, 0] + 0.5 * boxes.size[:, 0], 0.5 * boxes.size[:, 0]
+    return np.asarray(np.sin(middle) * np.sin(half) * boxes.size[:, 1])
 
-    low: Array  # (k, 2)
-    size: Array  # (k, 2)
 
-    def __len__(self) -> int:
-        return len(self.low)
-
-    def take(self, which: BoolArray | slice) -> _Boxes:
-        return _Boxes(self.low[which], self.size[which])
-
-    def followed_by(self, other: _Boxes) -> _Boxes:
-        return _Boxes(
-            np.concatenate([self.low, other.low]), np.concatenate([self.size, other.size])
-        )
-
-    def volume(self, flat: bool) -> Array:
-        """Under the uniform law, but for a constant, (k,)."""
-        if flat:
-            return self.size[:, 1]
-        middle, half = self.low[:, 0] + 0.5 * self.size[:, 0], 0.5 * self.size[:, 0]
-        return np.asarray(np.sin(middle) * np.sin(half) * self.size[:, 1])
-
-    def spots(self, pick: IntArray, share: Array, flat: bool) -> Array:
-        """Points at given shares of the way through the boxes ``pick``, uniform on the sphere."""
-        low, size = self.low[pick], self.size[pick]
-        at = low + share * size
-        if not flat:
-            ends = np.sin(0.5 * low[:, 0]) ** 2, np.sin(0.5 * (low[:, 0] + size[:, 0])) ** 2
-            height = ends[0] + share[:, 0] * (ends[1] - ends[0])
-            at[:, 0] = 2.0 * np.arcsin(np.sqrt(np.clip(height, 0.0, 1.0)))
-        return np.asarray(at)
-
-    def halved(self, along: IntArray) -> _Boxes:
-        """Both halves of each box, cut along the side ``along`` (k,)."""
-        rows = np.arange(len(self))
-        size = self.size.copy()
-        size[rows, along] *= 0.5
-        high = self.low.copy()
-        high[rows, along] += size[rows, along]
-        return _Boxes(np.concatenate([self.low, high]), np.concatenate([size, size]))
+def _spots(boxes: Boxes, pick: IntArray, share: Array, flat: bool) -> Array:
+    """Points at given shares of the way through the boxes ``pick``, uniform on the sphere."""
+    low, size = boxes.low[pick], boxes.size[pick]
+    at = low + share * size
+    if not flat:
+        ends = np.sin(0.5 * low[:, 0]) ** 2, np.sin(0.5 * (low[:, 0] + size[:, 0])) ** 2
+        height = ends[0] + share[:, 0] * (ends[1] - ends[0])
+        at[:, 0] = 2.0 * np.arcsin(np.sqrt(np.clip(height, 0.0, 1.0)))
+    return np.asarray(at)
 
 
 @dataclass(frozen=True)
@@ -157,7 +122,7 @@ class _Exponent:
         rows, columns = self.series.shape
         return np.fft.fftfreq(rows, 1.0 / rows), np.fft.fftfreq(columns, 1.0 / columns)
 
-    def bounds(self, boxes: _Boxes) -> tuple[Array, IntArray]:
+    def bounds(self, boxes: Boxes) -> tuple[Array, IntArray]:
         """What f nowhere exceeds on each box, and the side (0 or 1) that makes it loose."""
         parts = [
             self._bounds(boxes.take(slice(first, first + _BLOCK)))
@@ -166,7 +131,7 @@ class _Exponent:
         bound, along = zip(*parts, strict=True)
         return np.concatenate(bound), np.concatenate(along)
 
-    def _bounds(self, boxes: _Boxes) -> tuple[Array, IntArray]:
+    def _bounds(self, boxes: Boxes) -> tuple[Array, IntArray]:
         half = 0.5 * boxes.size
         terms = self._taylor(boxes.low + half)
         power = np.arange(_ORDER + 1)
@@ -210,49 +175,41 @@ def _powers(degree: Array) -> Complex:
     return np.asarray((1j * degree[:, None]) ** k / factorial)
 
 
-def _first_boxes(f: _Exponent) -> _Boxes:
+def _first_boxes(f: _Exponent) -> Boxes:
     count = _FIRST * f.level
     step = math.pi / count
     azimuth = step * np.arange(2 * count)
     height = np.zeros(1) if f.flat else step * np.arange(count)
     low = np.stack(np.meshgrid(height, azimuth, indexing="ij"), axis=-1).reshape(-1, 2)
-    return _Boxes(low, np.tile([0.0 if f.flat else step, step], (len(low), 1)))
+    return Boxes(low, np.tile([0.0 if f.flat else step, step], (len(low), 1)))
 
 
-def _mass(boxes: _Boxes, bound: Array, flat: bool) -> Array:
-    """Of the envelope, the heaviest box one."""
-    log = np.log(boxes.volume(flat)) + bound
-    return np.asarray(np.exp(log - log.max()))
-
-
-def _envelope(f: _Exponent) -> tuple[_Boxes, Array]:
+def _envelope(f: _Exponent) -> tuple[Boxes, Array]:
     """Boxes and the upper bound on each, refined where it pays."""
     boxes = _first_boxes(f)
     bound, along = f.bounds(boxes)
     kept = _share_kept(f, boxes, bound)
     while True:
-        mass = _mass(boxes, bound, f.flat)
-        loose = kept < math.exp(-_LOOSE)
-        split = loose & (mass > _LIGHT * mass.mean())
-        if mass[loose].sum() < _REST * mass.sum() or not split.any():
+        cut = boxes_to_cut(envelope_mass(_volume(boxes, f.flat), bound), kept)
+        if not cut.any():
             return boxes, bound
         if len(boxes) > _MOST_BOXES:
             cause = f"is too sharp to draw from: {_MOST_BOXES} boxes do not follow its density"
             raise ResolutionError(f.level, cause, "draw from a lower level")
-        finer = boxes.take(split).halved(along[split])
+        lower, upper = boxes.take(cut).halved(along[cut])
+        finer = lower.followed_by(upper)
         new_bound, new_along = f.bounds(finer)
-        boxes = boxes.take(~split).followed_by(finer)
-        bound = np.concatenate([bound[~split], new_bound])
-        along = np.concatenate([along[~split], new_along])
-        kept = np.concatenate([kept[~split], _share_kept(f, finer, new_bound)])
+        boxes = boxes.take(~cut).followed_by(finer)
+        bound = np.concatenate([bound[~cut], new_bound])
+        along = np.concatenate([along[~cut], new_along])
+        kept = np.concatenate([kept[~cut], _share_kept(f, finer, new_bound)])
 
 
-def _share_kept(f: _Exponent, boxes: _Boxes, bound: Array) -> Array:
+def _share_kept(f: _Exponent, boxes: Boxes, bound: Array) -> Array:
     """Estimated share of the proposals in each box that would be kept, (k,)."""
     shares = []
     for first in range(0, len(boxes), _BLOCK):
         part = boxes.take(slice(first, first + _BLOCK))
-        spots = part.low[:, None, :] + part.size[:, None, :] * _QUARTERS
-        values = f.at(f.points(spots.reshape(-1, 2))).reshape(len(part), -1)
+        values = f.at(f.points(part.quarter_points().reshape(-1, 2))).reshape(len(part), -1)
         shares.append(np.exp(values - bound[first : first + _BLOCK, None]).mean(axis=1))
     return np.concatenate(shares)

@@ -24,18 +24,20 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import (
+    EVEN_FACTOR_ON_THE_WAY,
+    MESH_RESIDUAL,
+    MESH_WHOLE,
+    RUN_OFF,
+    TINY_FACTOR,
+)
 
 _RISE = 2.0  # nats that a mass may rise by in one step
 _LEAST_CHANGE = 1e-4 - 1.0  # relative change of a mass that falls as far as it may
 _FLOOR = -60.0  # log of a mass times its squared features that is not felt
-_CLOSE = 1e-5  # root mean squares of both residuals from which Newton on θ ends the work
-_WHOLE = 1e-4  # and of the log of the total mass that θ gives
-_EVEN = 1e5  # diagonal ratio of a Cholesky factor that squaring the features does not spoil
-_TINY = 1e-200
 _DIVIDED, _ORTHOGONAL = 3.0, 10.0  # cost of these factorisations over that of a product
 _PASSES = 20.0  # cost of the other work of a step, per number at the nodes
 _OUTSIDE, _PATIENCE = 1.0, 6  # squared mismatch that does not fall: nodes too few
-_AWAY = 1e6  # exponents of data on the boundary of the discrete problem run off
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,12 +83,12 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
         if far > _OUTSIDE and step > _PATIENCE:  # no masses on these nodes have the moments
             return stopped(step, lost=True)
         misfit = float(mass @ np.minimum(np.abs(dual), 1e3) ** 2)
-        if max(far, misfit) < _CLOSE**2:
+        if max(far, misfit) < MESH_RESIDUAL**2:
             total = float(np.logaddexp.reduce(log_weights + exponent))
-            if abs(total) < _WHOLE:
+            if abs(total) < MESH_WHOLE:
                 return stopped(step, converged=True)
         theta = theta + change
-        if not abs(theta[0]) < _AWAY:
+        if not abs(theta[0]) < RUN_OFF:
             return stopped(step, lost=True)
         relative = here @ change - dual
         exponent = nodes @ theta
@@ -114,7 +116,7 @@ def _factor(rows: Array, near: Array | None) -> tuple[Array | None, float]:
         if factor is not None:
             return factor @ near, _DIVIDED
     whole = np.asarray(np.linalg.qr(rows, mode="r"))
-    return (whole if np.abs(np.diag(whole)).min() > _TINY else None), _ORTHOGONAL
+    return (whole if np.abs(np.diag(whole)).min() > TINY_FACTOR else None), _ORTHOGONAL
 
 
 def _even_factor(rows: Array) -> Array | None:
@@ -123,7 +125,7 @@ def _even_factor(rows: Array) -> Array | None:
     if failed:
         return None
     diagonal = np.abs(np.diag(factor))
-    return np.asarray(factor) if diagonal.max() < _EVEN * diagonal.min() else None
+    return np.asarray(factor) if diagonal.max() < EVEN_FACTOR_ON_THE_WAY * diagonal.min() else None
 
 
 def _solved(factor: Array, right: Array) -> Array:

@@ -17,7 +17,6 @@ from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import natural_parameters
 from steradian.families.refits import Refits
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import Whitening
@@ -25,13 +24,11 @@ from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.tolerances import GRID_CONTOUR, NEARLY_UNIFORM_DEFICIT, TINY_GAP
+from steradian.spaces.quadratic import natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
-
-_TINY_GAP = 1e-7  # nats below which subtraction leaves too few digits
-_ROUNDING = 1e-12  # nats by which grid and contour may differ
-_NEARLY_UNIFORM = 1e-6  # deficit below which features are orthonormal under the fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +133,10 @@ class QuadraticFamily:
         out = self.grid.solve(moments, start, support)
         below = self.linear.solve(moments, start[:, : self.linear.q]).deficit
         solved = (out.status == Status.CONVERGED) & np.isnan(out.gap)
-        tiny = solved & (np.abs(out.deficit - below) < _TINY_GAP)
+        tiny = solved & (np.abs(out.deficit - below) < TINY_GAP)
         for row in np.flatnonzero(tiny):
             gap = self._gap(moments.take(np.array([row])), out.lam[row], float(below[row]))
-            if abs(below[row] + gap - out.deficit[row]) <= _ROUNDING * (1.0 + out.deficit[row]):
+            if abs(below[row] + gap - out.deficit[row]) <= GRID_CONTOUR * (1.0 + out.deficit[row]):
                 out.gap[row], out.deficit[row] = gap, below[row] + gap
         return out
 
@@ -151,7 +148,7 @@ class QuadraticFamily:
         start = self.linear.solve(moments, np.zeros((1, self.linear.q))).lam[0]
         law = axes, beta, axes.T @ eta
         gap = gap_over_von_mises_fisher(law, self.linear.law(start).eta, mean, scatter)
-        if below + abs(gap) < _NEARLY_UNIFORM:  # ½ rᵀr of what Newton's method left over
+        if below + abs(gap) < NEARLY_UNIFORM_DEFICIT:  # ½ rᵀr of what Newton's method left over
             left = moments.features[0, : self.q] - self.grid.harmonic_moments(lam[None], 2)[0]
             gap += 0.5 * float(left[self.linear.q :] @ left[self.linear.q :])
         return gap

@@ -11,19 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.families.products import has_products, second_moments
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import (
+    REFIT_AGREED,
+    REFIT_LAST_STEP,
+    REFIT_LOST,
+    REFIT_MISMATCH,
+    REFIT_UNRESOLVED,
+)
 from steradian.spaces import Circle, Grid, Sphere
+from steradian.spaces.products import has_products, second_moments
 
 _NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25
 _VERIFIED_LEVELS = 2  # above, each takes long
-_LAST_STEP = 1e-3  # decrement from which one more step leaves 1e-6
-_MISMATCH = 1e-5  # of the moments
-_UNRESOLVED = 1e-4  # nats
-_AGREED = 3e-3  # change of a moment from one grid to the next, where R is of order one
-_LOST = 1e-2  # nats
 _ENTRIES = 4_000_000  # densities held at once
 
 
@@ -63,7 +65,9 @@ class Refits:
             for part in np.array_split(left, 1 + len(left) * grid.nodes // _ENTRIES):
                 found, ends, matched, resolved = self._on(grid, m[part], lam[part], degree)
                 with np.errstate(invalid="ignore"):
-                    agreed = np.abs(found - out[part]).max(axis=1) <= _AGREED  # with coarser nodes
+                    agreed = (
+                        np.abs(found - out[part]).max(axis=1) <= REFIT_AGREED
+                    )  # with coarser nodes
                 out[part[matched]], lam[part[matched]] = found[matched], ends[matched]
                 sure[part[resolved | (matched & agreed)]] = True
             left = np.flatnonzero(~sure)
@@ -75,7 +79,7 @@ class Refits:
         """Whether the fit that the replicates lie about is itself lost between the nodes."""
         values, _ = _densities(grid, self.lam[None])
         values /= values @ grid.weights
-        return bool(grid.unresolved(values, self.level)[0] > _LOST)
+        return bool(grid.unresolved(values, self.level)[0] > REFIT_LOST)
 
     def _on(
         self, grid: Grid, m: Array, start: Array, degree: int
@@ -92,14 +96,14 @@ class Refits:
             return DenseCurvature(np.log(total[:, 0]) + peak, mean, covariance)
 
         with np.errstate(all="ignore"):
-            path = newton(evaluate, m, start, max_steps=_MOST_STEPS, last_step=_LAST_STEP)
+            path = newton(evaluate, m, start, max_steps=_MOST_STEPS, last_step=REFIT_LAST_STEP)
             values, _ = _densities(grid, path.lam)
             values /= (values @ grid.weights)[:, None]
             found = grid.analyze(values, degree)[:, 1:]
-            matched = np.abs(found[:, : m.shape[1]] - m).max(axis=1) <= _MISMATCH
+            matched = np.abs(found[:, : m.shape[1]] - m).max(axis=1) <= REFIT_MISMATCH
             resolved, rows = matched.copy(), np.flatnonzero(matched)
             if len(rows):
-                resolved[rows] = grid.unresolved(values[rows], self.level) <= _UNRESOLVED
+                resolved[rows] = grid.unresolved(values[rows], self.level) <= REFIT_UNRESOLVED
         return found, path.lam, matched, resolved
 
 

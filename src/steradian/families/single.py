@@ -12,14 +12,21 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.families.products import products
-from steradian.fitting.newton import ACCEPTED_RESIDUAL, ARMIJO, MOMENT_ROUNDING, matched_to_rounding
+from steradian.fitting.newton import ARMIJO, matched_to_rounding
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import (
+    ACCEPTED_RESIDUAL,
+    DUAL_ROUNDING,
+    MOMENT_ROUNDING,
+    NEARLY_DECREMENT,
+    RESTING_DECREMENT,
+)
 from steradian.spaces import Circle, Sphere
+from steradian.spaces.products import products
 
 _MOST_STEPS = 15
-_CLOSE, _NEARLY, _AT_REST = 3e-2**2, 1e-6**2, 1e-8**2  # squared decrements
+_CLOSE = 3e-2  # decrement from which the finer grid takes over
 _COARSE = 1  # rung of the ladder on which the first steps are taken
 _ONE = np.ones(1)
 _LARGEST_EXPONENT = 600.0  # below overflow, so that the maximum need not be removed
@@ -51,7 +58,7 @@ def solve_one(
         total = float(moments[0])
         psi = math.log(total)
         value = float(trial.dot(m)) - psi
-        if value - dual < ARMIJO * length * decrement - 1e-13:
+        if value - dual < ARMIJO * length * decrement - DUAL_ROUNDING:
             length *= 0.5
             trial = lam + length * step
             continue
@@ -65,16 +72,16 @@ def solve_one(
         decrement = float(wanted.dot(solution)) - 1.0  # squared, up to rounding
         trial = lam + step
         if coarse:
-            if decrement < _CLOSE:
+            if decrement < _CLOSE**2:
                 coarse, dual = False, -math.inf  # duals on two grids do not compare
                 synthesize, analyze = grid.single(level)
             continue
-        if decrement > _NEARLY:
+        if decrement > NEARLY_DECREMENT**2:
             continue
         gradient = m - moments[1 : q + 1]
         decrement = float(gradient.dot(step))
         residual = float(np.abs(gradient).max())
-        if decrement <= _AT_REST and residual <= 0.3 * ACCEPTED_RESIDUAL:
+        if decrement <= RESTING_DECREMENT**2 and residual <= 0.3 * ACCEPTED_RESIDUAL:
             unresolved = float(grid.unresolved(values.reshape(1, -1), level)[0])
             reach = math.sqrt(max(decrement, 0.0))
             mean = second[0, 1:]

@@ -12,28 +12,27 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import Certificate, linear_function
 from steradian.existence.margin import Closest, Evidence, linear_face
 from steradian.existence.placement import Placement, Verdict
-from steradian.existence.tolerances import POINT
+from steradian.families.bare import ClosedFamily
 from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic import coordinates, feature_moments, natural_parameters
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, POINT, TINY
 from steradian.spaces import unit_sphere
+from steradian.spaces.quadratic import coordinates, feature_moments, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_TINY = 1e-300
-_NEARLY_UNIFORM = 1e-8  # below it the height is uniform to double precision
 _CONVERGED = int(Status.CONVERGED)
 _FEW_COORDINATES = 3  # up to which scores of draws take no time
 
 
 @dataclass(frozen=True, slots=True)
-class VonMisesFisherFamily:
+class VonMisesFisherFamily(ClosedFamily):
     """p ∝ exp(η·x), with the linear features φ = √d x in the order of ``axes``."""
 
     d: int
@@ -44,10 +43,6 @@ class VonMisesFisherFamily:
     def q(self) -> int:
         return self.d
 
-    @property
-    def needs_support(self) -> bool:
-        return False
-
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(x[:, self.axes] @ lam * np.sqrt(self.d))
 
@@ -56,9 +51,6 @@ class VonMisesFisherFamily:
         eta = np.empty(self.d)
         eta[list(self.axes)] = math.sqrt(self.d) * lam
         return VonMisesFisherLaw(eta)
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        return self.law(lam).sample(n, rng)
 
     @property
     def forms_matrices(self) -> bool:
@@ -83,7 +75,7 @@ class VonMisesFisherFamily:
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         kappa = np.sqrt(self.d) * np.linalg.norm(lam, axis=1)
         terms = von_mises_fisher(self.d, kappa)
-        safe = np.maximum(kappa, _TINY)
+        safe = np.maximum(kappa, TINY)
         axis = np.sqrt(self.d) * lam / safe[:, None]
         across = np.where(kappa > 0, terms.ratio / safe, 1.0 / self.d)
         lack = terms.defect / safe
@@ -145,10 +137,6 @@ class VonMisesFisherFamily:
         _, certificate = linear_function(centre, spread)
         return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
 
-    def examine_failed(self, x: Array) -> Placement:  # noqa: ARG002
-        """The first look was exact."""
-        return Placement(Verdict.UNSURE)
-
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest:  # noqa: ARG002
         return linear_face(known)
 
@@ -171,7 +159,7 @@ class VonMisesFisherFamily:
         spread = np.einsum("bii->b", moments.scatter)
         kappa, ratio, _, psi, deficit = concentration(self.d, length, spread)
         root = math.sqrt(self.d)
-        scale = kappa / (root * np.maximum(length, _TINY))
+        scale = kappa / (root * np.maximum(length, TINY))
         zeros, none = np.zeros(len(moments)), np.zeros(len(moments), dtype=np.int64)
         return DualSolution(
             lam=scale[:, None] * moments.mean[:, self.axes],
@@ -192,7 +180,7 @@ class VonMisesFisherFamily:
         """The same for one sample: scalars keep the special functions quick."""
         length, root = math.sqrt(mean.dot(mean)), math.sqrt(self.d)
         kappa, ratio, _, psi, deficit = (float(t) for t in concentration(self.d, length, spread))
-        scale = kappa / (root * max(length, _TINY))
+        scale = kappa / (root * max(length, TINY))
         residual = root * abs(length - ratio)
         rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
         numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
@@ -233,7 +221,7 @@ class VonMisesFisherLaw:
     def _sample_in_space(self, n: int, rng: np.random.Generator) -> Array:
         """Draws in three dimensions, where the height along the axis has an explicit inverse."""
         u = rng.random(n)
-        if self.kappa < _NEARLY_UNIFORM:
+        if self.kappa < NEARLY_UNIFORM_HEIGHT:
             depth = 2.0 * u
         else:
             depth = -np.log1p(u * np.expm1(-2.0 * self.kappa)) / self.kappa  # 1 - height

@@ -16,8 +16,7 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
-
-_COLLINEAR = 1e-6  # ratio of diagonals of C below which C⁻¹ would be made of rounding
+from steradian.numerics.tolerances import COLLINEAR_FACTOR
 
 Features = Callable[[AnyArray], AnyArray]
 """Points (n, d) → all features of a level there, (n, p)."""
@@ -175,7 +174,7 @@ def _inverse_roots(covariance: Array) -> Array:
     try:
         root = np.linalg.cholesky(covariance)
         diagonal = np.diagonal(root, axis1=1, axis2=2)
-        singular = diagonal.min(axis=1) < _COLLINEAR * diagonal.max(axis=1)
+        singular = diagonal.min(axis=1) < COLLINEAR_FACTOR * diagonal.max(axis=1)
         inverse = np.tril(np.linalg.inv(root))
         inverse[singular] = np.nan
         return inverse

@@ -10,18 +10,16 @@ from numpy.typing import ArrayLike
 
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.families.quadratic import feature_moments, feature_parameters, natural_parameters
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.solution import Status
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.tolerances import LARGEST_PARAMETER, LARGEST_SUMMED, SYMMETRIC_MATRIX, TINY
 from steradian.spaces import unit_sphere
+from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
 
-_SYMMETRIC = 1e-12
-_HUGE = 1e150  # sums of entries this large stay finite
-LARGEST = 1e12  # |η| and spread of the eigenvalues of B beyond which rounding of B is felt
-_LIMIT = f"laws are offered up to {LARGEST:g}, where double precision can tell them apart"
+_LIMIT = f"laws are offered up to {LARGEST_PARAMETER:g}, where double precision can tell them apart"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -190,9 +188,9 @@ def _parameters(eta: ArrayLike, B: ArrayLike) -> tuple[Array, Array]:
     if not (np.isfinite(linear).all() and np.isfinite(quadratic).all()):
         raise InvalidArgument("eta and B must be finite")
     scale = float(np.abs(quadratic).max())
-    if scale > _HUGE:
+    if scale > LARGEST_SUMMED:
         raise InvalidArgument(f"B has an entry of size {scale:.3g}; {_LIMIT}")
-    if np.abs(quadratic - quadratic.T).max() > _SYMMETRIC * max(scale, 1e-300):
+    if np.abs(quadratic - quadratic.T).max() > SYMMETRIC_MATRIX * max(scale, TINY):
         raise InvalidArgument("B is not symmetric; pass (B + B.T) / 2")
     return linear, quadratic - np.eye(d) * (np.trace(quadratic) / d)
 
@@ -201,9 +199,9 @@ def _refuse_beyond(linear: Array, quadratic: Array) -> None:
     """Parameters of which rounding leaves too little."""
     largest = float(np.abs(linear).max())
     length = largest * float(np.linalg.norm(linear / largest)) if largest else 0.0
-    if length > LARGEST * (1.0 + _SYMMETRIC):
+    if length > LARGEST_PARAMETER * (1.0 + SYMMETRIC_MATRIX):
         raise InvalidArgument(f"eta has length {length:.3g}; {_LIMIT}")
     values = np.linalg.eigvalsh(quadratic)
     spread = float(values[-1] - values[0])
-    if spread > LARGEST * (1.0 + _SYMMETRIC):
+    if spread > LARGEST_PARAMETER * (1.0 + SYMMETRIC_MATRIX):
         raise InvalidArgument(f"the eigenvalues of B differ by {spread:.3g}; {_LIMIT}")

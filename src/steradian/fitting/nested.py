@@ -15,8 +15,7 @@ from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
-
-ROUNDING_TOLERANCE = 1e-6  # nats of deficit that rounding of the moments may move, and is reported
+from steradian.numerics.tolerances import USABLE_DEFICIT
 
 _OURS = "a limit of this software, not of the data"
 _FEWER = "ask for fewer levels"
@@ -165,9 +164,9 @@ class _Record:
     def settle(self, level: int, solved: DualSolution, rows: IntArray, doubtful: set[int]) -> None:
         """Turn what the solver could not do into reasons; the boundary outranks the others."""
         rounding = solved.moment_rounding
-        if not solved.status.any() and rounding.max() <= ROUNDING_TOLERANCE:
+        if not solved.status.any() and rounding.max() <= USABLE_DEFICIT:
             return  # all converged
-        coarse = (solved.status == Status.CONVERGED) & ~(rounding <= ROUNDING_TOLERANCE)
+        coarse = (solved.status == Status.CONVERGED) & ~(rounding <= USABLE_DEFICIT)
         solved.status[coarse] = Status.ROUNDING
         family = self.hierarchy.family(level)
         for k in np.flatnonzero(solved.status != Status.CONVERGED):
@@ -193,7 +192,7 @@ def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:
     status, rounding = Status(int(solved.status[k])), float(solved.moment_rounding[k])
     if status is Status.ROUNDING:
         found = f"the features are collinear under the fit, condition {solved.condition[k]:.0e}"
-        if rounding > ROUNDING_TOLERANCE:
+        if rounding > USABLE_DEFICIT:
             found = f"their rounding moves the deficit by {rounding:.1e} nats"
         return found if by_rows else f"{found}; the directions themselves may determine it"
     if status is Status.UNRESOLVED:

@@ -17,19 +17,20 @@ import numpy as np
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.linalg import conditions, solve_positive
+from steradian.numerics.tolerances import (
+    ACCEPTED_DECREMENT,
+    ACCEPTED_RESIDUAL,
+    CLEAR_RISE,
+    EXPONENT_ROUNDING,
+    LAST_STEP,
+    MOMENT_ROUNDING,
+    ROUNDED_RESIDUAL,
+    SHORTEST_STEP,
+)
 
-LAST_STEP = 1e-5  # decrement from which one more full step ends at rounding
-ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show
-ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is that large
-ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to 5e-11 nats
-EXPONENT_ROUNDING = 4.0 * ROUNDOFF  # of λ·φ over |λ|₁, which moves the means of a law
-MOMENT_ROUNDING = 256.0 * ROUNDOFF  # of a moment of data: sums are good to 20 of them, transforms
-# to 200, measured in extended precision on spread and narrow data to degree 24
 MAX_STEPS = 300
-ARMIJO = 1e-4
-_SHORTEST = 2.0**-30
-_IDLE_STEPS = 3
-_CLEAR_RISE = 1e-10  # a rise of the dual that no rounding explains
+ARMIJO = 1e-4  # share of the promised rise that a step must bring (Armijo 1966)
+_IDLE_STEPS = 3  # without a rise, after which none is expected
 
 
 class Curvature(Protocol):
@@ -122,7 +123,7 @@ def newton(
     at = _begin(m, start, evaluate(start, np.arange(len(m))))
     for count in range(1, max_steps):
         last = at.decrement <= last_step**2
-        stuck = (at.length < _SHORTEST) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
+        stuck = (at.length < SHORTEST_STEP) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
         stuck |= at.residual <= matched_to_rounding(at.m)  # nothing left to gain but noise
         done = last | stuck
         if done.any():
@@ -164,7 +165,7 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     decrement = _dot(gradient, step)
     residual = np.abs(gradient).max(axis=1)
     needed = ARMIJO * at.length * at.decrement
-    if (rise > np.maximum(needed, _CLEAR_RISE)).all():  # the common case, kept short
+    if (rise > np.maximum(needed, CLEAR_RISE)).all():  # the common case, kept short
         at.lam, at.dual, at.step, at.decrement = trial, dual, step, decrement
         at.residual = residual
         at.length = np.minimum(1.0, 4.0 * at.length)

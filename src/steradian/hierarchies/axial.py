@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
+from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.bingham import BinghamFamily
@@ -17,9 +17,7 @@ from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import (
     checked_level,
     checked_levels,
-    moment_stack,
     moments_of_laws,
-    second_moments_about_centres,
     summed_features,
 )
 from steradian.numerics.arrays import AnyArray, Array
@@ -93,9 +91,6 @@ class Axial(BareHierarchy):
     def dims(self) -> tuple[int, ...]:
         return tuple(_size(self.d, 2 * k) for k in range(1, self.levels + 1))
 
-    def q(self, level: int) -> int:
-        return sum(self.dims[:level])
-
     def up_to(self, levels: int) -> Axial:
         return Axial(self.d, levels, self.space)
 
@@ -121,15 +116,11 @@ class Axial(BareHierarchy):
         second = axis.T @ (axis if weights is None else weights[:, None] * axis)
         return BinghamFamily(self).features_of(second)
 
-    @property
-    def held(self) -> int:
-        return self.q(self.levels)
-
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         x = signless(x.reshape(-1, self.d)).reshape(x.shape)
         if self.levels > 1 or features is not None:
-            return moment_stack(self, x, weights, features)
-        centre, second = second_moments_about_centres(self.space, x, weights)
+            return moments_of_samples(self, x, weights, features)
+        centre, second = moments_about_centres(self.space, x, weights)
         return self._of_second_moments(centre, second)
 
     def _of_second_moments(self, centre: Array, second: Array) -> MomentStack:
@@ -137,13 +128,6 @@ class Axial(BareHierarchy):
         family = BinghamFamily(self)
         features = np.array([family.features_of(each) for each in second])
         return MomentStack(features.reshape(len(second), -1), centre, second)
-
-    def expectations(self, moments: MomentStack, level: int) -> Array:
-        return moments.features[:, : self.q(level)]
-
-    @property
-    def held_levels(self) -> int:
-        return self.levels
 
     def stack_of_means(self, means: Array) -> MomentStack:
         second = BinghamFamily(self).second_of(means)

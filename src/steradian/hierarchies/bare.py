@@ -8,12 +8,30 @@ from steradian.numerics.arrays import Array
 
 if TYPE_CHECKING:
     from steradian.data.stacks import MomentStack
+    from steradian.hierarchies.base import Hierarchy
 
 
 class BareHierarchy:
-    """Capabilities that are not there, each in the way `Hierarchy` asks for."""
+    """What follows from the features, and capabilities that are not there.
+
+    Its moments hold E φ of its own features and nothing beyond.
+    """
 
     __slots__ = ()
+
+    def q(self: Hierarchy, level: int) -> int:
+        return sum(self.dims[:level])
+
+    @property
+    def held_levels(self: Hierarchy) -> int:
+        return self.levels
+
+    @property
+    def held(self: Hierarchy) -> int:
+        return self.q(self.levels)
+
+    def expectations(self: Hierarchy, moments: MomentStack, level: int) -> Array:
+        return moments.features[:, : self.q(level)]
 
     def turned(self, moments: MomentStack, matrix: Array) -> MomentStack | None:  # noqa: ARG002
         return None

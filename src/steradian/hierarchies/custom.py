@@ -10,19 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.families.nodes import NodeFamily, NodeLaw
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import (
-    checked_level,
-    checked_levels,
-    features_alone,
-    moment_stack,
-    moments_of_laws,
-    summed_features,
-)
+from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.tolerances import DEPENDENT_FUNCTION
 from steradian.spaces import Space
 
 Block = Callable[[Array], AnyArray]
@@ -30,11 +21,10 @@ Block = Callable[[Array], AnyArray]
 
 _MOST_NODES = 80_000  # under which functions are made orthonormal
 _DRAWS = 1 << 16
-_DEPENDENT = 1e-8  # share of a function that those before it leave over
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Custom(BareHierarchy):
+class Custom(NodeHierarchy):
     """Level l adds the functions of ``blocks[l - 1]``, made orthonormal after those before.
 
     Functions are centred and made orthonormal under the finest affordable rule of the space; those
@@ -99,9 +89,6 @@ class Custom(BareHierarchy):
     def dims(self) -> tuple[int, ...]:
         return _basis(self).dims
 
-    def q(self, level: int) -> int:
-        return sum(self.dims[:level])
-
     def up_to(self, levels: int) -> Custom:
         checked_levels(levels, self.levels, "no more functions are given")
         return Custom(self.space, self.blocks[:levels])
@@ -113,42 +100,8 @@ class Custom(BareHierarchy):
         basis = _basis(self)
         return (_values(self.blocks, x)[:, basis.kept] - basis.mean) @ basis.change
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    @property
-    def held(self) -> int:
-        return self.q(self.levels)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moment_stack(self, x, weights, features)
-
-    def expectations(self, moments: MomentStack, level: int) -> Array:
-        return moments.features[:, : self.q(level)]
-
-    @property
-    def held_levels(self) -> int:
-        return self.levels
-
-    def stack_of_means(self, means: Array) -> MomentStack:
-        return features_alone(self.space, means)
-
     def coordinates(self, features: Array) -> None:  # noqa: ARG002 - functions need not hold them
         return None
-
-    def family(self, level: int) -> NodeFamily:
-        if not self.space.rules():
-            raise InvalidArgument(
-                f"the {self.space.name} has no rule that integrates: laws of one's own functions "
-                "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
-            )
-        return NodeFamily(self, checked_level(level, self.levels))
-
-    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
-        return self.family(level).law(lam, psi)
-
-    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
-        return moments_of_laws(self, lam, mean)
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: functions cannot be written down and read again."""
@@ -217,7 +170,8 @@ def _independent(columns: Array, size: Array) -> AnyArray:
         for _ in range(2):  # twice is enough
             rest = rest - found @ (found.T @ rest)
         length = float(np.linalg.norm(rest))
-        if length > _DEPENDENT * max(float(np.linalg.norm(column)), _DEPENDENT * float(size[k])):
+        constant = DEPENDENT_FUNCTION * float(size[k])  # the spread of a function that is one
+        if length > DEPENDENT_FUNCTION * max(float(np.linalg.norm(column)), constant):
             found = np.column_stack([found, rest / length])
             kept.append(k)
     return np.array(kept, dtype=np.int64)

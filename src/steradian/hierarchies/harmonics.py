@@ -15,19 +15,18 @@ from steradian.families.base import Family, Law
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.polynomial_sample import PolynomialLaw
-from steradian.families.products import direct_sums, second_moments, sums_from_products
-from steradian.families.quadratic import coordinates, feature_moments, low_moments
 from steradian.families.quadratic_family import QuadraticFamily
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
+from steradian.spaces.products import direct_sums, second_moments, sums_from_products
+from steradian.spaces.quadratic import coordinates, feature_moments, low_moments
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
 _MOST_FITTED = {3: 32}  # by dimension
 MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
-_CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
 _CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
@@ -158,12 +157,12 @@ class Harmonics:
         difference of the two would lose digits, are looked at again.
         """
         means = (weights[:, None, :] @ phi)[:, 0, :]
-        mean, second = low_moments(self.d, means)
-        scatter = second - mean[:, :, None] * mean[:, None, :]
-        tight = np.flatnonzero(np.trace(scatter, axis1=1, axis2=2) < _CONCENTRATED)
+        stack = MomentStack.of_second(means, *low_moments(self.d, means))
+        tight = stack.concentrated
         if len(tight):
-            mean[tight], scatter[tight] = centred_moments(x[tight], weights[tight])
-        return MomentStack(means, mean, scatter)
+            found = centred_moments(x[tight], weights[tight])
+            stack.mean[tight], stack.scatter[tight] = found
+        return stack
 
     def expectations(self, moments: MomentStack, level: int) -> Array:
         if self._is_gridded or level < 2:
@@ -185,8 +184,7 @@ class Harmonics:
 
     def stack_of_means(self, means: Array) -> MomentStack:
         """On the circle or the two-sphere, of two levels or more."""
-        mean, second = low_moments(self.d, means)
-        return MomentStack(means, mean, second - mean[:, :, None] * mean[:, None, :])
+        return MomentStack.of_second(means, *low_moments(self.d, means))
 
     def turned(self, moments: MomentStack, matrix: Array) -> MomentStack:
         """Harmonics of one degree turn into each other: φ(x Aᵀ) = φ(x) D(A)."""
@@ -233,7 +231,7 @@ class Harmonics:
             level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
             features = GriddedFamily(space, level).harmonic_moments(lam, max(2, self.levels))
             _, second = low_moments(self.d, features)
-            return MomentStack(features, mean, second - mean[:, :, None] * mean[:, None, :])
+            return MomentStack.of_second(features, mean, second)
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
         return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
 

@@ -11,18 +11,8 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.families.nodes import NodeFamily, NodeLaw
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import (
-    checked_level,
-    checked_levels,
-    features_alone,
-    moment_stack,
-    moments_of_laws,
-    summed_features,
-)
+from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.torus import product_features
 from steradian.spaces import Torus
@@ -33,7 +23,7 @@ _NAMES = ("angles alone", "pairs of angles", "three angles together", "four angl
 
 
 @dataclass(frozen=True, slots=True)
-class Interactions(BareHierarchy):
+class Interactions(NodeHierarchy):
     """Level l adds the products of trigonometric functions of exactly l different angles.
 
     With c_h = √2 cos hθ and s_h = √2 sin hθ of one angle, level l adds every product of l such
@@ -87,9 +77,6 @@ class Interactions(BareHierarchy):
     def dims(self) -> tuple[int, ...]:
         return tuple(comb(self.k, n) * (2 * self.degree) ** n for n in range(1, self.levels + 1))
 
-    def q(self, level: int) -> int:
-        return sum(self.dims[:level])
-
     def up_to(self, levels: int) -> Interactions:
         return Interactions(self.k, self.degree, whole_number(levels, "levels", least=1))
 
@@ -99,39 +86,10 @@ class Interactions(BareHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return product_features(x, _terms(self.k, self.degree, self.levels))
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    @property
-    def held(self) -> int:
-        return self.q(self.levels)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moment_stack(self, x, weights, features)
-
-    def expectations(self, moments: MomentStack, level: int) -> Array:
-        return moments.features[:, : self.q(level)]
-
-    @property
-    def held_levels(self) -> int:
-        return self.levels
-
-    def stack_of_means(self, means: Array) -> MomentStack:
-        return features_alone(self.space, means)
-
     def coordinates(self, features: Array) -> Array:
         width = 2 * self.degree  # features of one angle, the lowest frequency first
         columns = [width * angle + part for angle in range(self.k) for part in (0, 1)]
         return np.asarray(features[..., columns] / np.sqrt(2.0))
-
-    def family(self, level: int) -> NodeFamily:
-        return NodeFamily(self, checked_level(level, self.levels))
-
-    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
-        return self.family(level).law(lam, psi)
-
-    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
-        return moments_of_laws(self, lam, mean)
 
     def to_dict(self) -> dict[str, Any]:
         arguments = {"k": self.k, "degree": self.degree, "levels": self.levels}

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
+from steradian.data.stacks import MomentStack, blocks, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes import NodeFamily, NodeLaw
+from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.spaces import Space
 
-_AT_ONCE = 4_000_000  # features of rows that are held
+
+class NodeHierarchy(BareHierarchy):
+    """A hierarchy whose levels are all `NodeFamily`: it brings its space, features and names."""
+
+    __slots__ = ()
+
+    def sums(self: Hierarchy, x: Array, weights: Array | None) -> Array:
+        return summed_features(self, x, weights)
+
+    def stack(
+        self: Hierarchy, x: Array, weights: Array, features: Array | None = None
+    ) -> MomentStack:
+        return moments_of_samples(self, x, weights, features)
+
+    def stack_of_means(self: Hierarchy, means: Array) -> MomentStack:
+        return MomentStack.of_features(means, self.space.d)
+
+    def family(self: Hierarchy, level: int) -> NodeFamily:
+        return _node_family(self, level)
+
+    def law(self: Hierarchy, level: int, lam: Array, psi: float) -> NodeLaw:
+        return _node_family(self, level).law(lam, psi)
+
+    def moments_of(self: Hierarchy, lam: Array, mean: Array) -> MomentStack:
+        return moments_of_laws(self, lam, mean)
 
 
 def checked_level(level: int, levels: int) -> int:
@@ -32,46 +54,22 @@ def checked_levels(levels: int, most: int, why: str) -> None:
         raise InvalidArgument(f"levels is {levels}; at most {most} are possible: {why}")
 
 
+def _node_family(hierarchy: Hierarchy, level: int) -> NodeFamily:
+    if not hierarchy.space.rules():
+        raise InvalidArgument(
+            f"the {hierarchy.space.name} has no rule that integrates: laws of one's own functions "
+            "are fitted on a circle, a sphere, a torus of up to four angles, or axes up to d=4"
+        )
+    return NodeFamily(hierarchy, checked_level(level, hierarchy.levels))
+
+
 def summed_features(hierarchy: Hierarchy, x: Array, weights: Array | None) -> Array:
     """Σ_i w_i φ(x_i), (q,), over blocks of rows."""
     total = np.zeros(hierarchy.q(hierarchy.levels))
     weights = np.ones(len(x)) if weights is None else weights
-    for rows in _blocks(len(x), len(total)):
+    for rows in blocks(len(x), len(total)):
         total += weights[rows] @ hierarchy.features(x[rows])
     return total
-
-
-def moment_stack(
-    hierarchy: Hierarchy, x: Array, weights: Array, features: Array | None = None
-) -> MomentStack:
-    """E φ of samples (B, n, d) with weights (B, n) of sum one, and their second moments.
-
-    ``features`` (B, n, q) are those of the rows, where they have been formed already.
-    """
-    count, n, d = x.shape
-    q = hierarchy.q(hierarchy.levels)
-    second = second_moments_about_centres(hierarchy.space, x, weights)
-    if features is not None:
-        return MomentStack((weights[:, None, :] @ features)[:, 0, :], *second)
-    means = np.empty((count, q))
-    for rows in _blocks(count, n * q):
-        phi = hierarchy.features(x[rows].reshape(-1, d)).reshape(-1, n, q)
-        means[rows] = (weights[rows, None, :] @ phi)[:, 0, :]
-    return MomentStack(means, *second)
-
-
-def features_alone(space: Space, means: Array) -> MomentStack:
-    """Moments of which only E φ (B, q) is known: all that families on nodes look at."""
-    count, d = len(means), space.d
-    return MomentStack(means, np.zeros((count, d)), np.zeros((count, d, d)))
-
-
-def second_moments_about_centres(space: Space, x: Array, weights: Array) -> tuple[Array, Array]:
-    """The centres (B, d) of samples (B, n, d) and the second moments about them (B, d, d)."""
-    pairs = zip(x, weights, strict=True)
-    centre = np.array([space.centre(row, share) for row, share in pairs]).reshape(len(x), -1)
-    away = x - centre[:, None, :]
-    return centre, np.swapaxes(away, 1, 2) @ (weights[:, :, None] * away)
 
 
 def moments_of_laws(hierarchy: Hierarchy, lam: Array, mean: Array) -> MomentStack:
@@ -84,9 +82,3 @@ def moments_of_laws(hierarchy: Hierarchy, lam: Array, mean: Array) -> MomentStac
         away = points - mean[row]
         scatter[row] = away.T @ (mass[:, None] * away)
     return MomentStack(family.expectations(lam, hierarchy), mean, scatter)
-
-
-def _blocks(count: int, size: int) -> Iterator[slice]:
-    """Parts of ``count`` things of ``size`` numbers each that are held at once."""
-    step = max(1, _AT_ONCE // max(size, 1))
-    return (slice(first, first + step) for first in range(0, count, step))

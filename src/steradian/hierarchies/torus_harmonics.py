@@ -10,19 +10,9 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
-from steradian.families.nodes import NodeFamily, NodeLaw
-from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.interactions import MOST_ANGLES
-from steradian.hierarchies.on_nodes import (
-    checked_level,
-    checked_levels,
-    features_alone,
-    moment_stack,
-    moments_of_laws,
-    summed_features,
-)
+from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.torus import product_features
 from steradian.spaces import Torus
@@ -31,7 +21,7 @@ MOST_LEVELS = {1: 100, 2: 16, 3: 6, 4: 3}  # by the number of angles: below 1500
 
 
 @dataclass(frozen=True, slots=True)
-class TorusHarmonics(BareHierarchy):
+class TorusHarmonics(NodeHierarchy):
     """Level l adds the products of cos h_jθ_j and sin h_jθ_j with Σ_j h_j = l, h_j >= 0.
 
     They are the harmonics of the torus by total degree: level 1 holds the mean direction of each
@@ -75,9 +65,6 @@ class TorusHarmonics(BareHierarchy):
     def dims(self) -> tuple[int, ...]:
         return _terms(self.k, self.levels)[1]
 
-    def q(self, level: int) -> int:
-        return sum(self.dims[:level])
-
     def up_to(self, levels: int) -> TorusHarmonics:
         return TorusHarmonics(self.k, levels)
 
@@ -87,37 +74,8 @@ class TorusHarmonics(BareHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return product_features(x, _terms(self.k, self.levels)[0])
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    @property
-    def held(self) -> int:
-        return self.q(self.levels)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moment_stack(self, x, weights, features)
-
-    def expectations(self, moments: MomentStack, level: int) -> Array:
-        return moments.features[:, : self.q(level)]
-
-    @property
-    def held_levels(self) -> int:
-        return self.levels
-
-    def stack_of_means(self, means: Array) -> MomentStack:
-        return features_alone(self.space, means)
-
     def coordinates(self, features: Array) -> Array:
         return np.asarray(features[..., : 2 * self.k] / np.sqrt(2.0))
-
-    def family(self, level: int) -> NodeFamily:
-        return NodeFamily(self, checked_level(level, self.levels))
-
-    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
-        return self.family(level).law(lam, psi)
-
-    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
-        return moments_of_laws(self, lam, mean)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "TorusHarmonics", "k": self.k, "levels": self.levels}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import TINY
 
 
 def tail_windows(top: int, width: int) -> tuple[range, range, range]:
@@ -42,5 +43,5 @@ def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
 def _carried_on(sizes: Any, exponents: tuple[float, float], least: Any, most: Any) -> Any:
     """The tail of numbers or arrays, with the ``least`` and ``most`` that suit them."""
     last, *earlier = sizes
-    rates = [least(last / most(size, 1e-300), 1.0) for size in earlier]
+    rates = [least(last / most(size, TINY), 1.0) for size in earlier]
     return last * most(rates[0] ** exponents[0], rates[1] ** exponents[1])

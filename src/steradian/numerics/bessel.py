@@ -31,6 +31,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.gamma import stirling_error
+from steradian.numerics.tolerances import SUBTRACTED_POINT, TINY_ROOT
 
 _DEBYE_ORDER = 16.0  # from this order on, twelve Debye terms leave less than 1e-16
 _FACTORS = 8  # of up to 1e30 each that one number holds
@@ -38,8 +39,6 @@ _DEBYE_TERMS = 12
 _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
 _SERIES_TERMS = 16
 _HALLEY_STEPS = 20
-_NEARLY_POINT = 1e6  # above it A' is taken from its asymptotic form: subtraction would lose it
-_TINY = 1e-150
 
 
 class VonMisesFisher(NamedTuple):
@@ -183,12 +182,12 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     missing = spread / (1.0 + length)  # 1 - R
     kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
-        safe = _choose(kappa > _TINY, kappa, _TINY)
+        safe = _choose(kappa > TINY_ROOT, kappa, TINY_ROOT)
         ratio, defect, _ = _descend(d, safe)
         lack = defect / safe  # 1 - A
         error = _choose(length < 0.5, length - ratio, lack - missing)
         slope = _choose(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))
-        point = safe > _NEARLY_POINT
+        point = safe > SUBTRACTED_POINT
         bent = 1.0 - 0.5 * (d - 3.0) / safe
         slope = _choose(point, 0.5 * (d - 1.0) / safe / safe * bent, slope)
         curve = -2.0 * ratio * slope - (d - 1.0) * (slope - ratio / safe) / safe
@@ -215,7 +214,7 @@ def _concentration_in_space(length: float, spread: float) -> VonMisesFisher:
         else:
             lack = defect / kappa
             slope = lack * (2.0 - lack) - 2.0 * ratio / kappa
-            slope = 1.0 / (kappa * kappa) if kappa > _NEARLY_POINT else slope
+            slope = 1.0 / (kappa * kappa) if kappa > SUBTRACTED_POINT else slope
             error = length - ratio if length < 0.5 else lack - missing
         step = error / slope
         kappa = max(kappa + step, 0.5 * kappa)

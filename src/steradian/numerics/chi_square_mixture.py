@@ -24,10 +24,9 @@ from scipy.stats import f as f_law
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.contour import ASPECT, Complex, integrate
+from steradian.numerics.tolerances import EQUAL_COEFFICIENTS, NEGLIGIBLE_COEFFICIENT
 
-_EQUAL = 1e-13  # relative spread of coefficients that are one
 _BISECTIONS = 16  # of a logit: the saddle need not be exact, only close
-_SMALL = 1e-14  # coefficients below this share of the largest move no digit of a tail
 _SPREAD = 3.0  # along the contour, before which no integrand is negligible
 _TOGETHER = 4  # factors multiplied before a logarithm: far from overflow
 _MANY = 64  # coefficients from which it is worth looking for equal ones
@@ -68,7 +67,7 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     rows = np.flatnonzero(above & (largest > 0.0) & np.isfinite(level))
     out[np.isposinf(level)] = 0.0
     scaled = weights[rows] / largest[rows, None]
-    equal = scaled.min(axis=1) > 1.0 - _EQUAL
+    equal = scaled.min(axis=1) > 1.0 - EQUAL_COEFFICIENTS
     same, q = rows[equal], weights.shape[1]
     ratio = level[same]
     out[same] = chi2.sf(ratio, q) if np.isinf(dof) else f_law.sf(ratio / q, q, dof)
@@ -94,7 +93,7 @@ def _numbers(values: Any, name: str) -> Array:
 
 def _tails(t: Array, omega: Array, dof: float) -> Array:
     """Tails at ``t`` (R,) > 0 for coefficients (R, q) of largest value one."""
-    omega = omega[:, (omega > _SMALL).any(axis=0)]
+    omega = omega[:, (omega > NEGLIGIBLE_COEFFICIENT).any(axis=0)]
     gap = _saddles(t, omega, dof)  # 1 - 2u
     u = 0.5 * (1.0 - gap)
     slack = (1.0 - omega) + omega * gap[:, None]  # 1 - 2 ω u

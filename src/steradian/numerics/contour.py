@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import CONTOUR_AGREEMENT
 
 Complex = NDArray[np.complex128]
 Increment = Callable[[Complex, IntArray], Complex]
@@ -26,7 +27,6 @@ Increment = Callable[[Complex, IntArray], Complex]
 ASPECT = 0.7  # A / C: opens the hyperbola enough to decay, little enough to stay below the saddle
 _FIRST_NODES = 32
 _MOST_NODES = 2048
-_HALVING = 1e-10  # agreement with half the nodes; moments of laws of many scales lag behind e^ψ
 _NEGLIGIBLE = -40.0
 
 
@@ -56,7 +56,7 @@ def integrate(increment: Increment, width: Array, spread: Array) -> Contour:
         total = terms.real.sum(axis=1)
         half = 2.0 * terms[:, ::2].real.sum(axis=1)
         mismatch = np.abs(half / total - 1.0)
-        done = ~(mismatch > _HALVING) | (nodes >= _MOST_NODES)
+        done = ~(mismatch > CONTOUR_AGREEMENT) | (nodes >= _MOST_NODES)
         parts.append((rows[done], z[done], terms[done], total[done], mismatch[done]))
         rows, nodes = rows[~done], 2 * nodes
         if not len(rows):

@@ -15,8 +15,7 @@ from scipy import sparse
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_size, legendre_functions, sphere_size
-
-_ZERO = 1e-14  # integrals are of order one, or zero
+from steradian.numerics.tolerances import ZERO_INTEGRAL
 
 
 def circle_gaunt(level: int) -> sparse.csr_array:
@@ -47,7 +46,7 @@ def sphere_gaunt(level: int) -> sparse.csr_array:
             pairs = small_i[:, None] * small_j * (0.5 * weight)
             blocks[orders] = pairs @ by_order[m_k].T
         block = value * blocks[orders]
-        at = np.nonzero(np.abs(block) > _ZERO)
+        at = np.nonzero(np.abs(block) > ZERO_INTEGRAL)
         row = _column(at[0] + m_i, i) * count + _column(at[1] + m_j, j)
         parts.append((row, _column(at[2] + m_k, k), block[at]))
     rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))

@@ -20,8 +20,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array
-
-_TRANSFORM_ACCURACY = 1e-13  # ducc0's own limit in double precision is about 4e-14
+from steradian.numerics.tolerances import TRANSFORM_ACCURACY
 
 
 def circle_size(degree: int) -> int:
@@ -144,7 +143,7 @@ def circle_sums(x: Array, weights: Array, degree: int) -> Array:
         points=weights.astype(complex),
         coord=angle[:, None],
         forward=False,
-        epsilon=_TRANSFORM_ACCURACY,
+        epsilon=TRANSFORM_ACCURACY,
         out=modes,
     )
     positive = modes[degree + 1 :]  # modes run from -(degree + 1) to degree
@@ -165,7 +164,7 @@ def sphere_sums(x: Array, weights: Array, degree: int) -> Array:
     np.arctan2(x[:, 1], x[:, 0], out=where[:, 1])
     where[:, 1][where[:, 1] < 0] += 2.0 * np.pi
     alm = ducc0.sht.adjoint_synthesis_general(
-        lmax=degree, map=weights[None], loc=where, spin=0, epsilon=_TRANSFORM_ACCURACY
+        lmax=degree, map=weights[None], loc=where, spin=0, epsilon=TRANSFORM_ACCURACY
     )[0]
     sums = np.empty(sphere_size(degree))
     ell = np.arange(degree + 1)

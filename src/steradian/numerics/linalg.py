@@ -12,11 +12,9 @@ import numpy as np
 from scipy.linalg import lapack
 
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.tolerances import RANK
 
 _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1e9
-
-
-_DEPENDENT = 1e-14  # relative singular value of rows that rounding cannot tell from zero
 
 
 def triangle(rows: AnyArray) -> AnyArray:
@@ -26,7 +24,7 @@ def triangle(rows: AnyArray) -> AnyArray:
     return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
-def null_space(rows: AnyArray, tolerance: float = _DEPENDENT) -> AnyArray:
+def null_space(rows: AnyArray, tolerance: float = RANK) -> AnyArray:
     """Orthonormal basis (q, k) of the vectors that ``rows`` (n, q) send to zero, to rounding."""
     _, values, axes = np.linalg.svd(triangle(rows))
     values = np.concatenate([values, np.zeros(rows.shape[1] - len(values))])

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import PROGRAMME_RIDGE
 
 STEPS = 60  # at most; twenty are usual
 _SHORT_OF_THE_WALL = 0.9995
-_RIDGE = 1e-15  # relative: keeps the factorisation alive where the optimum is a vertex
 _PATIENCE = 12  # steps without progress before the best so far is taken
 _CENTRAL = 1e-3  # slack, relative to the largest, from which a start is inside enough
 
@@ -125,7 +125,7 @@ class _State:
         normal = scaled.T @ scaled
         if self.bend is not None:
             normal += self.bend
-        normal.flat[:: len(self.c) + 1] *= 1.0 + _RIDGE
+        normal.flat[:: len(self.c) + 1] *= 1.0 + PROGRAMME_RIDGE
         try:
             factor = cho_factor(normal, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:

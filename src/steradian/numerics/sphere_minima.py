@@ -15,13 +15,13 @@ from scipy.spatial import cKDTree
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import legendre_recurrence, sphere_harmonics, sphere_size
+from steradian.numerics.tolerances import RESTING_DESCENT, TINY
 
 _NODES_PER_FEATURE = 40
 _NEIGHBOURS = 7  # a node and the six around it
 _LOWEST = 12  # of so many nodes the lowest starts a descent, whatever its neighbours
 _SAME_DIP = 6  # decimals to which two minima are one
 _STEPS = 12
-_RESTING = 1e-15  # of the norm of the coefficients: a descent that would gain less is over
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,7 +201,7 @@ def dips(coefficients: Array, degree: int, extra: Array | None = None) -> tuple[
 
 def _descend(coefficients: Array, x: Array, degree: int, radius: float) -> tuple[Array, Array]:
     """Newton's method on the sphere in a trust region, all starts at once until each rests."""
-    rest = _RESTING * float(np.linalg.norm(coefficients))
+    rest = RESTING_DESCENT * float(np.linalg.norm(coefficients))
     x = x.copy()
     value, gradient, bend = derivatives(coefficients, x, degree)
     reach = np.full(len(x), radius)
@@ -213,7 +213,7 @@ def _descend(coefficients: Array, x: Array, degree: int, radius: float) -> tuple
         moving, step, length = moving[going], step[going], length[going]
         if not len(moving):
             break
-        trial = x[moving] + step * (np.tan(length) / np.maximum(length, 1e-300))[:, None]
+        trial = x[moving] + step * (np.tan(length) / np.maximum(length, TINY))[:, None]
         trial /= np.linalg.norm(trial, axis=1, keepdims=True)
         there = derivatives(coefficients, trial, degree)
         better = there[0] < value[moving]
@@ -231,7 +231,7 @@ def _newton_step(x: Array, gradient: Array, bend: Array, reach: Array) -> tuple[
     along = np.einsum("nij,ni->nj", axes, slope)
     bent = np.maximum(np.abs(curvature), 1e-12)
     step = np.einsum("nij,nj->ni", axes, -along / bent)
-    length = np.maximum(np.linalg.norm(step, axis=1), 1e-300)
+    length = np.maximum(np.linalg.norm(step, axis=1), TINY)
     step *= np.minimum(1.0, reach / length)[:, None]
     gain = np.abs(np.einsum("ni,ni->n", slope, step))
     return np.einsum("ni,ind->nd", step, frame), np.minimum(length, reach), gain

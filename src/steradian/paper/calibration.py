@@ -15,7 +15,7 @@ from steradian.paper import laws
 from steradian.paper.entries import Entry, Printed
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import pvalue_ecdf
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import PRINTED_ROUNDING
 
 FARTHEST = 4.0  # standard errors; some 130 entries are judged at once
 _PRINTED = re.compile(r"(-?\d+(?:\.(\d+))?)(?: \((\d+\.\d+)\))?")
-_ROUNDING = 1e-9  # relative, of the comparison itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Entry:
     @classmethod
     def average(cls, row: str, column: str, values: Array, text: str) -> Entry:
         """The mean of replicates, as many as the paper's."""
-        alike = np.ptp(values) <= _ROUNDING * abs(values[0])
+        alike = np.ptp(values) <= PRINTED_ROUNDING * abs(values[0])
         se = 0.0 if alike else float(values.std(ddof=1) / np.sqrt(len(values)))
         return cls(row, column, float(values.mean()), se, Printed.of(text))
 
@@ -102,12 +102,12 @@ class Entry:
     def agrees(self) -> bool:
         """The same digits, or within four standard errors beyond them, or not printed at all."""
         beyond = abs(self.ours - self.paper) - FARTHEST * self.error
-        return bool(np.isnan(self.paper) or beyond <= 0.5 * self.unit * (1.0 + _ROUNDING))
+        return bool(np.isnan(self.paper) or beyond <= 0.5 * self.unit * (1.0 + PRINTED_ROUNDING))
 
     @property
     def same(self) -> bool:
         """Whether every printed digit is the same."""
-        return abs(self.ours - self.paper) <= 0.5 * self.unit * (1.0 + _ROUNDING)
+        return abs(self.ours - self.paper) <= 0.5 * self.unit * (1.0 + PRINTED_ROUNDING)
 
     @property
     def cells(self) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from steradian.paper import laws
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
 from steradian.plots import fingerprint, sphere_cloud
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.data.source import refuse_unfittable
+from steradian.data.stacks import moments_of_weightings
 from steradian.data.validation import as_numeric
-from steradian.data.weightings import moments_of_weightings
 from steradian.errors import InvalidArgument, InvalidDirections, LevelError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy

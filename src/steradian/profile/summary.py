@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from steradian.numerics.tolerances import NOTHING
+
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
 _READABLE = 3  # coordinates of a direction that people read
-_NOTHING = 1e-12  # nats of which shares would be shares of rounding
 
 
 def _shown(error: float) -> float:
@@ -31,7 +32,7 @@ def summarise(profile: Profile) -> str:
     ]
     numerics = profile.numerics
     for k, level in enumerate(profile.levels):
-        share = f"{profile.gaps[k] / total:7.1%}" if total > _NOTHING else f"{'–':>7}"
+        share = f"{profile.gaps[k] / total:7.1%}" if total > NOTHING else f"{'–':>7}"
         lines.append(
             f"{level:>5} {profile.dims[k]:>8} {profile.deficits[k]:>10.5f} "
             f"{profile.gaps[k]:>10.5f} {profile.uncertainty[k]:>9.4g} {share} "

@@ -10,10 +10,10 @@ from steradian.errors import DesignError
 from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.significance.progress import tracked
+from steradian.progress import tracked
+from steradian.significance.drawn_samples import FitsBelow, chunks, fits_of_samples, lost
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
-from steradian.significance.stacks import FitsBelow, chunks, fits_of_samples, lost
 
 _ENTRIES = 4_000_000
 _FIRST = 64  # samples of the first piece, after which many p-values are known

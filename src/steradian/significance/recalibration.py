@@ -16,8 +16,8 @@ import numpy as np
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.significance.progress import tracked
-from steradian.significance.stacks import FitsBelow, chunks
+from steradian.progress import tracked
+from steradian.significance.drawn_samples import FitsBelow, chunks
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands

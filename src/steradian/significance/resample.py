@@ -6,6 +6,7 @@ import numpy as np
 
 from steradian.designs.units import Units
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import EQUAL_WEIGHTS
 
 
 def resampled_weights(units: Units, replicates: int, rng: np.random.Generator) -> Array:
@@ -27,7 +28,7 @@ def resampled_weights(units: Units, replicates: int, rng: np.random.Generator) -
 def _attached(w: Array, replicates: int, rng: np.random.Generator) -> Array:
     """Every weight gets a row drawn at random."""
     n = len(w)
-    if np.ptp(w) <= 1e-12 / n:
+    if np.ptp(w) <= EQUAL_WEIGHTS / n:
         return rng.multinomial(n, np.full(n, 1.0 / n), replicates) / n
     steps = np.cumsum(w)
     steps[-1] = 1.0

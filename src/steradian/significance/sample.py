@@ -19,11 +19,11 @@ from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.numerics.tolerances import KEPT_BLUR
 from steradian.significance.memo import Memo
 
 _ABOVE = 4  # levels above the highest that residuals look at
 _MOST_KEPT = 4_000_000  # features of rows: 32 MB
-_HELD = 1e-9  # nats by which harmonic parameters may blur a log-density
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ class Sample:
         if level == 0 or self.nested.solutions[level - 1].laws[0] is None:
             return True
         size = float(np.abs(self.nested.solutions[level - 1].lam).sum())
-        return ROUNDOFF * size <= _HELD
+        return ROUNDOFF * size <= KEPT_BLUR
 
     def refit_work(self, level: int) -> float:
         """Numbers to be multiplied to fit a sample like this one at ``level`` again.

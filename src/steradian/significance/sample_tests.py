@@ -20,7 +20,9 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.significance import concerns
+from steradian.significance.drawn_samples import chunks, features_of, sound_whitening
 from steradian.significance.judgement import (
     FEWEST_ROWS,
     needs_calibration,
@@ -31,11 +33,9 @@ from steradian.significance.judgement import judged as can_judge
 from steradian.significance.options import Null, Options, Statistic
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
-from steradian.significance.stacks import chunks, features_of, sound_whitening
 from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 from steradian.spaces import unit_sphere
 
-_UNIT_TOLERANCE = 1e-6
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again
 
 
@@ -152,7 +152,7 @@ def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Arr
 
 
 def _check_unit(points: Array) -> None:
-    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < _UNIT_TOLERANCE:
+    if not np.abs(np.einsum("bni,bni->bn", points, points) - 1.0).max() < UNIT_LENGTH:
         raise InvalidDirections("x holds rows that are not unit vectors; divide by their length")
 
 

@@ -41,13 +41,12 @@ from steradian.errors import DesignError
 from steradian.families.whitening import RowFeatures
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.linalg import eigenvalues
+from steradian.numerics.tolerances import NO_LEVERAGE, TINY
 from steradian.significance.tilt import tilt
 
 Covariance = Literal["damped", "tilted", "null", "empirical"]
 _DAMPING_OF_ROWS = 0.5  # how much of its excess leverage a unit keeps its weight for,
 _DAMPING_OF_UNITS = 2.0  # rows of one law and units that brought their weights
-_NO_DIRECTION = 1e-13  # relative eigenvalue of V below which no unit has a leverage
-_TINY = 1e-300
 MOST_ENTRIES = 60_000_000  # numbers of white features held at once
 _BLOCK_ENTRIES = 1 << 21  # white features held at a time
 
@@ -148,7 +147,7 @@ class Scores:
         """Each unit's share of Σ |u|², its contributions to r, (B, U)."""
         added = self.h[:, :, self.below :]
         squares = self.base**2 * np.einsum("buq,buq->bu", added, added)
-        return np.asarray(squares / np.maximum(squares.sum(axis=1, keepdims=True), _TINY))
+        return np.asarray(squares / np.maximum(squares.sum(axis=1, keepdims=True), TINY))
 
     @cached_property
     def _damped(self) -> Array:
@@ -163,7 +162,7 @@ class Scores:
         """Each unit's share of the trace of Ω, (B, U)."""
         weights, centred = self._weighted(kind)
         trace = weights * np.einsum("buq,buq->bu", centred, centred)
-        return np.asarray(trace / np.maximum(trace.sum(axis=1, keepdims=True), _TINY))
+        return np.asarray(trace / np.maximum(trace.sum(axis=1, keepdims=True), TINY))
 
     def spread_out(self, kind: Covariance) -> Array:
         """Rows (B, U, q) whose Gram matrices are the Ω of a covariance."""
@@ -197,10 +196,10 @@ class Scores:
 def _leverages(u: Array) -> Array:
     """u_gᵀ V⁻¹ u_g with V = Σ u_g u_gᵀ, for ``u`` (B, U, q): (B, U)."""
     largest = np.abs(u).max(axis=(1, 2), keepdims=True)
-    v = u / np.maximum(largest, _TINY)
+    v = u / np.maximum(largest, TINY)
     values, axes = np.linalg.eigh(np.swapaxes(v, 1, 2) @ v)
-    seen = values > _NO_DIRECTION * values[:, -1:]
-    scaled = axes * np.where(seen, np.maximum(values, _TINY), np.inf)[:, None, :] ** -0.5
+    seen = values > NO_LEVERAGE * values[:, -1:]
+    scaled = axes * np.where(seen, np.maximum(values, TINY), np.inf)[:, None, :] ** -0.5
     white = v @ scaled
     return np.asarray(np.einsum("buq,buq->bu", white, white))
 
@@ -270,7 +269,7 @@ def streamed_scores(
         mean += w @ z
         squares += (w * w) @ z
         second += z.T @ ((w * w)[:, None] * z)
-    share = most / max(float(np.trace(second)), _TINY)
+    share = most / max(float(np.trace(second)), TINY)
     if kind == "empirical":
         cross = np.outer(mean, squares)
         second += float(units.weights @ units.weights) * np.outer(mean, mean) - cross - cross.T

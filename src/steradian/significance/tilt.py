@@ -11,11 +11,10 @@ import numpy as np
 
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import TILT_LAST_STEP, TILT_MISMATCH
 
 _MOST_STEPS = 60
-_LAST_STEP = 1e-4  # decrement from which one more step leaves 1e-8
 _NO_OVERFLOW = 300.0
-_MISMATCH = 1e-6  # of the tilted mean, in standard deviations under the null
 
 
 def tilt(h: Array, base: Array) -> tuple[Array, BoolArray]:
@@ -26,11 +25,11 @@ def tilt(h: Array, base: Array) -> tuple[Array, BoolArray]:
     units = _Units(h, base)
     start = np.zeros((len(h), h.shape[2]))
     with np.errstate(all="ignore"):
-        path = newton(units.tilted, start, start, max_steps=_MOST_STEPS, last_step=_LAST_STEP)
+        path = newton(units.tilted, start, start, max_steps=_MOST_STEPS, last_step=TILT_LAST_STEP)
         t, _ = units.weights(path.lam, np.arange(len(h)))
         total = t.sum(axis=1)
         mean = (t[:, None, :] @ h)[:, 0, :] / total[:, None]
-        found = np.isfinite(total) & (np.abs(mean).max(axis=1) <= _MISMATCH)
+        found = np.isfinite(total) & (np.abs(mean).max(axis=1) <= TILT_MISMATCH)
         t /= total[:, None]
     return (t, found) if found.all() else (np.where(found[:, None], t, base), found)
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.directions import Directions
-from steradian.data.weightings import moments_of_weightings
+from steradian.data.stacks import moments_of_weightings
 from steradian.designs.units import Units
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance.drawn_samples import lost, sound_whitening
 from steradian.significance.scores import Scores, scores_of, small_sample
-from steradian.significance.stacks import lost, sound_whitening
 
 DOUBTED = 0.1  # p-values above it are no evidence, calibrated or not
 

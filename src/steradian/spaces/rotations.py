@@ -9,11 +9,11 @@ import numpy as np
 
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import ORTHOGONAL_MATRIX
 from steradian.spaces.axes import Axes
 from steradian.spaces.base import Rule
 
 _AXES = Axes(4)
-_ORTHOGONAL = 1e-6  # by which a rotation matrix may miss being orthogonal
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ def quaternions_from_matrices(matrices: Array) -> Array:
 def _refuse_others(matrices: Array) -> None:
     gram = matrices @ np.swapaxes(matrices, 1, 2)
     off = np.abs(gram - np.eye(3)).max(axis=(1, 2))
-    bad = ~((off <= _ORTHOGONAL) & (np.linalg.det(matrices) > 0.0))
+    bad = ~((off <= ORTHOGONAL_MATRIX) & (np.linalg.det(matrices) > 0.0))
     if bad.any():
         row = int(np.argmax(bad))
-        why = "is a reflection" if off[row] <= _ORTHOGONAL else f"misses it by {off[row]:.3g}"
+        why = "is a reflection" if off[row] <= ORTHOGONAL_MATRIX else f"misses it by {off[row]:.3g}"
         raise InvalidDirections(
             f"matrix {row} is no rotation: R Rᵀ must be the identity and det R = 1, and it {why}"
         )

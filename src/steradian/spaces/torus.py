@@ -11,8 +11,9 @@ from scipy.linalg import block_diag
 
 from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces.base import Rule
-from steradian.spaces.unit_vectors import UNIT_SLACK, random_rotation
+from steradian.spaces.unit_vectors import random_rotation
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of angles
     1: (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096),
@@ -78,7 +79,7 @@ class Torus:
 
     def refusal(self, x: Array) -> str:
         length = np.hypot(x[:, ::2], x[:, 1::2])
-        bad = np.argwhere(~(np.abs(length - 1.0) <= UNIT_SLACK))
+        bad = np.argwhere(~(np.abs(length - 1.0) <= UNIT_LENGTH))
         if not len(bad):
             return ""
         row, angle = bad[0]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.numerics.arrays import Array
-
-UNIT_SLACK = 1e-6  # by which the length of a row may differ from one
+from steradian.numerics.tolerances import UNIT_LENGTH
 
 
 def not_unit(x: Array) -> str:
     """The first row of ``x`` (n, d) that is not of unit length, in words; empty if all are."""
     length = np.sqrt(np.einsum("ij,ij->i", x, x))
-    bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_SLACK))
+    bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_LENGTH))
     return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
 
 

@@ -14,19 +14,15 @@ cluster. What remains is a piecewise constant envelope.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.box_envelope import Boxes, boxes_to_cut, draws_of_boxes, envelope_mass
 
 _FIRST = 8  # boxes per direction to begin with
 _MOST_BOXES = 100_000
-_LOOSE = 0.35  # nats by which a bound may exceed the mean density of its box
-_LIGHT = 0.02  # of the mean mass of a box: lighter ones stay as they are
-_REST = 0.05  # share of the mass that may stay loose
-_QUARTERS = np.array([[0.25, 0.25], [0.25, 0.75], [0.75, 0.25], [0.75, 0.75]])
 _BATCH = 1 << 19
 
 
@@ -34,46 +30,17 @@ def draw_from_cells(p: Array, b: Array, n: int, rng: np.random.Generator) -> tup
     """``n`` draws (n, d) in the eigenbasis, d = 2 or 3, and the acceptance rate."""
     law = _Law.of(p, b)
     boxes, bound = _envelope(law)
-    log_mass = np.log(boxes.volume) + bound
-    mass = np.exp(log_mass - log_mass.max())
-    mass /= mass.sum()
-    kept: list[Array] = []
-    have, proposed = 0, 0
-    while have < n:
-        rate = (have + 1) / (proposed + 1) if proposed else 1.0
-        count = int(min(_BATCH, max(64, 1.1 * (n - have) / rate)))
-        pick = rng.choice(len(mass), size=count, p=mass)
-        at = boxes.low[pick] + rng.random((count, 2)) * boxes.size[pick]
-        take = at[np.log(rng.random(count)) <= law(at) - bound[pick]]
-        kept.append(law.points(take))
-        have, proposed = have + len(take), proposed + count
-    return np.concatenate([np.empty((0, len(p))), *kept])[:n], have / max(proposed, 1)
+
+    def keep(pick: IntArray) -> Array:
+        at = boxes.low[pick] + rng.random((len(pick), 2)) * boxes.size[pick]
+        return law.points(at[np.log(rng.random(len(pick))) <= law(at) - bound[pick]])
+
+    mass = envelope_mass(_volume(boxes), bound)
+    return draws_of_boxes(mass, keep, n, rng, batch=_BATCH)
 
 
-@dataclass(frozen=True, slots=True)
-class _Boxes:
-    """Rectangles in (h, φ); on the circle h is not used."""
-
-    low: Array  # (k, 2)
-    size: Array  # (k, 2)
-
-    @property
-    def volume(self) -> Array:
-        return self.size[:, 0] * self.size[:, 1]
-
-    def quarter_points(self) -> Array:
-        """The middles of the four quarters of each box, (k, 4, 2)."""
-        return self.low[:, None, :] + self.size[:, None, :] * _QUARTERS
-
-    def take(self, which: BoolArray) -> _Boxes:
-        return _Boxes(self.low[which], self.size[which])
-
-    def halved(self, axis: int) -> tuple[_Boxes, _Boxes]:
-        size = self.size.copy()
-        size[:, axis] *= 0.5
-        high = self.low.copy()
-        high[:, axis] += size[:, axis]
-        return _Boxes(self.low, size), _Boxes(high, size)
+def _volume(boxes: Boxes) -> Array:
+    return boxes.size[:, 0] * boxes.size[:, 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +87,7 @@ class _Law:
         out[:, self.order] = local
         return out / np.sqrt(np.einsum("ni,ni->n", out, out))[:, None]
 
-    def bound(self, boxes: _Boxes) -> Array:
+    def bound(self, boxes: Boxes) -> Array:
         """What the exponent nowhere exceeds on each box, (k,)."""
         low, high = boxes.low, boxes.low + boxes.size
         sin = _range_of_sine(low[:, 1], high[:, 1])
@@ -159,43 +126,39 @@ def _times(ring: tuple[Array, Array], wave: tuple[Array, Array]) -> tuple[Array,
     return least, np.where(wave[1] < 0.0, ring[0], ring[1]) * wave[1]
 
 
-def _first_boxes(flat: bool) -> _Boxes:
+def _first_boxes(flat: bool) -> Boxes:
     azimuth = np.pi * (np.arange(2 * _FIRST) / _FIRST - 1.0)
     height = np.zeros(1) if flat else np.arange(_FIRST) / _FIRST
     low = np.stack(np.meshgrid(height, azimuth, indexing="ij"), axis=-1).reshape(-1, 2)
-    return _Boxes(low, np.tile([1.0 if flat else 1.0 / _FIRST, np.pi / _FIRST], (len(low), 1)))
+    return Boxes(low, np.tile([1.0 if flat else 1.0 / _FIRST, np.pi / _FIRST], (len(low), 1)))
 
 
-def _envelope(law: _Law) -> tuple[_Boxes, Array]:
+def _envelope(law: _Law) -> tuple[Boxes, Array]:
     """Boxes and the bound on each, halved until most proposals are kept."""
     boxes = _first_boxes(law.flat)
     bound = law.bound(boxes)
     while len(bound) < _MOST_BOXES:
-        log_mass = np.log(boxes.volume) + bound
-        mass = np.exp(log_mass - log_mass.max())
-        loose = _share_kept(law, boxes, bound) < math.exp(-_LOOSE)
-        split = loose & (mass > _LIGHT * mass.mean())
-        if mass[loose].sum() < _REST * mass.sum() or not split.any():
+        mass = envelope_mass(_volume(boxes), bound)
+        cut = boxes_to_cut(mass, _share_kept(law, boxes, bound))
+        if not cut.any():
             break
-        finer, its_bound = _halved(law, boxes.take(split))
-        boxes = _Boxes(
-            np.concatenate([boxes.low[~split], finer.low]),
-            np.concatenate([boxes.size[~split], finer.size]),
-        )
-        bound = np.concatenate([bound[~split], its_bound])
+        finer, its_bound = _halved(law, boxes.take(cut))
+        boxes = boxes.take(~cut).followed_by(finer)
+        bound = np.concatenate([bound[~cut], its_bound])
     return boxes, bound
 
 
-def _share_kept(law: _Law, boxes: _Boxes, bound: Array) -> Array:
+def _share_kept(law: _Law, boxes: Boxes, bound: Array) -> Array:
     """Estimated share of the proposals in each box that would be kept, (k,)."""
     points = boxes.quarter_points()
     values = law(points.reshape(-1, 2)).reshape(points.shape[:2])
     return np.asarray(np.exp(values - bound[:, None]).mean(axis=1))
 
 
-def _halved(law: _Law, boxes: _Boxes) -> tuple[_Boxes, Array]:
+def _halved(law: _Law, boxes: Boxes) -> tuple[Boxes, Array]:
     """Each box cut along whichever of h and φ lowers the bounds of its halves more."""
-    parts = [boxes.halved(axis) for axis in ((1,) if law.flat else (0, 1))]
+    sides = (1,) if law.flat else (0, 1)
+    parts = [boxes.halved(np.full(len(boxes), side)) for side in sides]
     bounds = [np.stack([law.bound(half) for half in pair]) for pair in parts]
     if law.flat:
         along = np.zeros(len(boxes.low), dtype=np.int64)
@@ -215,4 +178,4 @@ def _halved(law: _Law, boxes: _Boxes) -> tuple[_Boxes, Array]:
         for side in (0, 1)
     ]
     low, size, bound = (np.concatenate(part) for part in zip(*chosen, strict=True))
-    return _Boxes(low, size), bound
+    return Boxes(low, size), bound

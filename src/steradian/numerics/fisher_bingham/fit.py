@@ -19,11 +19,14 @@ from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.tolerances import (
+    DUAL_ROUNDING,
+    NEARLY_DECREMENT,
+    RESTING_DECREMENT,
+    SHARP_DECREMENT,
+)
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
-_SHARP = 1e-10  # Newton decrement to reach
-_GOOD = 1e-6  # decrement of a fit that needs no second start
-_FLOOR = 1e-8  # decrement below which one that no longer falls is rounding
 _STALLED = 4  # steps that do not halve a decrement of the size of rounding: it will not fall
 _MOST_STEPS = 150, 300  # from the first and from the second start
 _MOST_CG = 400
@@ -176,7 +179,7 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
     for state, most in zip(_starts(m, scatter), _MOST_STEPS, strict=True):
         fit = _climb(state, most, noise)
-        if fit.steps < most and fit.decrement <= max(_GOOD, np.sqrt(noise)):
+        if fit.steps < most and fit.decrement <= max(NEARLY_DECREMENT, np.sqrt(noise)):
             return fit
         best = fit if best is None or fit.deficit > best.deficit else best
     if best is None:
@@ -186,7 +189,7 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
 
 def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     """Trust-region Newton from ``state``; rises below ``noise`` nats are not told from rounding."""
-    rounded = max(_FLOOR, 0.3 * np.sqrt(noise))
+    rounded = max(RESTING_DECREMENT, 0.3 * np.sqrt(noise))
     radius, cg_total = _FIRST_RADIUS, 0
     steps, stalled, decrement, floor = 0, 0, np.inf, np.inf
     curvature = Curvature.at(state.terms)
@@ -194,7 +197,8 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     while steps < most_steps:
         step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
         cg_total += used
-        if decrement <= _SHARP or (decrement >= 0.5 * floor and decrement < _FLOOR):
+        resting = 0.5 * floor <= decrement < RESTING_DECREMENT
+        if decrement <= SHARP_DECREMENT or resting:
             break
         stalled = stalled + 1 if 0.5 * floor <= decrement < rounded else 0
         if stalled == _STALLED:
@@ -204,7 +208,7 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         trial = _moved(state, curvature, step)
         predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
         rise = trial.dual - state.dual
-        felt = max(1e-13 * (1.0 + abs(state.dual)), 10.0 * noise)
+        felt = max(DUAL_ROUNDING * (1.0 + abs(state.dual)), 10.0 * noise)
         unseen = 1.0 if rise >= -felt else 0.0  # lost in rounding, unless the dual clearly falls
         ratio = rise / predicted if predicted > felt else unseen
         if ratio > 0.75 and at_edge:

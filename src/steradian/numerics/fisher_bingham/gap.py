@@ -19,10 +19,10 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.bessel import VonMisesFisher, concentration
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.tolerances import DUAL_ROUNDING
 
 _PATH_NODES = 20
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
-_DUAL_ROUNDING = 1e-13  # relative rounding of a deficit
 
 
 def deficit_and_gap(terms: FisherBinghamTerms) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def _better(deficit: float, below: float, integrated: Callable[[], float]) -> fl
     if abs(gap) > _SMALL_GAP:
         return gap
     value = integrated()
-    return value if abs(value - gap) <= _DUAL_ROUNDING * (1.0 + abs(deficit)) else gap
+    return value if abs(value - gap) <= DUAL_ROUNDING * (1.0 + abs(deficit)) else gap
 
 
 def _divergence(beta: Array, b: Array, start: Array) -> tuple[float, FisherBinghamTerms]:

@@ -19,9 +19,9 @@ from scipy.optimize import brentq
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.contour import ASPECT, Complex
+from steradian.numerics.tolerances import CONTOUR_AGREEMENT
 
 _NODES = 32, 48, 72, 108, 162  # on one side of the saddle, until two agree
-_AGREED = 1e-10  # nats
 _FALLEN = 45.0  # e-folds that the integrand falls along the contour
 _NUDGE = 1e-3  # of the distance to the singularity, for derivatives
 
@@ -44,7 +44,7 @@ def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[f
     for nodes in _NODES[1:]:
         finer = pair.log_integral(nodes)
         value, apart = finer, abs(finer - value)
-        if apart <= _AGREED:
+        if apart <= CONTOUR_AGREEMENT:
             break
     return constant + value, apart
 

@@ -1,4 +1,4 @@
-"""Many samples at once: moments, fits and scores of a stack (B, n, d)."""
+"""Fits and scores of many drawn samples (B, n, d) at once, a chunk at a time."""
 
 from __future__ import annotations
 

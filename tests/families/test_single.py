@@ -10,7 +10,7 @@ import pytest
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
-from steradian.families.gridded import GriddedFamily
+from steradian.families.grid_ladder import GridLadder
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.numerics.arrays import ROUNDOFF, Array
@@ -32,19 +32,19 @@ def problem(d: int, level: int, shift: float, seed: int) -> MomentStack:
 @pytest.mark.parametrize("level", range(1, 7))
 @pytest.mark.parametrize("d", [2, 3])
 def test_one_newton(d: int, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    family = GriddedFamily(unit_sphere(d), level)  # type: ignore[arg-type]
+    ladder = GridLadder(unit_sphere(d), level)  # type: ignore[arg-type]
     taken = 0
     for shift, seed in product(SHIFTS, range(2)):
-        m = problem(d, level, shift, seed).features[:, : family.q]
-        rung = family.space.rung_for(np.array([shift**2]), level)
+        m = problem(d, level, shift, seed).features[:, : ladder.q]
+        rung = ladder.space.rung_for(np.array([shift**2]), level)
         start = np.zeros_like(m)
-        quick = family._solve_single(int(rung[0]), m[0], start[0])
+        quick = ladder._solve_single(int(rung[0]), m[0], start[0])
         if quick is None:
             continue  # left to the stack solver, whatever it finds
         taken += 1
         with monkeypatch.context() as without:
-            without.setattr(GriddedFamily, "_solve_single", lambda *_: None)
-            stacked, doubtful = family._solve_on_grids(m, start, rung)
+            without.setattr(GridLadder, "_solve_single", lambda *_: None)
+            stacked, doubtful = ladder.solve(m, start, rung)
         assert not doubtful.any()
         agree(quick, stacked, m[0])
     assert taken >= len(SHIFTS)  # most go the quick way, or this would hold nothing

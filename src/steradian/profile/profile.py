@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,7 @@ from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
+from steradian.profile.record import record_of
 from steradian.profile.summary import summarise
 from steradian.significance.gap_tests import GapTests, gap_tests
 from steradian.significance.memo import Memo
@@ -296,40 +297,11 @@ class Profile:
 
     def to_dict(self) -> dict[str, Any]:
         """Every number of the profile as plain lists, ready for JSON, with its `trust`."""
-        return {**self._record(), "trust": self.trust().to_dict()}
-
-    def _record(self) -> dict[str, Any]:
-        return {
-            "n": self.n,
-            "d": self.d,
-            "space": self.moments.hierarchy.space.name,
-            "hierarchy": self.moments.hierarchy.to_dict()["kind"],
-            "kish_ess": self.ess,
-            "mean_direction": _unit(self.moments.mean) if self.has_mean else None,
-            "resultant_length": self.resultant if self.has_mean else None,
-            "vmf_kappa": self.kappa if self.has_mean else None,
-            "levels": self.levels.tolist(),
-            "dims": self.dims.tolist(),
-            "deficits": self.deficits.tolist(),
-            "gaps": self.gaps.tolist(),
-            "uncertainty": self.uncertainty.tolist(),
-            "lam": [fit.lam.tolist() for fit in self.fits[1:]],
-            "psi": [fit.psi for fit in self.fits[1:]],
-            "numerics": {
-                name: np.asarray(getattr(self.numerics, name)).tolist()
-                for name in Numerics.__slots__
-            },
-            "stopped": self.stopped,
-            "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
-            "ambient": self.ambient,
-            "design": self.design.name,
-            "design_sentence": self.design.sentence,
-            "unit": "nats",
-        }
+        return {**record_of(self), "trust": self.trust().to_dict()}
 
     def to_frame(self) -> Any:
         """One row per level as a pandas frame (pandas must be installed)."""
-        return frame_of_levels(self._record())
+        return frame_of_levels(record_of(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
@@ -413,8 +385,3 @@ def profile(
         return finished(failure.level - 1, str(error))
     error.profile = finished(failure.level - 1, str(error)) if failure.level > 1 else None
     raise error
-
-
-def _unit(vector: Array) -> list[float]:
-    length = float(np.linalg.norm(vector))
-    return (vector / length if length else vector).tolist()

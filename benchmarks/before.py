@@ -1,8 +1,9 @@
 """This tree against another one: `python benchmarks/before.py PATH_OF_OTHER_SRC [rounds]`.
 
-Two workers, one per tree, are asked in turn for one timed round of every line, so that a slow spell
-of the machine falls on both alike; medians are compared. A ratio above one means that this tree is
-the slower.
+Two workers, one per tree, are asked in turn for the same line, now one first and now the other, so
+that a slow spell of the machine falls on both alike; quick lines are asked for more often. Medians
+are compared, and beside them the quickest of each, which a busy machine disturbs least. A ratio
+above one means that this tree is the slower.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from timing import one_thread, quantity
 
 Array = NDArray[np.float64]
 HERE = Path(__file__).parents[1] / "src"
-ROUNDS = 15
+ROUNDS = 5  # of a slow line
 SLOWER = 1.1  # ratio that is told
 _BATCH, _ROWS = 200, 500
+_PATIENCE = 3.0  # seconds of each tree for a quick line
+_MOST = 30  # times as often as a slow one
 
 
 def lines() -> dict[str, Callable[[], object]]:
@@ -75,18 +78,16 @@ def _unit(x: Array) -> Array:
 
 
 def work() -> None:
-    """A worker: one line of JSON with the seconds of a round for every line that it reads."""
-    known = lines()
-    for each in known.values():
+    """A worker: for every number of a line that it reads, one line with the seconds it took."""
+    known = list(lines().items())
+    for _, each in known:
         each()  # grids and integrals that live for the whole run
-    print(json.dumps(list(known)), flush=True)
-    for _ in sys.stdin:
-        seconds = []
-        for each in known.values():
-            began = time.perf_counter()
-            each()
-            seconds.append(time.perf_counter() - began)
-        print(json.dumps(seconds), flush=True)
+    print(json.dumps([name for name, _ in known]), flush=True)
+    for asked in sys.stdin:
+        each = known[int(asked)][1]
+        began = time.perf_counter()
+        each()
+        print(json.dumps([time.perf_counter() - began]), flush=True)
 
 
 class Worker:
@@ -107,12 +108,12 @@ class Worker:
         assert self._process.stdout is not None
         return list(json.loads(self._process.stdout.readline()))
 
-    def round(self) -> list[float]:
-        """Seconds of every line."""
+    def seconds(self, line: int) -> float:
+        """What one call of a line takes."""
         assert self._process.stdin is not None
-        self._process.stdin.write("\n")
+        self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
-        return [float(s) for s in self._answer()]
+        return float(self._answer()[0])
 
     def end(self) -> None:
         assert self._process.stdin is not None
@@ -120,18 +121,36 @@ class Worker:
         self._process.wait()
 
 
+def compared(workers: list[Worker], line: int, rounds: int) -> Array:
+    """Seconds of both trees, (calls, 2)."""
+    first = max(worker.seconds(line) for worker in workers)
+    calls = int(np.clip(_PATIENCE / first, rounds, _MOST * rounds))
+    out = np.empty((calls, 2))
+    for k in range(calls):
+        for j in (0, 1) if k % 2 else (1, 0):
+            out[k, j] = workers[j].seconds(line)
+    return out
+
+
 def main(other: Path, rounds: int) -> int:
     """Print the table; 1 when a line is slower by more than a tenth."""
     workers = [Worker(HERE), Worker(other)]
-    seconds = [[worker.round() for worker in workers] for _ in range(rounds)]
-    ours, theirs = np.median(np.array(seconds), axis=0)
+    print(f"{'line':<38} {'this':>9} {'before':>9} {'ratio':>6} {'quickest':>9}")
+    slower = False
+    for line, name in enumerate(workers[0].names):
+        seconds = compared(workers, line, rounds)
+        a, b = np.median(seconds, axis=0)
+        least = seconds.min(axis=0)
+        mark = "  slower" if a > SLOWER * b else ""
+        slower |= bool(mark)
+        print(
+            f"{name:<38} {quantity(a, 's'):>9} {quantity(b, 's'):>9} {a / b:>6.2f} "
+            f"{least[0] / least[1]:>9.2f}{mark}",
+            flush=True,
+        )
     for worker in workers:
         worker.end()
-    print(f"{'line':<38} {'this':>9} {'before':>9} {'ratio':>6}")
-    for name, a, b in zip(workers[0].names, ours, theirs, strict=True):
-        mark = "  slower" if a > SLOWER * b else ""
-        print(f"{name:<38} {quantity(a, 's'):>9} {quantity(b, 's'):>9} {a / b:>6.2f}{mark}")
-    return int((ours > SLOWER * theirs).any())
+    return int(slower)
 
 
 if __name__ == "__main__":

@@ -259,6 +259,8 @@ def test_deficits_on_other_rules() -> None:
     solution = fits(hierarchy, x).solutions[1]
     family, m = hierarchy.family(2), hierarchy.features(x).mean(axis=0)
     for reach in (1.0, 1.5, 2.0):
-        other = family.deficit_on(reach, int(solution.nodes[0]), m, solution.lam[0])
+        served = family.resolved_by(int(solution.rungs[0]))
+        other = served.deficit_on(reach, m, solution.lam[0])
         assert other == pytest.approx(float(solution.deficit[0]), abs=1e-11)
-    assert np.isnan(family.deficit_on(0.5, 1024, m, solution.lam[0]))
+    assert np.isnan(family.resolved_by(0).deficit_on(0.5, m, solution.lam[0]))
+    assert np.isnan(family.deficit_on(1.0, m, solution.lam[0]))  # no rule is known to have served

@@ -40,7 +40,8 @@ def moments_to_degree(sample: Sample, degree: int) -> Moments:
             "profile the directions"
         )
     wide: Any = _holding(moments.hierarchy, degree)
-    return Moments.from_directions(sample.directions, wide)
+    rows = sample.directions
+    return sample.memo.once(("moments", wide), lambda: Moments.from_directions(rows, wide))
 
 
 def _holding(hierarchy: Hierarchy, degree: int) -> Hierarchy:

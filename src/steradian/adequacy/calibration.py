@@ -193,7 +193,7 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
         found = streamed_scores(rows, units, each, "null")
         coefficients, dof = found.coefficients, found.dof
     else:
-        scores = scores_of(rows, units, each)
+        scores = scores_of(rows, units, each, sample.features(each.hierarchy))
         coefficients, dof = scores.coefficients("null")[0], scores.dof
     return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
 
@@ -311,7 +311,9 @@ def _contributions(sample: Sample, hierarchy: Hierarchy, centre: Array) -> Array
     units = sample.units
     out = np.zeros((units.count, len(centre)))
     labels = np.arange(units.count) if units.labels is None else units.labels
+    held = sample.features(hierarchy)
     for rows, x in row_blocks(sample.rows, len(centre)):
-        part = units.weights[rows, None] * (hierarchy.features(x) - centre)
+        phi = hierarchy.features(x) if held is None else held[rows]
+        part = units.weights[rows, None] * (phi - centre)
         np.add.at(out, labels[rows], part)
     return np.asarray(np.sqrt(units.factors)[:, None] * units.within_strata(out))

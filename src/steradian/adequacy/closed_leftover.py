@@ -98,7 +98,7 @@ class PolarLeftover(_Closed):
             out[k] = (away**2).sum()
         return np.asarray(0.5 * d * (d + 2.0) * self.weight * out)
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         """From the coordinate along the axis alone, and the coefficients of its blocks."""
         mean_t, _, mean_tt, slope, _, _, shift, _, _ = self.white.moments[0]
         d = self._d
@@ -143,5 +143,5 @@ class UniformLeftover(_Closed):
             first * lengths + second * 0.5 * d * (d + 2.0) * (away**2).sum(axis=(1, 2))
         )
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         return np.full(len(x), float(np.linalg.norm(self.scale)))

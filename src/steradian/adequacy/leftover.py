@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
 from steradian.data.stacks import MomentStack
@@ -22,10 +23,14 @@ from steradian.errors import DesignError
 from steradian.families.base import Family, QuickRefits
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
+from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
+from steradian.significance.sample import Sample
 
+_COLLINEAR = 1e-8  # ratio of diagonals of R below which singular values tell what to leave out
+_MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
 
 
@@ -67,8 +72,8 @@ class Leftover(Protocol):
         """Numbers to be drawn for samples of so many ``rows`` in all."""
         ...
 
-    def sizes(self, x: Array) -> Array:
-        """|ξ| at ``x`` (n, d): (n,)."""
+    def sizes(self, x: Array, features: Array | None = None) -> Array:
+        """|ξ| at ``x`` (n, d): (n,); ``features`` (n, q_K) where they have been formed already."""
         ...
 
     @property
@@ -99,18 +104,24 @@ class GriddedLeftover:
     lam: Array  # (q_u,) natural parameters of the fit
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array) -> GriddedLeftover:
-        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
+    def of(
+        cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+    ) -> GriddedLeftover:
+        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,).
+
+        ``rung`` is the rule that served the fit.
+        """
         if not level:
             return cls._of_uniform(hierarchy, weights)
-        points, mass = hierarchy.family(level).rule(lam, 2 * hierarchy.levels)
+        family = hierarchy.family(level).resolved_by(rung)
+        points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > NEGLIGIBLE_MASS
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
         mean = mass[seen] @ phi
         phi -= mean
         phi *= root
         matched, above = phi[:, : len(lam)], phi[:, len(lam) :]
-        slope = np.linalg.lstsq(matched, above, rcond=None)[0]
+        slope = _slope(matched, above)
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
         left = scale * (above - matched @ slope)
         return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
@@ -133,9 +144,11 @@ class GriddedLeftover:
         """Features above the level."""
         return len(self.scale)
 
-    def rows(self, x: Array) -> Array:
+    def rows(self, x: Array, features: Array | None = None) -> Array:
         """Centred features of the level, then ξ, at ``x`` (B, n, d): (B, n, q_K)."""
-        phi = self.hierarchy.features(x.reshape(-1, x.shape[-1])) - self.mean
+        if features is None:
+            features = self.hierarchy.features(x.reshape(-1, x.shape[-1]))
+        phi = features.reshape(-1, features.shape[-1])[:, : len(self.mean)] - self.mean
         phi[:, self.below :] -= phi[:, : self.below] @ self.slope
         phi[:, self.below :] *= self.scale
         return phi.reshape(*x.shape[:-1], -1)
@@ -197,9 +210,10 @@ class GriddedLeftover:
             out[good] = self._family.expectations(lam, self.hierarchy)
         return out
 
-    def sizes(self, x: Array) -> Array:
+    def sizes(self, x: Array, features: Array | None = None) -> Array:
         """|ξ| at ``x`` (n, d): (n,)."""
-        return np.asarray(np.linalg.norm(self.rows(x[None])[0, :, self.below :], axis=1))
+        phi = None if features is None else features[None]
+        return np.asarray(np.linalg.norm(self.rows(x[None], phi)[0, :, self.below :], axis=1))
 
     @property
     def by_rows(self) -> GriddedLeftover:
@@ -213,10 +227,26 @@ class GriddedLeftover:
         return fit.sample(n, rng)
 
 
-def leftover_of(wide: Hierarchy, level: int, lam: Array, weights: Array) -> Leftover:
+def _slope(matched: Array, above: Array) -> Array:
+    """The least squares of ``above`` (N, q_v) on ``matched`` (N, q_u): (q_u, q_v).
+
+    By singular values only where the matched features are nearly collinear under the law.
+    """
+    if len(matched) >= matched.shape[1]:
+        q, r = np.linalg.qr(matched)
+        diagonal = np.abs(np.diag(r))
+        if diagonal.min() > _COLLINEAR * diagonal.max():
+            return np.asarray(solve_triangular(r, q.T @ above))
+    return np.asarray(np.linalg.lstsq(matched, above, rcond=None)[0])
+
+
+def leftover_of(
+    wide: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+) -> Leftover:
     """What ``level`` with natural parameters ``lam`` (q_u,) leaves over in all levels of ``wide``.
 
-    The uniform law is that of level 1 with no parameters, so its family is asked for level 0.
+    ``rung`` is the rule that served the fit. The uniform law is that of level 1 with no
+    parameters, so its family is asked for level 0.
     """
     family = wide.family(max(level, 1))
     if family.closed_leftover:
@@ -228,4 +258,16 @@ def leftover_of(wide: Hierarchy, level: int, lam: Array, weights: Array) -> Left
             f"level {level}: what it leaves over is not known, since nothing integrates against "
             "its law"
         )
-    return GriddedLeftover.of(wide, level, lam, weights)
+    return GriddedLeftover.of(wide, level, lam, weights, rung)
+
+
+def sample_leftover(sample: Sample, wide: Hierarchy, level: int, weights: Array) -> Leftover:
+    """What a level of a sample leaves over; found once for all that ask, unless it is large."""
+    lam = sample.parameters(level)[0]
+
+    def made() -> Leftover:
+        return leftover_of(wide, level, lam, weights, sample.rung(level))
+
+    if wide.q(wide.levels) > _MOST_KEPT:
+        return made()
+    return sample.memo.once(("leftover", wide, level, weights.tobytes()), made)

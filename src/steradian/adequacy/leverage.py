@@ -24,6 +24,10 @@ _LOOKED_AT = 20_000
 
 def resting_on(sample: Sample, left: Leftover) -> str:
     """The one or two units that decide about a level, in words; empty when none do."""
+    return sample.memo.once(("resting", left), lambda: _resting_on(sample, left))
+
+
+def _resting_on(sample: Sample, left: Leftover) -> str:
     if not sample.has_rows or sample.units.effective <= _FEW:
         return ""
     held = sample.units.unit_weights
@@ -72,12 +76,20 @@ def _shares(sample: Sample, left: Leftover, looked: IntArray | None) -> Array:
     units, rows = sample.units, sample.rows
     pick = np.arange(rows.n) if looked is None else looked
     if units.labels is None:
-        squares = (units.weights[pick] * left.sizes(rows.x[pick])) ** 2
+        phi = _features(sample, left)
+        seen = left.sizes(rows.x[pick], None if phi is None else phi[pick])
+        squares = (units.weights[pick] * seen) ** 2
     elif left.by_rows is not None:
         each = left.by_rows
-        parts = units.weights[:, None] * each.rows(rows.x[None])[0, :, each.below :]
+        phi = _features(sample, left)
+        zeta = each.rows(rows.x[None], None if phi is None else phi[None])[0]
+        parts = units.weights[:, None] * zeta[:, each.below :]
         parts = units.within_strata(units.gather(parts))
         squares = units.factors * np.einsum("uq,uq->u", parts, parts)
     else:
         return np.zeros(units.count)
     return np.asarray(squares / max(float(squares.sum()), TINY))
+
+
+def _features(sample: Sample, left: Leftover) -> Array | None:
+    return None if left.by_rows is None else sample.features(left.hierarchy)

@@ -17,13 +17,12 @@ from steradian.adequacy.kernels import (
     enough_degrees,
     words_of,
 )
-from steradian.adequacy.leftover import leftover_of
+from steradian.adequacy.leftover import sample_leftover
 from steradian.adequacy.mmd_any_dimension import (
     Forms,
     discrepancies,
     has_contours,
     judged_by_samples,
-    level_of,
 )
 from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument
@@ -126,10 +125,11 @@ def _by_degrees(
     moments = moments_to_degree(sample, len(b))
     forms, found = [], []
     for level in range(1, top + 1):
-        lam = sample.parameters(level)[0]
-        forms.append(_forms(moments, zonal.up_to(len(b)), lam, b))
+        lam, wide = sample.parameters(level)[0], zonal.up_to(len(b))
+        law = wide.family(level).resolved_by(sample.rung(level)).expectations(lam[None], wide)[0]
+        forms.append(_forms(moments, wide, law, len(lam), b))
         few = b[: max(short, level + 1)]
-        left = leftover_of(zonal.up_to(len(few)), level, lam, few)
+        left = sample_leftover(sample, zonal.up_to(len(few)), level, few)
         found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
     return forms, found
 
@@ -146,12 +146,11 @@ def _by_contours(
     return forms, found
 
 
-def _forms(moments: Moments, wide: Hierarchy, lam: Array, b: Array) -> Forms:
-    """MMD² of moments against the law ``lam``, biased and unbiased."""
-    law = wide.family(level_of(wide, lam)).expectations(lam[None], wide)[0]
+def _forms(moments: Moments, wide: Hierarchy, law: Array, matched: int, b: Array) -> Forms:
+    """MMD² of moments against a law with means ``law`` of all features, biased and unbiased."""
     of_feature = np.repeat(b, wide.dims)
     away = moments.features[: len(law)] - law
-    away[: len(lam)] = 0.0  # matched by the fit, to rounding
+    away[:matched] = 0.0  # matched by the fit, to rounding
     biased = float(of_feature @ away**2)
     squares = moments.total_sq[: len(law)] / moments.weight**2  # Σ w² φ, Σ w = 1
     share = moments.weight_sq / moments.weight**2

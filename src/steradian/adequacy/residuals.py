@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from steradian.adequacy.above import highest_degree, levels_through, moments_to_degree
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
-from steradian.adequacy.leftover import leftover_of
+from steradian.adequacy.leftover import sample_leftover
 from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
@@ -217,7 +217,7 @@ class _Look:
             said += ": nothing is left over to look at"
             return np.zeros(degrees), Judged(np.nan, "–", (said,))
         try:
-            left = leftover_of(self.wide, level, sample.parameters(level)[0], self.weights)
+            left = sample_leftover(sample, self.wide, level, self.weights)
         except (DesignError, ResolutionError) as error:
             return np.full(degrees, np.nan), Judged(np.nan, "refused", (str(error),))
         squares = left.excess(self.seen) ** 2

@@ -150,8 +150,8 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
         if family.has_rule and solution.nodes[0]:  # none for a closed form, which stays
-            nodes = int(solution.nodes[0])
-            deficits.append(family.deficit_on(reach, nodes, fit.moments, fit.lam))
+            served = family.resolved_by(int(solution.rungs[0]))
+            deficits.append(served.deficit_on(reach, fit.moments, fit.lam))
             gridded = True
         else:
             deficits.append(fit.deficit)

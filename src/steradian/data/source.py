@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.stacks import Support, support_of_one
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import directions_from_frame, is_frame
-from steradian.numerics.arrays import Array
 
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
@@ -64,8 +63,8 @@ def refuse_unfittable(hierarchy: Hierarchy) -> None:
         )
 
 
-def support_of(directions: Directions | None) -> Callable[[int], tuple[Array, Array]] | None:
+def support_of(directions: Directions | None) -> Support | None:
     """What lets rows be examined exactly, unless there are none or too many."""
     if directions is None or directions.n > _EXAMINED_ROWS:
         return None
-    return lambda _row: directions.support()
+    return support_of_one(directions.support)

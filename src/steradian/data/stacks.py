@@ -102,6 +102,16 @@ def centred_moments(x: Array, weights: Array) -> tuple[Array, Array]:
     return mean, _scatter_about(mean, x, weights)
 
 
+def support_of_rows(support: Support | None, rows: IntArray) -> Support | None:
+    """The support of some ``rows`` of a stack, by their place among them."""
+    return None if support is None else lambda place: support(int(rows[place]))
+
+
+def support_of_one(support: Callable[[], tuple[Array, Array]]) -> Support:
+    """The support of a stack of one sample, from what gives that of the sample."""
+    return lambda _row: support()
+
+
 def moments_about_centres(space: Space, x: Array, weights: Array) -> tuple[Array, Array]:
     """The centres (B, d) of samples (B, n, d) and the second moments about them (B, d, d)."""
     pairs = zip(x, weights, strict=True)

@@ -58,9 +58,8 @@ def information_traces(sample: Sample) -> Array:
 def _curvature(sample: Sample, level: int) -> Array | None:
     """J of a level, (p, p); None where the law is too sharp for the rules that integrate it."""
     try:
-        return sample.hierarchy.family(level).log_partition(sample.nested.solutions[level - 1].lam)[
-            2
-        ][0]
+        lam = sample.nested.solutions[level - 1].lam
+        return sample.served(level, level).log_partition(lam)[2][0]
     except ResolutionError:
         return None
 
@@ -74,7 +73,9 @@ def _moment_variance(sample: Sample, levels: int) -> Array:
         found = sample.covariance_of_sums(levels)
         if found is not None:
             return found / sample.rate**2
-    phi = sample.hierarchy.up_to(levels).features(sample.rows.x)
+    phi = sample.features(sample.hierarchy.up_to(levels))
+    if phi is None:
+        phi = sample.hierarchy.up_to(levels).features(sample.rows.x)
     return units.covariance(phi, units.weights @ phi)
 
 
@@ -85,8 +86,7 @@ def _ratio_term(sample: Sample) -> Array:
     if sample.units.fixed_weights:
         return np.zeros(len(sample.nested.solutions))
     units = sample.units
-    logs = np.stack([fit.logpdf(sample.rows) for fit in sample.fits], axis=1)
-    steps = np.diff(logs, axis=1)
+    steps = np.diff(sample.log_densities, axis=1)
     g = units.contributions(steps, units.weights @ steps)
     return np.asarray(units.unit_weights @ g)
 

@@ -205,7 +205,9 @@ def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Arra
 
 
 def _scores(sample: Sample, level: int) -> Scores:
-    return scores_of(sample.rows, sample.units, sample.whitening(level))
+    white = sample.whitening(level)
+    phi = sample.features(sample.hierarchy) if white.formed else None
+    return scores_of(sample.rows, sample.units, white, phi)
 
 
 def _said(sample: Sample, level: int, kind: Kind) -> list[str]:

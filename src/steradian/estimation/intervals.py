@@ -174,8 +174,7 @@ def _errors(sample: Sample) -> tuple[Array, Array]:
     """Standard errors, their degrees of freedom and skewness, (3, L), for I and for D."""
     if not sample.has_rows:
         return _errors_from_sums(sample)
-    x = sample.rows
-    logs = np.stack([fit.logpdf(x) for fit in sample.fits], axis=1)
+    logs = sample.log_densities
     return _error(sample, np.diff(logs, axis=1)), _error(sample, logs[:, 1:])
 
 

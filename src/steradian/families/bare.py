@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ class BareFamily:
     """Capabilities that are not there, each in the way `Family` asks for."""
 
     __slots__ = ()
+
+    def resolved_by(self, rung: int) -> Self:  # noqa: ARG002
+        return self
 
     def refits(self, lam: Array) -> QuickRefits | None:  # noqa: ARG002
         return None

@@ -135,6 +135,14 @@ class Family(Protocol):
         """Whether `rule` integrates against its laws."""
         ...
 
+    def resolved_by(self, rung: int) -> Family:
+        """The same family, asked only about laws that ``rung`` of its ladder of rules resolves.
+
+        That is what `DualSolution.rungs` holds of a fit; nothing climbs the ladder again. Itself
+        for `NO_RUNG`, and where there is no ladder.
+        """
+        ...
+
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
 
@@ -146,10 +154,10 @@ class Family(Protocol):
         """E φ of the laws ``lam`` (B, q) for all features of ``wide``: (B, q_wide)."""
         ...
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
-        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as one of ``nodes``.
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a rule ``reach`` times as fine as what served it.
 
-        From ``lam`` (q,). NaN where there is no such grid.
+        From ``lam`` (q,). NaN where there is no such rule, or none of a ladder: see `resolved_by`.
         """
         ...
 

@@ -123,7 +123,7 @@ class BinghamFamily(ClosedFamily):
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,)."""
         return self._nodes.rule(lam, degree)
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:  # noqa: ARG002
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
         """NaN: no rule of nodes served, but a contour."""
         return float("nan")
 

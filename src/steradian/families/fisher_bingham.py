@@ -89,7 +89,10 @@ class FisherBinghamFamily(ClosedFamily):
         m = law.mean()
         return feature_moments(self.space, m, law.covariance() + np.outer(m, m))
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:  # noqa: ARG002
+    def resolved_by(self, rung: int) -> FisherBinghamFamily:  # noqa: ARG002
+        return self
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
         """No grid, so NaN."""
         return float("nan")
 

@@ -14,6 +14,7 @@ from steradian.spaces.arcs import Arcs
 from steradian.spaces.cells import CellMasses, Cells, cell_masses
 from steradian.spaces.pieces import Pieces
 
+BLOCK = 65_536  # rows whose functions are held at once
 _DEGREES_PER_PIECE = 8  # that a coarse piece resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF times the sum of its terms
 _LARGEST = 300.0  # log of an error that is certainly too large

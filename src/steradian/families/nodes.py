@@ -10,7 +10,7 @@ reported is three standard errors of its mean, or the difference on the other if
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from steradian.families.bare import BareFamily
 from steradian.families.node_rules import Nodes, affordable_rules, fair_rung, nodes_of
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
-from steradian.fitting.solution import DualSolution, Status
+from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import (
@@ -56,6 +56,7 @@ class NodeFamily(BareFamily):
 
     hierarchy: Hierarchy
     level: int
+    known: int = NO_RUNG  # a rule that resolves the laws it is asked about, where one is known
 
     @property
     def q(self) -> int:
@@ -125,13 +126,18 @@ class NodeFamily(BareFamily):
         at = self.hierarchy.up_to(self.level).features(x)
         return examine_on_nodes(np.asarray(at), nodes.phi)
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
-        """Deficit of the fit to ``m`` (q,) on a rule ``reach`` times as fine as one of ``nodes``.
+    def resolved_by(self, rung: int) -> NodeFamily:
+        return replace(self, known=rung)
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a rule ``reach`` times as fine as what served it.
 
         The nearest rule of the ladder serves. NaN where there is none, or Newton does not end.
         """
+        if self.known == NO_RUNG:
+            return float("nan")
         sizes = np.log([len(self._nodes(rung)) for rung in range(self._rungs)])
-        used = int(np.argmin(np.abs(sizes - np.log(nodes))))
+        used = self.known
         wanted = sizes[used] + self.hierarchy.space.dimension * np.log(reach)
         rung = int(np.argmin(np.abs(sizes - wanted)))
         if rung == used and reach != 1.0:
@@ -142,8 +148,14 @@ class NodeFamily(BareFamily):
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
 
     def _resolving(self, lam: Array) -> int:
-        """The finer of the first two neighbouring rules that agree about ψ of every row."""
+        """The finer of the first two neighbouring rules that agree about ψ of every row.
+
+        Where a rule is known that resolves them, or what the features of the level ask for if that
+        is finer, it is the next one.
+        """
         first = fair_rung(self.hierarchy, self.level, self._rungs)
+        if self.known != NO_RUNG:
+            return min(max(self.known, first) + 1, self._rungs - 1)
         coarse = self._nodes(first).psi(lam)
         for rung in range(first + 1, self._rungs):
             fine = self._nodes(rung).psi(lam)
@@ -262,6 +274,7 @@ class NodeFamily(BareFamily):
         path = newton(lambda lam, _: nodes.root(lam), m, start, max_steps=_MOST_STEPS)
         out = judge(path, m, nodes.root(path.lam))
         out.nodes[:] = len(nodes)
+        out.rungs[:] = rung
         return out
 
     def _difference(self, rung: int, found: DualSolution, m: Array) -> Array:

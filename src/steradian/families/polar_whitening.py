@@ -45,7 +45,7 @@ class PolarWhitening:
     def formed(self) -> None:
         """Nothing: that is what this form is for."""
 
-    def rows(self, x: Array) -> Array:
+    def rows(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         mean_t, var_t, mean_tt, slope, var_0, var_y, shift, var_1, fourth = self.moments.T[
             :, :, None
         ]  # each (B, 1)

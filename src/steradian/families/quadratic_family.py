@@ -6,7 +6,7 @@ too much for gaps near zero: those are integrated, as they are in any other dime
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,9 +81,12 @@ class QuadraticFamily:
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         return self.grid.log_partition(lam)
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+    def resolved_by(self, rung: int) -> QuadraticFamily:
+        return replace(self, grid=self.grid.resolved_by(rung))
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """As of the grid."""
-        return self.grid.deficit_on(reach, nodes, m, lam)
+        return self.grid.deficit_on(reach, m, lam)
 
     @property
     def has_rule(self) -> bool:

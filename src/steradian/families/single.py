@@ -1,8 +1,9 @@
 """One sample on one small grid, without the bookkeeping of a stack.
 
-The same damped Newton as `dual.newton` and the same verdict as `dual.judge`, on plain vectors:
-for a single sample the arrays of one row would cost several times the work itself. Whatever
-does not converge here in the ordinary way is left to the stack solver.
+The same damped Newton as `fitting.newton` and the same verdict as its `judge`, on plain vectors:
+for one sample the arrays of a stack would cost half as much again as the whole profile. Whatever
+does not converge here in the ordinary way is left to the stack solver, and a test holds the two to
+the same fits and stated errors.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def solve_one(
             condition = 1.0 / float(reciprocal)
             rounding = MOMENT_ROUNDING * float(np.abs(lam).sum())
             numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
-            return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count)
+            return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count, rung=rung)
         if residual <= matched_to_rounding(m[None])[0]:
             return None  # a step would only follow noise: the stack solver stays put
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,9 +108,12 @@ class VonMisesFisherFamily(ClosedFamily):
             out.append(feature_moments(unit_sphere(self.d), m, second))
         return np.array(out)[:, : wide.q(wide.levels)]
 
-    def deficit_on(self, reach: float, nodes: int, m: Array, lam: Array) -> float:
+    def resolved_by(self, rung: int) -> VonMisesFisherFamily:
+        return replace(self, grid=self.grid.resolved_by(rung)) if self.grid else self
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """NaN without a grid; with one the same as in closed form, but for its error."""
-        return self.grid.deficit_on(reach, nodes, m, lam) if self.grid else float("nan")
+        return self.grid.deficit_on(reach, m, lam) if self.grid else float("nan")
 
     def refits(self, lam: Array) -> Refits | None:
         return self.grid.refits(lam) if self.grid else None

@@ -35,8 +35,12 @@ class RowFeatures(Protocol):
         """Features the level adds."""
         ...
 
-    def rows(self, x: Array) -> Array:
-        """ζ at ``x`` (B, n, d): (B, n, below + q)."""
+    def rows(self, x: Array, features: Array | None = None) -> Array:
+        """ζ at ``x`` (B, n, d): (B, n, below + q).
+
+        ``features`` (B, n, >= below + q) are those of the hierarchy there, where they have been
+        formed already.
+        """
         ...
 
 
@@ -92,8 +96,11 @@ class FormedWhitening:
     def formed(self) -> FormedWhitening:
         return self
 
-    def rows(self, x: Array) -> Array:
-        return self.of_features(_stacked(self.features, x))
+    def rows(self, x: Array, features: Array | None = None) -> Array:
+        p = self.mean.shape[1]
+        return self.of_features(
+            _stacked(self.features, x) if features is None else features[..., :p]
+        )
 
     def of_features(self, phi: Array) -> Array:
         """ζ from features (B, n, p); in memory one feature after the other, as the sums like it."""
@@ -129,8 +136,8 @@ class ReferenceWhitening:
         eye = np.broadcast_to(np.eye(self.q), (self.count, self.q, self.q))
         return FormedWhitening(self.features, 0, np.zeros((self.count, self.q)), eye)
 
-    def rows(self, x: Array) -> Array:
-        return _stacked(self.features, x)
+    def rows(self, x: Array, features: Array | None = None) -> Array:
+        return _stacked(self.features, x) if features is None else features[..., : self.q]
 
     def score(self, moments: MomentStack) -> Array:
         return _squares(moments.features[:, : self.q])

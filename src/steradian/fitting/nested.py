@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.data.stacks import MomentStack, Support
+from steradian.data.stacks import MomentStack, Support, support_of_rows
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.decision import first_look, second_look, undecided_status
@@ -126,7 +126,7 @@ def fit_levels(
         start = np.zeros((len(rows), family.q))
         start[:, : lam.shape[1]] = lam
         solved = family.solve(
-            moments.take(rows) if failures else moments, start, _of_rows(support, rows)
+            moments.take(rows) if failures else moments, start, support_of_rows(support, rows)
         )
         record.settle(level, solved, rows, doubtful)
         if failures:
@@ -146,11 +146,6 @@ def fit_levels(
     return NestedFits(hierarchy, tuple(solutions), failures)
 
 
-def _of_rows(support: Support | None, rows: IntArray) -> Support | None:
-    """The support of the rows still in play, by their place among them."""
-    return None if support is None else lambda place: support(int(rows[place]))
-
-
 @dataclass(frozen=True, slots=True)
 class _Record:
     """What stopped which row, as the levels go up; `existence.decision` decides."""
@@ -164,7 +159,7 @@ class _Record:
         if not len(rows):
             return set()
         part = moments if len(rows) == len(moments) else moments.take(rows)
-        look = first_look(self.hierarchy.family(level), part, _of_rows(self.support, rows))
+        look = first_look(self.hierarchy.family(level), part, support_of_rows(self.support, rows))
         for place, placement in look.outside.items():
             self._on_boundary(int(rows[place]), level, placement)
         return {int(rows[place]) for place in look.doubtful}

@@ -9,6 +9,8 @@ import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 
+NO_RUNG = -1  # of a closed form, a contour, or pieces of its own
+
 
 class Status(IntEnum):
     """How a fit ended; `sentence` says it in words."""
@@ -37,9 +39,17 @@ def _no_laws() -> AnyArray:
     return np.empty(0, dtype=object)
 
 
+def _no_rungs() -> IntArray:
+    return np.empty(0, dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class DualSolution:
-    """Fits of one level to a stack of B moment vectors; every array has B rows."""
+    """Fits of one level to a stack of B moment vectors; every array has B rows.
+
+    The rule that served a row travels with it as its rung, so that nothing that asks about the law
+    later climbs the ladder again: see `Family.resolved_by`.
+    """
 
     lam: Array  # (B, q) natural parameters
     psi: Array  # (B,) log-partitions
@@ -54,10 +64,15 @@ class DualSolution:
     steps: IntArray  # (B,) Newton steps
     status: IntArray  # (B,) Status codes
     laws: AnyArray = field(default_factory=_no_laws)  # (B,): the law itself where lam loses digits
+    rungs: IntArray = field(
+        default_factory=_no_rungs
+    )  # (B,) of the ladder of rules, NO_RUNG without
 
     def __post_init__(self) -> None:
         if not len(self.laws):
             object.__setattr__(self, "laws", np.full(len(self.psi), None))
+        if not len(self.rungs):
+            object.__setattr__(self, "rungs", np.full(len(self.psi), NO_RUNG))
 
     @classmethod
     def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:
@@ -69,11 +84,19 @@ class DualSolution:
 
     @classmethod
     def of_one(
-        cls, lam: Array, numbers: tuple[float, ...], *, nodes: int = 0, steps: int = 0
+        cls,
+        lam: Array,
+        numbers: tuple[float, ...],
+        *,
+        nodes: int = 0,
+        steps: int = 0,
+        rung: int = NO_RUNG,
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
         counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
-        return cls(lam[None], *np.array(numbers)[:, None], *counts)
+        out = cls(lam[None], *np.array(numbers)[:, None], *counts)
+        out.rungs[:] = rung
+        return out
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -34,8 +34,10 @@ from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
+from steradian.profile.record import record_of
 from steradian.profile.summary import summarise
 from steradian.significance.gap_tests import GapTests, gap_tests
+from steradian.significance.memo import Memo
 from steradian.significance.options import Method, Null, Options, Statistic
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance
@@ -196,7 +198,7 @@ class Profile:
             The design defines no p-value, or too few units for the features.
         """
         options = Options(null, statistic, covariance, method, replicates, seed)
-        return gap_tests(self.as_sample(), options)
+        return self._answers.once(options, lambda: gap_tests(self.as_sample(), options))
 
     def intervals(
         self, confidence: float = 0.95, *, method: IntervalMethod = "noncentral"
@@ -206,11 +208,14 @@ class Profile:
         ``method`` is ``"noncentral"`` (a scaled non-central χ² law, inverted), ``"sqrt"``
         (normal for √I) or ``"wald"`` (normal for I).
         """
-        return gap_intervals(self.as_sample(), confidence, method)
+        return self._answers.once(
+            ("intervals", confidence, method),
+            lambda: gap_intervals(self.as_sample(), confidence, method),
+        )
 
     def uniformity(self) -> Uniformity:
         """Test uniformity through each level, beside the classical statistics it contains."""
-        return uniformity_tests(self.as_sample())
+        return self._answers.once("uniformity", lambda: uniformity_tests(self.as_sample()))
 
     def residuals(
         self,
@@ -237,7 +242,12 @@ class Profile:
             Of the bootstrap.
         """
         how = Calibration(method, replicates, seed)
-        return harmonic_residuals(self.as_sample(), degree, weights, how)
+        if not isinstance(weights, str):
+            return harmonic_residuals(self.as_sample(), degree, weights, how)
+        return self._answers.once(
+            ("residuals", degree, type(degree), weights, how),
+            lambda: harmonic_residuals(self.as_sample(), degree, weights, how),
+        )
 
     def mmd(
         self,
@@ -254,11 +264,15 @@ class Profile:
         chosen; the rest is as for `residuals`.
         """
         how = Calibration(method, replicates, seed)
-        return kernel_discrepancy(self.as_sample(), kernel, how)
+        if not (kernel is None or isinstance(kernel, str)):
+            return kernel_discrepancy(self.as_sample(), kernel, how)
+        return self._answers.once(
+            ("mmd", kernel, how), lambda: kernel_discrepancy(self.as_sample(), kernel, how)
+        )
 
     def trust(self) -> Trust:
         """Whether to trust it statistically, numerically and structurally, with the reasons."""
-        return trust_of(self)
+        return self._answers.once("trust", lambda: trust_of(self))
 
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""
@@ -270,49 +284,24 @@ class Profile:
         return self._sample
 
     @cached_property
+    def _answers(self) -> Memo:  # results do not change, so that none is worked out twice
+        return Memo()
+
+    @cached_property
     def _sample(self) -> Sample:  # its units are found once, whatever asks for them
         return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
 
     def summary(self) -> str:
         """The table that ``print`` shows."""
-        return summarise(self)
+        return self._answers.once("summary", lambda: summarise(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Every number of the profile as plain lists, ready for JSON, with its `trust`."""
-        return {**self._record(), "trust": self.trust().to_dict()}
-
-    def _record(self) -> dict[str, Any]:
-        return {
-            "n": self.n,
-            "d": self.d,
-            "space": self.moments.hierarchy.space.name,
-            "hierarchy": self.moments.hierarchy.to_dict()["kind"],
-            "kish_ess": self.ess,
-            "mean_direction": _unit(self.moments.mean) if self.has_mean else None,
-            "resultant_length": self.resultant if self.has_mean else None,
-            "vmf_kappa": self.kappa if self.has_mean else None,
-            "levels": self.levels.tolist(),
-            "dims": self.dims.tolist(),
-            "deficits": self.deficits.tolist(),
-            "gaps": self.gaps.tolist(),
-            "uncertainty": self.uncertainty.tolist(),
-            "lam": [fit.lam.tolist() for fit in self.fits[1:]],
-            "psi": [fit.psi for fit in self.fits[1:]],
-            "numerics": {
-                name: np.asarray(getattr(self.numerics, name)).tolist()
-                for name in Numerics.__slots__
-            },
-            "stopped": self.stopped,
-            "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
-            "ambient": self.ambient,
-            "design": self.design.name,
-            "design_sentence": self.design.sentence,
-            "unit": "nats",
-        }
+        return {**record_of(self), "trust": self.trust().to_dict()}
 
     def to_frame(self) -> Any:
         """One row per level as a pandas frame (pandas must be installed)."""
-        return frame_of_levels(self._record())
+        return frame_of_levels(record_of(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
@@ -396,8 +385,3 @@ def profile(
         return finished(failure.level - 1, str(error))
     error.profile = finished(failure.level - 1, str(error)) if failure.level > 1 else None
     raise error
-
-
-def _unit(vector: Array) -> list[float]:
-    length = float(np.linalg.norm(vector))
-    return (vector / length if length else vector).tolist()

@@ -142,7 +142,8 @@ def _model_score(sample: Sample, white: Whitening) -> float:
 
 
 def _scores(sample: Sample, white: Whitening) -> Scores:
-    return scores_of(sample.rows, sample.units, white)
+    phi = sample.features(sample.hierarchy) if white.formed else None
+    return scores_of(sample.rows, sample.units, white, phi)
 
 
 def _moment_test(

@@ -12,14 +12,18 @@ from steradian.data.moments import Moments
 from steradian.designs import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, ResolutionError
+from steradian.families.base import Family
 from steradian.families.whitening import Whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
+from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.tolerances import KEPT_BLUR
+from steradian.significance.memo import Memo
 
 _ABOVE = 4  # levels above the highest that residuals look at
+_MOST_KEPT = 4_000_000  # features of rows: 32 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,10 @@ class Sample:
 
     def whitening(self, level: int) -> Whitening:
         """White features of ``level`` under the fit of the level below, a stack of one."""
-        white = self.hierarchy.family(level).whitening(self.parameters(level - 1))
+        return self.memo.once(("white", level), lambda: self._whitening(level))
+
+    def _whitening(self, level: int) -> Whitening:
+        white = self.served(level, level - 1).whitening(self.parameters(level - 1))
         if not white.sound.all():
             raise ResolutionError(
                 level,
@@ -62,6 +69,50 @@ class Sample:
                 "ask for fewer levels, or look at the rows of largest weight",
             )
         return white
+
+    @cached_property
+    def memo(self) -> Memo:
+        """What was worked out about it before."""
+        return Memo()
+
+    def rung(self, level: int) -> int:
+        """Of the ladder of rules, that served the fit of ``level``; `NO_RUNG` without one."""
+        return int(self.nested.solutions[level - 1].rungs[0]) if level else NO_RUNG
+
+    def served(self, level: int, fit: int) -> Family:
+        """The family of ``level`` on the rule that served the fit of level ``fit``."""
+        return self.hierarchy.family(level).resolved_by(self.rung(fit))
+
+    def features(self, hierarchy: Hierarchy) -> Array | None:
+        """Features of the rows, (n, q), formed once; None where they are too many to be kept.
+
+        ``hierarchy`` has the levels of the sample, or wider ones of the same kind.
+        """
+        q = hierarchy.q(hierarchy.levels)
+        if self.rows.n * q > _MOST_KEPT or not hierarchy.family(hierarchy.levels).forms_matrices:
+            return None
+        held = self.__dict__.get("_held")
+        if (
+            held is None
+            or held[0].levels < hierarchy.levels
+            or (held[0].up_to(hierarchy.levels) != hierarchy)
+        ):
+            held = hierarchy, np.asarray(hierarchy.features(self.rows.x))
+            self.__dict__["_held"] = held
+        return np.asarray(held[1][:, :q])
+
+    @cached_property
+    def log_densities(self) -> Array:
+        """Of the fits of levels 0..L at the rows, (n, L + 1)."""
+        return np.stack([self._log_density(fit) for fit in self.fits], axis=1)
+
+    def _log_density(self, fit: MaxEntFit) -> Array:
+        level = fit.level
+        own = level == 0 or self.nested.solutions[level - 1].laws[0] is not None
+        if own or self.hierarchy.family(level).natural(fit.lam) is not None:
+            return fit.logpdf(self.rows)  # in closed form, or by a law that lam does not hold
+        phi = self.features(self.hierarchy)
+        return fit.logpdf(self.rows) if phi is None else phi[:, : len(fit.lam)] @ fit.lam - fit.psi
 
     @property
     def formed_levels(self) -> int:

@@ -204,17 +204,23 @@ def _leverages(u: Array) -> Array:
     return np.asarray(np.einsum("buq,buq->bu", white, white))
 
 
-def scores_of(directions: Directions, units: Units, white: RowFeatures) -> Scores:
-    """Scores of the units of one sample; rows are looked at a block at a time."""
+def scores_of(
+    directions: Directions, units: Units, white: RowFeatures, features: Array | None = None
+) -> Scores:
+    """Scores of the units of one sample; rows are looked at a block at a time.
+
+    ``features`` (n, >= p) are those of the rows, where they have been formed already.
+    """
     below = white.below
     if units.labels is None:
-        zeta = white.rows(directions.x[None])
+        zeta = white.rows(directions.x[None], None if features is None else features[None])
         make = ratio_scores if units.random_weights else row_scores
         return make(zeta, below, units.weights[None])
     p = below + white.q
     g = np.zeros((units.count, p))
     for rows, x in row_blocks(directions, p):
-        np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None])[0])
+        phi = None if features is None else features[None, rows]
+        np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None], phi)[0])
     return group_scores(g[None], below, units.unit_weights[None], units)
 
 

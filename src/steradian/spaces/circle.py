@@ -50,10 +50,6 @@ class Circle(UnitVectors):
         """The smallest grid exact for harmonics of this degree."""
         return _grid(degree + 1)
 
-    def reach_of(self, nodes: int) -> int:
-        """Highest degree that a grid of so many nodes integrates exactly."""
-        return nodes - 1
-
     def rules(self) -> int:
         return len(_LADDER)
 

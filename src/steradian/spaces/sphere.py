@@ -60,10 +60,6 @@ class Sphere(UnitVectors):
         """The smallest grid exact for harmonics of this degree."""
         return _grid(degree // 2 + 1)
 
-    def reach_of(self, nodes: int) -> int:
-        """Highest degree that a grid of so many nodes integrates exactly."""
-        return 2 * math.isqrt(nodes // 2) - 1
-
     def rules(self) -> int:
         return len(_LADDER)
 

@@ -1,0 +1,50 @@
+"""A profile as plain numbers and lists."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.fitting.fitted import Numerics
+from steradian.numerics.arrays import Array
+
+if TYPE_CHECKING:
+    from steradian.profile.profile import Profile
+
+
+def record_of(profile: Profile) -> dict[str, Any]:
+    """Every number of a profile, ready for JSON."""
+    return {
+        "n": profile.n,
+        "d": profile.d,
+        "space": profile.moments.hierarchy.space.name,
+        "hierarchy": profile.moments.hierarchy.to_dict()["kind"],
+        "kish_ess": profile.ess,
+        "mean_direction": _unit(profile.moments.mean) if profile.has_mean else None,
+        "resultant_length": profile.resultant if profile.has_mean else None,
+        "vmf_kappa": profile.kappa if profile.has_mean else None,
+        "levels": profile.levels.tolist(),
+        "dims": profile.dims.tolist(),
+        "deficits": profile.deficits.tolist(),
+        "gaps": profile.gaps.tolist(),
+        "uncertainty": profile.uncertainty.tolist(),
+        "lam": [fit.lam.tolist() for fit in profile.fits[1:]],
+        "psi": [fit.psi for fit in profile.fits[1:]],
+        "numerics": {
+            name: np.asarray(getattr(profile.numerics, name)).tolist()
+            for name in Numerics.__slots__
+        },
+        "stopped": profile.stopped,
+        "shrinkage": asdict(profile.shrinkage) if profile.shrinkage else None,
+        "ambient": profile.ambient,
+        "design": profile.design.name,
+        "design_sentence": profile.design.sentence,
+        "unit": "nats",
+    }
+
+
+def _unit(vector: Array) -> list[float]:
+    length = float(np.linalg.norm(vector))
+    return (vector / length if length else vector).tolist()

@@ -26,10 +26,9 @@ from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
+from steradian.numerics.tolerances import COLLINEAR_ROWS, DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
 from steradian.significance.sample import Sample
 
-_COLLINEAR = 1e-8  # ratio of diagonals of R below which singular values tell what to leave out
 _MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
 
@@ -235,7 +234,7 @@ def _slope(matched: Array, above: Array) -> Array:
     if len(matched) >= matched.shape[1]:
         q, r = np.linalg.qr(matched)
         diagonal = np.abs(np.diag(r))
-        if diagonal.min() > _COLLINEAR * diagonal.max():
+        if diagonal.min() > COLLINEAR_ROWS * diagonal.max():
             return np.asarray(solve_triangular(r, q.T @ above))
     return np.asarray(np.linalg.lstsq(matched, above, rcond=None)[0])
 

@@ -210,5 +210,5 @@ def _rounding(values: Array) -> float:
     1 - |m|² = tr S.
     """
     d, least, largest, total = len(values), values[0], values[-1], values.sum()
-    of_mean = d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
+    of_mean = 2.0 * d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
     return float(_SUMS * ROUNDOFF * largest * (1.0 / values).sum() + of_mean)

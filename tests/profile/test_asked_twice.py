@@ -150,3 +150,11 @@ def test_what_cannot_be_looked_up_is_worked_out() -> None:
     for _ in range(2):
         memo.once(["no key"], lambda: done.append(1))  # type: ignore[arg-type]
     assert len(done) == 2
+
+
+def test_answers_that_are_kept_cannot_be_written_to() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 3)) + 0.5
+    p = sr.profile(x / np.linalg.norm(x, axis=1, keepdims=True), levels=2)
+    for kept in (p.tests().pvalue, p.intervals().low, p.uniformity().pvalue):
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 0.5

@@ -37,7 +37,7 @@ from steradian.plots.fingerprint import fingerprint
 from steradian.profile.record import record_of
 from steradian.profile.summary import summarise
 from steradian.significance.gap_tests import GapTests, gap_tests
-from steradian.significance.memo import Memo
+from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Options, Statistic
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance
@@ -285,7 +285,7 @@ class Profile:
 
     @cached_property
     def _answers(self) -> Memo:  # results do not change, so that none is worked out twice
-        return Memo()
+        return SharedMemo()
 
     @cached_property
     def _sample(self) -> Sample:  # its units are found once, whatever asks for them

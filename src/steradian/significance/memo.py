@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
+
+import numpy as np
 
 Answer = TypeVar("Answer")
 
@@ -36,3 +39,32 @@ class Memo:
             self._known[asked] = work()
         found: Answer = self._known[asked]
         return found
+
+
+class SharedMemo(Memo):
+    """Answers that people hold: their arrays are read-only, so that nobody changes another's.
+
+    Examples
+    --------
+    >>> SharedMemo().once("zeros", lambda: np.zeros(2)).flags.writeable
+    False
+    """
+
+    __slots__ = ()
+
+    def once(self, asked: Hashable, work: Callable[[], Answer]) -> Answer:
+        """As `Memo.once`."""
+        return super().once(asked, lambda: _read_only(work()))
+
+
+def _read_only(answer: Answer) -> Answer:
+    """The same, its arrays and those of what it holds locked."""
+    if isinstance(answer, np.ndarray):
+        answer.flags.writeable = False
+    elif isinstance(answer, tuple | list):
+        for part in answer:
+            _read_only(part)
+    elif is_dataclass(answer) and not isinstance(answer, type):
+        for field in fields(answer):
+            _read_only(getattr(answer, field.name, None))
+    return answer

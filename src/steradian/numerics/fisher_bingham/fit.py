@@ -176,11 +176,11 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
     """
     values = np.linalg.eigvalsh(scatter)
     noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
-    first, second = _starts(m, scatter)
-    one = _climb(first, _MOST_STEPS[0], noise)
+    starts = _starts(m, scatter)
+    one = _climb(next(starts), _MOST_STEPS[0], noise)
     if _finished(one, _MOST_STEPS[0], noise):
         return one
-    other = _climb(second, _MOST_STEPS[1], noise)
+    other = _climb(next(starts), _MOST_STEPS[1], noise)
     lead = one.deficit - other.deficit
     if lead <= _felt(one.deficit, noise):
         return other

@@ -92,7 +92,7 @@ class Directions:
         space: Space | None = None,
         axial: bool = False,
     ) -> None:
-        rows = coordinate_rows(space.rows_of(x) if isinstance(space, OtherForms) else x)
+        rows = coordinate_rows(space.rows_of(x) if space and isinstance(space, OtherForms) else x)
         space = _where(rows.shape[1], space, axial)
         given, exponent = None, 0
         if weights is not None:

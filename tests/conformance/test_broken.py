@@ -46,7 +46,7 @@ WHOLE: list[tuple[Any, str]] = [
 SPACES: list[tuple[Any, str]] = [
     (broken.NoUnitMass(), "add up to one.* Those of rule 0 add up to 1.001; divide by that"),
     (broken.NotUniform(), "moments that the rules give. The mean of .* standard errors from"),
-    (broken.Anything(), "refused in words.* Row 3, 1.1 times a point, is not refused"),
+    (broken.Anything(), "refused in words.* Row 3, 1000 away, is not refused"),
     (broken.Stretched(), "orthogonal.* misses being orthogonal by 0.21"),
     (broken.Nameless(), "`point_name` is empty"),
     (broken.OwnCentre(), "`centre` is E x, or zero"),

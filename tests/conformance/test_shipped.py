@@ -14,7 +14,7 @@ from steradian.numerics.arrays import Array
 from steradian.spaces import SHIPPED_SPACES, Circle, Hypersphere, Space, Sphere
 
 D = sr.designs
-LINES = 33  # of the contract of a hierarchy
+LINES = 34  # of the contract of a hierarchy
 N = 240  # rows that a design is checked on
 
 
@@ -66,7 +66,7 @@ DESIGNS: list[D.Design] = [
 def test_hierarchies(hierarchy: Hierarchy) -> None:
     report = check_hierarchy(hierarchy)
     assert len(report.kept) + len(report.not_offered) == LINES
-    assert is_shipped(hierarchy)
+    assert is_shipped(hierarchy) != isinstance(hierarchy, sr.Custom), "functions are the user's"
 
 
 def test_a_hierarchy_from_outside() -> None:

@@ -187,7 +187,7 @@ def test_what_cannot_be_read_again_is_refused() -> None:
         (lambda: sr.Interactions(2, 1).family(3), "level 3 is not among 1..2"),
         (lambda: sr.Custom(Sphere(), []), "blocks must be one function per level"),
         (lambda: sr.Custom(Sphere(), [linear, linear]), "level 2 adds nothing"),
-        (lambda: sr.Custom(Sphere(), [lambda x: x.sum()]), r"a block gave shape \(\)"),
+        (lambda: sr.Custom(Sphere(), [lambda x: x.sum()]), r"the block of level 1 gave shape \(\)"),
         (lambda: sr.Custom(Sphere(), [lambda x: np.full(len(x), np.nan)]), "not finite"),
     ],
 )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from steradian.adequacy.above import highest_degree, levels_through, moments_to_degree
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.adequacy.leftover import sample_leftover
-from steradian.errors import DesignError, ResolutionError
+from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
@@ -161,13 +161,13 @@ def default_degree(sample: Sample) -> int:
 
 def _checked(degree: int, hierarchy: Hierarchy) -> int:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
-        raise ValueError(f"degree is {degree!r}; give a whole number above 1")
+        raise InvalidArgument(f"degree is {degree!r}; give a whole number above 1")
     wide = levels_through(hierarchy, int(degree))
     most = _MOST_FEATURES if hierarchy.family(1).has_rule else hierarchy.q(1) ** 2
     if wide is None or wide.q(int(degree)) > most:
         reached, space = highest_degree(hierarchy, most), hierarchy.space
         where = f"on the {space.name}" if names_of_levels(hierarchy) else f"in dimension {space.d}"
-        raise ValueError(
+        raise InvalidArgument(
             f"degree is {degree}; give at most {reached} {where}: residuals of these "
             "features reach no further"
         )

@@ -15,6 +15,7 @@ from steradian.spaces import Rule, Space
 
 _POINTS = 50
 _DRAWS = 1 << 14
+_FAR = 1000.0  # where no point of any space is
 _ERRORS = 6.5  # standard errors
 _MOST_NODES = 80_000
 
@@ -81,9 +82,9 @@ def points(s: SpaceSpecimen) -> Iterator[str]:
     if not np.array_equal(again, s.x):
         yield "Two draws with the same seed differ; draw with the generator that is given alone."
     bad = s.x.copy()
-    bad[3] *= 1.1
+    bad[3] = _FAR * (1.0 + np.abs(bad[3]))
     if "3" not in space.refusal(bad):
-        yield f"Row 3, 1.1 times a point, is not refused by its number: {space.refusal(bad)!r}."
+        yield f"Row 3, {_FAR:g} away, is not refused by its number: {space.refusal(bad)!r}."
     bad[3] = np.nan
     if not space.refusal(bad):
         yield "A row that is not a number is not refused."

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from steradian.arguments import whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import Support, support_of_one
@@ -40,9 +41,8 @@ def measured(
 ) -> tuple[Moments, Directions | None]:
     """Moments of the levels asked for, and the rows when there are any."""
     if hierarchy is not None:
-        refuse_unproven(hierarchy)
-    if hierarchy is not None and levels is not None:
-        raise InvalidArgument("hierarchy replaces levels; give one of them")
+        hierarchy = first_levels(hierarchy, levels)
+        levels = None
     if isinstance(source, Moments):
         if hierarchy not in (None, source.hierarchy):
             raise InvalidArgument(f"these moments are of {source.hierarchy}, not {hierarchy}")
@@ -50,6 +50,16 @@ def measured(
     wanted = default_hierarchy(source.space, levels) if hierarchy is None else hierarchy
     refuse_unfittable(wanted)
     return Moments.from_directions(source, wanted), source
+
+
+def first_levels(hierarchy: Hierarchy, levels: int | None) -> Hierarchy:
+    """The levels asked for of a hierarchy that keeps its contract; all of them without a number."""
+    refuse_unproven(hierarchy)
+    if levels is None:
+        return hierarchy
+    if not 1 <= whole_number(levels, "levels") <= hierarchy.levels:
+        raise InvalidArgument(f"levels is {levels}; {hierarchy} has 1 to {hierarchy.levels}")
+    return hierarchy.up_to(levels)
 
 
 def refuse_unfittable(hierarchy: Hierarchy) -> None:

@@ -14,6 +14,7 @@ from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces import OneForm, Space
+from steradian.spaces.base import a_point
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
@@ -151,12 +152,16 @@ def space_points(rows: AnyArray, space: Space) -> Array:
     """Rows as points of a space, in its one form where it has one; refuse what are none."""
     if rows.shape[1] != space.d:
         raise InvalidDirections(
-            f"x has {rows.shape[1]} columns; a {space.point_name} of the {space.name} has {space.d}"
+            f"x has {rows.shape[1]} columns; {a_point(space)} of the {space.name} has {space.d}"
         )
     x = np.asarray(rows, dtype=np.float64)
+    lost = ~np.isfinite(x).all(axis=1)
+    if lost.any():
+        raise InvalidDirections(f"row {int(np.argmax(lost))} is not finite; fix or drop it")
     wrong = space.refusal(x)
     if wrong:
-        raise InvalidDirections(f"{wrong}; fix it, or give the space it belongs to")
+        remedy = "pass normalize=True or fix it" if _has_unit_rows(space) else "fix it"
+        raise InvalidDirections(f"{wrong}; {remedy}, or give the space it belongs to")
     return space.one_form(x) if isinstance(space, OneForm) else x
 
 
@@ -194,9 +199,9 @@ def _refuse_hopeless(row: AnyArray, index: int) -> None:
 
 def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     """Rows of any non-zero length, brought to unit norm; refused where points have another."""
-    if space is not None and space.dimension < space.d - 1:
+    if space is not None and not _has_unit_rows(space):
         raise InvalidDirections(
-            f"normalize=True is for unit vectors, and a {space.point_name} of the {space.name} "
+            f"normalize=True is for unit vectors, and {a_point(space)} of the {space.name} "
             "is none; scale its parts before"
         )
     x = rows.astype(np.float64)
@@ -208,6 +213,12 @@ def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     x /= largest[:, None]  # so that squares neither overflow nor underflow
     x /= norms(x)[:, None]
     return x
+
+
+def _has_unit_rows(space: Space) -> bool:
+    """Whether points are unit vectors, by a few of them."""
+    some = space.uniform(4, np.random.default_rng(0))
+    return bool(np.abs(norms(some) - 1.0).max() <= UNIT_LENGTH)
 
 
 def weight_column(weights: ArrayLike, n: int, what: str) -> Array:

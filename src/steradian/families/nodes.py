@@ -39,6 +39,7 @@ from steradian.numerics.tolerances import (
 from steradian.spaces.uniform_law import is_drawn
 
 if TYPE_CHECKING:
+    from steradian.families.base import Family
     from steradian.hierarchies.base import Hierarchy
 
 _MOST_STEPS = 60  # on one rule,
@@ -338,9 +339,9 @@ class NodeFamily(BareFamily):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeLaw:
-    """One law of a `NodeFamily`."""
+    """One law of a family, by its exponent and its draws."""
 
-    family: NodeFamily
+    family: Family
     lam: Array  # (q,)
     psi: float
 

@@ -18,6 +18,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
 from steradian.spaces import Space, unit_sphere
+from steradian.spaces.base import a_point
 
 Measure = Literal["uniform", "surface"]
 
@@ -92,7 +93,7 @@ class MaxEntFit:
             return np.zeros(self.space.d)
         mean = self.hierarchy.coordinates(self.moments)
         if mean is None:
-            raise InvalidArgument(f"a {self.space.point_name} has no mean on the {self.space.name}")
+            raise InvalidArgument(f"{a_point(self.space)} has no mean on the {self.space.name}")
         return mean
 
     @property

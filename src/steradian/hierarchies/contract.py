@@ -21,7 +21,7 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.orthonormality import Gram, drawn_gram, gram_of
 from steradian.hierarchies.registry import is_shipped
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.tolerances import CONTRACT_SAME
+from steradian.numerics.tolerances import CONTRACT_SAME, SAME_VALUE
 from steradian.spaces import Space
 
 POINTS = 24  # at which features are compared with each other
@@ -137,6 +137,18 @@ def nested(s: Specimen) -> Iterator[str]:
             yield f"Those of up_to({level}) differ from the first {h.q(level)} by {off:.2g}."
 
 
+def single_valued(s: Specimen) -> Iterator[str]:
+    """Features have one value at a point, whichever of its rows is given."""
+    one_form = getattr(s.hierarchy.space, "one_form", None)
+    if one_form is None or (one_form(-s.x) != one_form(s.x)).any():
+        return
+    if difference(s.hierarchy.features(-s.x), s.phi) > SAME_VALUE:
+        yield (
+            f"The sign of a row means nothing on the {s.hierarchy.space.name}, and they tell x "
+            "from -x; use even functions, like steradian.Axial."
+        )
+
+
 def centred(s: Specimen) -> Iterator[str]:
     """Features have mean zero under the uniform law."""
     worst = s.gram.worst_mean()
@@ -206,6 +218,7 @@ STAGES: tuple[tuple[Line[Specimen], ...], ...] = (
     (members,),
     (values, counts),
     (features,),
+    (single_valued,),
     (nested, centred, orthonormal, sums, means),
     (drawn,),
 )

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from steradian.arguments import shown
+from steradian.contract import missing_members
+from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
@@ -54,6 +57,14 @@ class Custom(NodeHierarchy):
 
     def __init__(self, space: Space, blocks: Sequence[Block]) -> None:
         object.__setattr__(self, "space", space)
+        missing = missing_members(space, Space)
+        if missing or isinstance(space, type):
+            raise InvalidArgument(
+                f"space is {shown(space)}; give an object like steradian.Torus(2)"
+                + (f", it has no {missing[0]}" if missing and not isinstance(space, type) else "")
+            )
+        if callable(blocks) or not isinstance(blocks, Sequence):
+            raise InvalidArgument("blocks must be a list of functions, one for each level")
         object.__setattr__(self, "blocks", tuple(blocks))
         if not self.blocks or not all(callable(block) for block in self.blocks):
             raise InvalidArgument("blocks must be one function per level, from points to values")
@@ -121,7 +132,7 @@ class _Basis:
 @lru_cache(maxsize=64)
 def _basis(custom: Custom) -> _Basis:
     points, weights, under = _measure(custom.space)
-    parts = [_values((block,), points) for block in custom.blocks]
+    parts = [_values((block,), points, k) for k, block in enumerate(custom.blocks, start=1)]
     level = np.repeat(np.arange(1, len(parts) + 1), [part.shape[1] for part in parts])
     values = np.hstack(parts)
     mean = weights @ values
@@ -143,18 +154,21 @@ def _measure(space: Space) -> tuple[Array, Array, str]:
     return drawn.points, drawn.weights, f"{len(drawn.weights)} uniform draws"
 
 
-def _values(blocks: tuple[Block, ...], x: AnyArray) -> Array:
-    """All functions at ``x`` (n, d): (n, k)."""
+def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:
+    """All functions at ``x`` (n, d), those of level ``first`` before the others: (n, k)."""
     parts = []
-    for block in blocks:
-        part = np.asarray(block(x), dtype=np.float64)
+    for level, block in enumerate(blocks, start=first):
+        part = as_numeric(block(x), f"values of the block of level {level}").astype(np.float64)
         part = part[:, None] if part.ndim == 1 else part
         if part.ndim != 2 or len(part) != len(x):
             raise InvalidArgument(
-                f"a block gave shape {part.shape} at {len(x)} points; give (n, k)"
+                f"the block of level {level} gave shape {part.shape} at {len(x)} points; "
+                "give (n, k)"
             )
         if not np.isfinite(part).all():
-            raise InvalidArgument("a block gave values that are not finite; features are bounded")
+            raise InvalidArgument(
+                f"the block of level {level} gave values that are not finite; features are bounded"
+            )
         parts.append(part)
     return np.hstack(parts)
 
@@ -168,8 +182,8 @@ def _independent(columns: Array, size: Array) -> AnyArray:
         for _ in range(2):  # twice is enough
             rest = rest - found @ (found.T @ rest)
         length = float(np.linalg.norm(rest))
-        constant = DEPENDENT_FUNCTION * float(size[k])  # the spread of a function that is one
-        if length > DEPENDENT_FUNCTION * max(float(np.linalg.norm(column)), constant):
+        whole = max(float(np.linalg.norm(column)), float(size[k]))  # a constant has spread zero
+        if length > DEPENDENT_FUNCTION * whole:
             found = np.column_stack([found, rest / length])
             kept.append(k)
     return np.array(kept, dtype=np.int64)

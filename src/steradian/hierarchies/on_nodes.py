@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from steradian.arguments import whole_number
@@ -47,7 +45,7 @@ class NodeHierarchy(BareHierarchy):
         return NodeFamily(self, checked_level(level, self.levels))
 
     def law(self: Hierarchy, level: int, lam: Array, psi: float) -> NodeLaw:
-        return cast(NodeFamily, self.family(level)).law(lam, psi)
+        return NodeLaw(self.family(level), lam, psi)
 
     def moments_of(self: Hierarchy, lam: Array, mean: Array) -> MomentStack:
         return moments_of_laws(self, lam, mean)
@@ -80,7 +78,7 @@ def summed_features(hierarchy: Hierarchy, x: Array, weights: Array | None) -> Ar
 def moments_of_laws(hierarchy: Hierarchy, lam: Array, mean: Array) -> MomentStack:
     """Moments of the fits ``lam`` (B, q) of any one level, of centres ``mean`` (B, d)."""
     level = next(k for k in range(1, hierarchy.levels + 1) if hierarchy.q(k) == lam.shape[1])
-    family = NodeFamily(hierarchy, level)
+    family = hierarchy.family(level)
     scatter = np.empty((len(lam), mean.shape[1], mean.shape[1]))
     for row, each in enumerate(lam):
         points, mass = family.rule(each, 2)

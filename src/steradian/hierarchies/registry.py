@@ -48,8 +48,8 @@ def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
 
 
 def is_shipped(hierarchy: Any) -> bool:
-    """Whether both the hierarchy and its space are of this package, whose tests prove them."""
-    return type(hierarchy) in _MAKERS and type(hierarchy.space) in SHIPPED_SPACES
+    """Whether hierarchy, functions and space are all of this package, whose tests prove them."""
+    return type(hierarchy) in _PROVEN and type(hierarchy.space) in SHIPPED_SPACES
 
 
 def hierarchy_from_dict(data: Any) -> Hierarchy:
@@ -96,5 +96,6 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     TorusHarmonics: TorusHarmonics,
     Custom: _custom,
 }
+_PROVEN = set(_MAKERS) - {Custom}  # whose functions are somebody else's
 _SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

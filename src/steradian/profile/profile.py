@@ -23,7 +23,7 @@ from steradian.data.moments import Moments
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
 from steradian.designs.stated import stated_design
-from steradian.errors import DesignError
+from steradian.errors import DesignError, InvalidArgument
 from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.fitting.fitted import Numerics, fits_of, numerics_of
 from steradian.fitting.maxent import MaxEntFit
@@ -138,7 +138,14 @@ class Profile:
     @property
     def resultant(self) -> float:
         """Mean resultant length R of what was fitted: of the data, or of the mixed law."""
-        return float(np.linalg.norm(self.fits[1].mean()))
+        mean = self.fits[1].mean()
+        if not self.has_mean:
+            raise InvalidArgument(f"{self._where} has no one mean length")
+        return float(np.linalg.norm(mean))
+
+    @property
+    def _where(self) -> str:
+        return f"the {self.moments.hierarchy.space.name}"
 
     @property
     def has_mean(self) -> bool:
@@ -150,7 +157,10 @@ class Profile:
     @property
     def kappa(self) -> float:
         """Concentration of the level-1 (von Mises-Fisher) fit."""
-        return self.fits[1].kappa
+        found = self.fits[1].kappa
+        if not self.has_mean:
+            raise InvalidArgument(f"{self._where} has no one concentration")
+        return found
 
     def sensitivity(
         self,

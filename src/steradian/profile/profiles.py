@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
-from steradian.data.source import refuse_unfittable
+from steradian.data.source import first_levels, refuse_unfittable
 from steradian.data.stacks import moments_of_weightings
 from steradian.data.validation import as_numeric
-from steradian.errors import InvalidArgument, InvalidDirections, LevelError
+from steradian.errors import InvalidDirections, LevelError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
-from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 
@@ -103,11 +102,11 @@ def profiles(
     if points.weighted:
         raise InvalidDirections("these directions carry weights; multiply them into weights=")
     w = _weightings(weights, points.n)
-    if hierarchy is not None and levels is not None:
-        raise InvalidArgument("hierarchy replaces levels; give one of them")
     default = 2 if levels is None else levels
-    chosen = default_hierarchy(points.space, default) if hierarchy is None else hierarchy
-    refuse_unproven(chosen)
+    if hierarchy is None:
+        chosen = default_hierarchy(points.space, default)
+    else:
+        chosen = first_levels(hierarchy, levels)
     refuse_unfittable(chosen)
     unit = points.x
     stack = moments_of_weightings(unit, w, chosen)

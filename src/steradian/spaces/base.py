@@ -129,6 +129,12 @@ class EvenCoordinates(Protocol):
         ...
 
 
+def a_point(space: Space) -> str:
+    """What one point is called, with its article: "an axis", "a rotation"."""
+    article = "an" if space.point_name[:1] in "aeiou" else "a"
+    return f"{article} {space.point_name}"
+
+
 class HarmonicSpace(Space, Protocol):
     """A unit sphere, where harmonics are at hand."""
 

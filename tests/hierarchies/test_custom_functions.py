@@ -1,0 +1,62 @@
+"""Functions that somebody else wrote: constants, impure ones, wrong shapes, odd arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from steradian.spaces import Circle, Space, Sphere
+
+
+@pytest.mark.parametrize("space", [Circle(), Sphere(), sr.Axes(3), sr.Torus(2)], ids=str)
+@pytest.mark.parametrize("constant", [1.0, 1000.0])
+def test_constants_are_no_features(space: Space, constant: float) -> None:
+    def first(x: Any) -> Any:
+        return np.column_stack([np.full(len(x), constant), x[:, :1] ** 2])
+
+    found = sr.Custom(space, [first])
+    assert found.dims == (1,)
+    assert found.removed == ("column 0 of level 1",)
+
+
+def test_a_level_of_constants_is_refused() -> None:
+    with pytest.raises(sr.SteradianError, match="level 1 adds nothing"):
+        sr.Custom(Sphere(), [lambda x: (x**2).sum(axis=1, keepdims=True), lambda x: x])
+
+
+def test_functions_of_the_whole_sample_are_refused() -> None:
+    impure = sr.Custom(Sphere(), [lambda x: x[:, 2:] - x[:, 2:].mean()])
+    x = np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(sr.SteradianError, match="does not keep its contract"):
+        sr.profile(sr.Directions(x, normalize=True), hierarchy=impure)
+
+
+@pytest.mark.parametrize("space", [3, "sphere", Sphere], ids=str)
+def test_what_is_no_space(space: Any) -> None:
+    with pytest.raises(sr.SteradianError, match="space is"):
+        sr.Custom(space, [lambda x: x])
+    with pytest.raises(sr.SteradianError, match="space is"):
+        sr.Directions(np.eye(3), space=space)
+
+
+def test_what_are_no_blocks() -> None:
+    with pytest.raises(sr.SteradianError, match="a list of functions"):
+        sr.Custom(Sphere(), lambda x: x)  # type: ignore[arg-type]
+    with pytest.raises(sr.SteradianError, match="block of level 1"):
+        sr.Custom(Sphere(), [lambda x: np.exp(1j * x[:, 2:])])
+
+
+def test_levels_cut_a_hierarchy() -> None:
+    theta = np.random.default_rng(1).vonmises(0.0, 1.0, (80, 2))
+    rows = sr.Directions.from_dihedrals(theta[:, 0], theta[:, 1])
+    whole = sr.profile(rows, hierarchy=sr.Interactions(2, 1))
+    cut = sr.profile(rows, hierarchy=sr.Interactions(2, 1), levels=1)
+    assert cut.deficits.tolist() == whole.deficits[:1].tolist()
+    with pytest.raises(sr.SteradianError, match="levels is 3"):
+        sr.profile(rows, hierarchy=sr.Interactions(2, 1), levels=3)
+    for name in ("resultant", "kappa"):
+        with pytest.raises(sr.SteradianError, match="torus of 2 angles has no one"):
+            getattr(whole, name)

@@ -49,7 +49,7 @@ from steradian.profile import Profile, Profiles, profile, profiles
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.uniformity import Uniformity
-from steradian.spaces import Axes, Rotations, Rule, Space, Torus
+from steradian.spaces import Axes, Circle, Rotations, Rule, Space, Sphere, Torus
 
 if _typing.TYPE_CHECKING:
     import steradian.conformance as conformance  # noqa: PLR0402 - mypy knows no attribute yet
@@ -63,6 +63,7 @@ __all__ = [
     "Boundary",
     "BoundaryError",
     "Certificate",
+    "Circle",
     "ConformanceError",
     "ConvergenceError",
     "Custom",
@@ -91,6 +92,7 @@ __all__ = [
     "SampleTests",
     "Shrinkage",
     "Space",
+    "Sphere",
     "SteradianError",
     "Torus",
     "TorusHarmonics",

@@ -49,6 +49,22 @@ def test_what_are_no_blocks() -> None:
         sr.Custom(Sphere(), [lambda x: np.exp(1j * x[:, 2:])])
 
 
+def test_functions_may_not_write_into_the_nodes() -> None:
+    def careless(x: Any) -> Any:
+        x[:, 2] -= 0.1
+        return x[:, 2] ** 2
+
+    with pytest.raises(sr.SteradianError, match="writes into its points; let it copy"):
+        sr.Custom(sr.Axes(3), [careless])
+    assert np.abs(np.linalg.norm(sr.Axes(3).rule(0).points, axis=1) - 1.0).max() < 1e-12
+
+
+def test_fits_cannot_be_written_to() -> None:
+    p = sr.profile(sr.Directions.from_angles([0.1, 0.5, 2.0, 4.0]), levels=1)
+    with pytest.raises(ValueError, match="read-only"):
+        p.fits[1].lam[:] = 0.0
+
+
 def test_levels_cut_a_hierarchy() -> None:
     theta = np.random.default_rng(1).vonmises(0.0, 1.0, (80, 2))
     rows = sr.Directions.from_dihedrals(theta[:, 0], theta[:, 1])

@@ -102,7 +102,7 @@ class Sensitivity:
                 lines.append(f"  grid {reach:4g} times as fine: {_shown(row - self.gaps)}")
         said = f"{len(self.rotated)} random rotations: {_shown(self.rotated - self.gaps)}"
         if not len(self.rotated):
-            said = "rotations: left out, since these features do not turn with their space"
+            said = "rotations: left out, since moments of these features are not turned"
         lines.append(f"  {said}")
         return "\n".join(lines)
 

@@ -27,6 +27,8 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
                 f"{type(data).__name__} carry their own weights; leave out weights="
             )
         return data
+    if hasattr(data, "fits") and hasattr(data, "moments"):
+        raise InvalidDirections("data is a profile; pass the directions it was made from")
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise InvalidDirections("data is a lazy frame; pass its .collect()")
     if is_frame(data):

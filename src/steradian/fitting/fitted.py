@@ -9,6 +9,7 @@ import numpy as np
 
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
+from steradian.data.validation import frozen
 from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
@@ -61,12 +62,12 @@ def fits_of(
         fit = MaxEntFit(
             hierarchy=hierarchy,
             level=level,
-            lam=s.lam[0],
+            lam=frozen(s.lam[0]),
             psi=float(s.psi[0]),
             deficit=float(s.deficit[0]),
             gap=_gap(s, fits[-1].deficit),
             residual=float(s.residual[0]),
-            moments=hierarchy.expectations(target, level)[0],
+            moments=frozen(hierarchy.expectations(target, level)[0]),
             status=Status.CONVERGED,
         )
         family = hierarchy.family(level)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.arguments import whole_number
+from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
@@ -71,6 +71,8 @@ class Axial(BareHierarchy):
         why = f"in dimension {d} there are no rules for more"
         checked_levels(levels, MOST_LEVELS.get(d, 1), why)
         space = Axes(d) if space is None else space
+        if not isinstance(space, Axes | Rotations):
+            raise InvalidArgument(f"space is {shown(space)}; give axes or rotations, or nothing")
         if space.d != d:
             raise InvalidArgument(f"d is {d}, and the {space.name} have d={space.d}")
         for name, value in (("d", d), ("levels", levels), ("space", space)):

@@ -16,7 +16,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.tolerances import DEPENDENT_FUNCTION
+from steradian.numerics.tolerances import CONSTANT_SPREAD, DEPENDENT_FUNCTION
 from steradian.spaces import Space
 from steradian.spaces.uniform_law import rule_of, rules_of
 
@@ -158,7 +158,8 @@ def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:
     """All functions at ``x`` (n, d), those of level ``first`` before the others: (n, k)."""
     parts = []
     for level, block in enumerate(blocks, start=first):
-        part = as_numeric(block(x), f"values of the block of level {level}").astype(np.float64)
+        values = as_numeric(_called(block, x, level), f"values of the block of level {level}")
+        part = values.astype(np.float64)
         part = part[:, None] if part.ndim == 1 else part
         if part.ndim != 2 or len(part) != len(x):
             raise InvalidArgument(
@@ -173,6 +174,17 @@ def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:
     return np.hstack(parts)
 
 
+def _called(block: Block, x: AnyArray, level: int) -> AnyArray:
+    try:
+        return block(x)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise InvalidArgument(
+            f"the block of level {level} writes into its points; let it copy them first"
+        ) from error
+
+
 def _independent(columns: Array, size: Array) -> AnyArray:
     """Columns that those before them do not make up; ``size`` are the functions' largest values."""
     found = np.empty((len(columns), 0))
@@ -182,8 +194,8 @@ def _independent(columns: Array, size: Array) -> AnyArray:
         for _ in range(2):  # twice is enough
             rest = rest - found @ (found.T @ rest)
         length = float(np.linalg.norm(rest))
-        whole = max(float(np.linalg.norm(column)), float(size[k]))  # a constant has spread zero
-        if length > DEPENDENT_FUNCTION * whole:
+        of_column = DEPENDENT_FUNCTION * float(np.linalg.norm(column))
+        if length > max(of_column, CONSTANT_SPREAD * float(size[k])):
             found = np.column_stack([found, rest / length])
             kept.append(k)
     return np.array(kept, dtype=np.int64)

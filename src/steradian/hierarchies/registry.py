@@ -71,7 +71,9 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
 
 
 def _axial(d: int, levels: int, space: str = "axes") -> Axial:
-    return Axial.on(Rotations(), levels) if space == "rotations" else Axial(d, levels)
+    if space not in {"axes", "rotations"}:
+        raise InvalidArgument(f"space is {shown(space)}; give 'axes' or 'rotations'")
+    return Axial(d, levels, Rotations() if space == "rotations" else None)
 
 
 def _custom(**_: Any) -> Custom:
@@ -86,7 +88,8 @@ def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) 
         (getattr(each, "__module__", ""), getattr(each, "__qualname__", ""))
         for each in (one, other)
     ]
-    return one is other or (names[0] == names[1] and bool(names[0][1]))
+    named = bool(names[0][1]) and "<" not in names[0][1]  # lambdas all have one name
+    return one is other or (names[0] == names[1] and named)
 
 
 _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from its dictionary

@@ -69,6 +69,7 @@ SINGULAR = 1e17  # condition beyond 1 / u: no step along Newton's path is made o
 DOUBTED_GRID = 1e5  # condition from which an error of quadrature, 1e-12, is felt: ask a second grid
 EVEN_FACTOR = 1e4  # ratio of Cholesky diagonals: squaring the features, 1e8, leaves eight digits
 EVEN_FACTOR_ON_THE_WAY = 1e5  # the same where later steps repair it: six digits
+CONSTANT_SPREAD = 1e-12  # of a constant over its size: means over 1e5 nodes round to 3e-14 of it
 DEPENDENT_FUNCTION = 1e-8  # share that functions before leave over: √u, as the rules square them
 NO_LEVERAGE = 1e-13  # relative eigenvalue of a covariance of units in which none has a leverage
 PROGRAMME_RIDGE = 1e-15  # relative: keeps a factorisation alive at a vertex, below every accuracy

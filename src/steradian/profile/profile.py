@@ -18,6 +18,7 @@ from steradian.adequacy.mmd import Mmd, kernel_discrepancy
 from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
 from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
 from steradian.adequacy.trust import Trust, trust_of
+from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import as_source, measured, support_of
@@ -315,6 +316,8 @@ class Profile:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
+        if ax is not None and not hasattr(ax, "bar"):
+            raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
         return fingerprint(new_axes() if ax is None else ax, self)
 
     def __str__(self) -> str:

@@ -25,6 +25,13 @@ class Rule:
     points: Array  # (N, d)
     weights: Array  # (N,), of sum one
 
+    def __post_init__(self) -> None:
+        """Rules are kept and shared: nobody's function may write into the nodes."""
+        for name in ("points", "weights"):
+            shared = np.asarray(getattr(self, name)).view()
+            shared.flags.writeable = False
+            object.__setattr__(self, name, shared)
+
 
 class Space(Protocol):
     """A compact manifold in R^d with its uniform law of mass one.

@@ -21,7 +21,14 @@ _NODES_PER_LEVEL = 20.0
 
 @dataclass(frozen=True)
 class Circle(UnitVectors):
-    """Unit vectors of the plane, with the uniform law."""
+    """Unit vectors of the plane, with the uniform law.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> sr.Circle().uniform(3, np.random.default_rng(0)).shape
+    (3, 2)
+    """
 
     d: int = 2
     name: str = "circle"

@@ -147,7 +147,8 @@ def quaternions_from_matrices(matrices: Array) -> Array:
 def _refuse_others(matrices: Array) -> None:
     gram = matrices @ np.swapaxes(matrices, 1, 2)
     off = np.abs(gram - np.eye(3)).max(axis=(1, 2))
-    bad = ~((off <= ORTHOGONAL_MATRIX) & (np.linalg.det(matrices) > 0.0))
+    bad = ~(off <= ORTHOGONAL_MATRIX)  # what is not a number too
+    bad[~bad] = np.linalg.det(matrices[~bad]) < 0.0
     if bad.any():
         row = int(np.argmax(bad))
         why, remedy = f"misses it by {off[row]:.3g}", "fix or drop it"

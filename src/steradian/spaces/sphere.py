@@ -29,7 +29,14 @@ _RINGS_PER_LEVEL = 8.0
 
 @dataclass(frozen=True)
 class Sphere(UnitVectors):
-    """Unit vectors of space, with the uniform law."""
+    """Unit vectors of space, with the uniform law.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> sr.Sphere().uniform(3, np.random.default_rng(0)).shape
+    (3, 3)
+    """
 
     d: int = 3
     name: str = "sphere"

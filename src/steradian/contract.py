@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -84,10 +85,18 @@ def words_of(line: Callable[..., Any]) -> str:
 
 def missing_members(thing: object, protocol: type) -> list[str]:
     """Members of a Protocol that an object lacks."""
-    known: set[str] = set()
-    for base in protocol.__mro__:
-        known |= {name for name in vars(base) if not name.startswith("_")}
-    return sorted(name for name in known if not _has(thing, name))
+    return [name for name in _members(protocol) if not _has(thing, name)]
+
+
+def is_object_of(thing: object, protocol: type) -> bool:
+    """Whether a thing is no class and has all members of a Protocol."""
+    return not isinstance(thing, type) and not missing_members(thing, protocol)
+
+
+@cache
+def _members(protocol: type) -> tuple[str, ...]:
+    names = {name for base in protocol.__mro__ for name in vars(base)}
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 def _has(thing: object, name: str) -> bool:

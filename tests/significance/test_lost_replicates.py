@@ -9,7 +9,7 @@ import steradian as sr
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.significance.concerns import lost_replicates
-from steradian.significance.drawn_samples import FitsBelow, fits_of_samples, lost
+from steradian.significance.drawn_samples import FitsBelow, fits_of_samples
 from steradian.significance.null_replicates import among
 
 SHARP = 3  # level at which tight clusters on the two-sphere have fits that no grid resolves
@@ -30,7 +30,7 @@ def replicates() -> tuple[np.ndarray, np.ndarray]:
 def test_replicates_are_not_searched_for(replicates: tuple[np.ndarray, np.ndarray]) -> None:
     x, weights = replicates
     fits = fits_of_samples(sr.Harmonics(3, SHARP), x, weights)
-    gone = lost(fits)
+    gone = fits.lost_rows
     assert len(gone)
     assert all(fits.failures[int(row)].status is not Status.BOUNDARY for row in gone)
     assert all(fits.failures[int(row)].level == SHARP for row in gone)
@@ -39,7 +39,7 @@ def test_replicates_are_not_searched_for(replicates: tuple[np.ndarray, np.ndarra
 def test_a_sample_of_its_own_is_searched_for(replicates: tuple[np.ndarray, np.ndarray]) -> None:
     x, weights = replicates
     hierarchy = sr.Harmonics(3, SHARP)
-    row = int(lost(fits_of_samples(hierarchy, x, weights))[0])
+    row = int(fits_of_samples(hierarchy, x, weights).lost_rows[0])
     stack = hierarchy.stack(x, weights)
     one = np.array([row])
     assert not stack.unsought().take(one).sought

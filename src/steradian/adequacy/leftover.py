@@ -203,7 +203,7 @@ class GriddedLeftover:
         """E φ through degree K of verified fits; NaN where there is none."""
         out = np.full((len(stack), len(self.mean)), np.nan)
         fits = fit_levels(self.hierarchy.up_to(self.level), stack)
-        good = np.array([r for r in range(len(stack)) if r not in fits.failures], dtype=np.int64)
+        good = fits.sound_rows
         if len(good):
             lam = fits.solutions[-1].lam[good]
             out[good] = self._family.expectations(lam, self.hierarchy)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
-from steradian.contract import missing_members
+from steradian.contract import is_object_of
 from steradian.data.validation import (
     BLOCK,
     angle_column,
@@ -93,9 +93,11 @@ class Directions:
         space: Space | None = None,
         axial: bool = False,
     ) -> None:
-        if space is not None and (isinstance(space, type) or missing_members(space, Space)):
+        if space is not None and not is_object_of(space, Space):
             raise InvalidDirections(f"space is {shown(space)}; give an object like sr.Torus(2)")
-        rows = coordinate_rows(space.rows_of(x) if space and isinstance(space, OtherForms) else x)
+        if space is not None and isinstance(space, OtherForms):
+            x = space.rows_of(x)
+        rows = coordinate_rows(x)
         space = _where(rows.shape[1], space, axial)
         given, exponent = None, 0
         if weights is not None:

@@ -15,9 +15,9 @@ from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
-from steradian.hierarchies.contract import refuse_unproven
+from steradian.hierarchies.contract import refuse_unproven, tells_signs_apart
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import MEAN_LENGTH, SAME_VALUE
+from steradian.numerics.tolerances import MEAN_LENGTH
 
 _SEEN_ROWS = 4  # at which features are asked whether they tell x from -x
 
@@ -291,13 +291,7 @@ def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
 def _check_signs(directions: Directions, hierarchy: Hierarchy) -> None:
     """Refuse features that tell x from -x where the space of the data does not."""
     here = directions.space
-    one_form = getattr(here, "one_form", None)  # of a `OneForm`: isinstance takes its time
-    if one_form is None:
-        return
-    x = next(directions.blocks(_SEEN_ROWS))[0]
-    if (one_form(-x) != one_form(x)).any():
-        return
-    if not np.allclose(hierarchy.features(-x), hierarchy.features(x), rtol=0.0, atol=SAME_VALUE):
+    if tells_signs_apart(hierarchy, here, next(directions.blocks(_SEEN_ROWS))[0]):
         raise InvalidArgument(
             f"the sign of a row means nothing on the {here.name}, and {hierarchy} tells x from -x; "
             "measure them by even functions, like steradian.Axial"

@@ -15,6 +15,7 @@ from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces import OneForm, Space
 from steradian.spaces.base import a_point
+from steradian.spaces.unit_vectors import has_unit_rows
 
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
@@ -160,7 +161,7 @@ def space_points(rows: AnyArray, space: Space) -> Array:
         raise InvalidDirections(f"row {int(np.argmax(lost))} is not finite; fix or drop it")
     wrong = space.refusal(x)
     if wrong:
-        remedy = "pass normalize=True or fix it" if _has_unit_rows(space) else "fix it"
+        remedy = "pass normalize=True or fix it" if has_unit_rows(space) else "fix it"
         raise InvalidDirections(f"{wrong}; {remedy}, or give the space it belongs to")
     return space.one_form(x) if isinstance(space, OneForm) else x
 
@@ -199,7 +200,7 @@ def _refuse_hopeless(row: AnyArray, index: int) -> None:
 
 def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     """Rows of any non-zero length, brought to unit norm; refused where points have another."""
-    if space is not None and not _has_unit_rows(space):
+    if space is not None and not has_unit_rows(space):
         raise InvalidDirections(
             f"normalize=True is for unit vectors, and {a_point(space)} of the {space.name} "
             "is none; scale its parts before"
@@ -213,12 +214,6 @@ def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     x /= largest[:, None]  # so that squares neither overflow nor underflow
     x /= norms(x)[:, None]
     return x
-
-
-def _has_unit_rows(space: Space) -> bool:
-    """Whether points are unit vectors, by a few of them."""
-    some = space.uniform(4, np.random.default_rng(0))
-    return bool(np.abs(norms(some) - 1.0).max() <= UNIT_LENGTH)
 
 
 def weight_column(weights: ArrayLike, n: int, what: str) -> Array:

@@ -84,6 +84,19 @@ class NestedFits:
         """U_L = exp(-D_L), (B, L)."""
         return np.exp(-self.deficits)
 
+    @property
+    def sound_rows(self) -> IntArray:
+        """Rows that have a fit of every level."""
+        rows = range(len(self._deficits[0]))
+        return np.array([row for row in rows if row not in self.failures], dtype=np.int64)
+
+    @property
+    def lost_rows(self) -> IntArray:
+        """Rows that may have a fit which was not found, or not looked for any further."""
+        stopped = self.failures.items()
+        lost = [row for row, why in stopped if why.status is not Status.BOUNDARY]
+        return np.array(lost, dtype=np.int64)
+
     def __repr__(self) -> str:
         rows, levels = self.deficits.shape
         return f"NestedFits({rows} rows, {levels} levels, {len(self.failures)} stopped)"

@@ -59,6 +59,15 @@ class Specimen:
         return f"feature {column - sum(dims[: level - 1]) + 1} of level {level}"
 
 
+def tells_signs_apart(hierarchy: Hierarchy, space: Space, x: Array) -> bool:
+    """Whether features differ at ``x`` (n, d) and -x, which are the same points of ``space``."""
+    one_form = getattr(space, "one_form", None)  # of a `OneForm`: isinstance takes its time
+    if one_form is None or (one_form(-x) != one_form(x)).any():
+        return False
+    both = hierarchy.features(-x), hierarchy.features(x)
+    return not np.allclose(*both, rtol=0.0, atol=SAME_VALUE)
+
+
 def difference(got: AnyArray, wanted: AnyArray) -> float:
     """The largest difference of two arrays over their size; infinite where shapes differ."""
     one, two = np.asarray(got, dtype=np.float64), np.asarray(wanted, dtype=np.float64)
@@ -139,10 +148,7 @@ def nested(s: Specimen) -> Iterator[str]:
 
 def single_valued(s: Specimen) -> Iterator[str]:
     """Features have one value at a point, whichever of its rows is given."""
-    one_form = getattr(s.hierarchy.space, "one_form", None)
-    if one_form is None or (one_form(-s.x) != one_form(s.x)).any():
-        return
-    if difference(s.hierarchy.features(-s.x), s.phi) > SAME_VALUE:
+    if tells_signs_apart(s.hierarchy, s.hierarchy.space, s.x):
         yield (
             f"The sign of a row means nothing on the {s.hierarchy.space.name}, and they tell x "
             "from -x; use even functions, like steradian.Axial."

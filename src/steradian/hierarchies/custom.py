@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from steradian.arguments import shown
-from steradian.contract import missing_members
+from steradian.contract import is_object_of
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
@@ -57,12 +57,8 @@ class Custom(NodeHierarchy):
 
     def __init__(self, space: Space, blocks: Sequence[Block]) -> None:
         object.__setattr__(self, "space", space)
-        missing = missing_members(space, Space)
-        if missing or isinstance(space, type):
-            raise InvalidArgument(
-                f"space is {shown(space)}; give an object like steradian.Torus(2)"
-                + (f", it has no {missing[0]}" if missing and not isinstance(space, type) else "")
-            )
+        if not is_object_of(space, Space):
+            raise InvalidArgument(f"space is {shown(space)}; give an object like sr.Torus(2)")
         if callable(blocks) or not isinstance(blocks, Sequence):
             raise InvalidArgument("blocks must be a list of functions, one for each level")
         object.__setattr__(self, "blocks", tuple(blocks))
@@ -108,9 +104,6 @@ class Custom(NodeHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         basis = _basis(self)
         return (_values(self.blocks, x)[:, basis.kept] - basis.mean) @ basis.change
-
-    def coordinates(self, features: Array) -> None:  # noqa: ARG002 - functions need not hold them
-        return None
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: functions cannot be written down and read again."""

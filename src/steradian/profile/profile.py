@@ -43,6 +43,7 @@ from steradian.significance.options import Method, Null, Options, Statistic
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance
 from steradian.significance.uniformity import Uniformity, uniformity_tests
+from steradian.spaces.unit_vectors import has_unit_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,9 +152,9 @@ class Profile:
     @property
     def has_mean(self) -> bool:
         """Whether points have one mean direction; axes have none, and tori one for each angle."""
-        space = self.moments.hierarchy.space
-        known = self.moments.hierarchy.coordinates(self.fits[1].moments) is not None
-        return known and space.dimension == space.d - 1
+        hierarchy = self.moments.hierarchy
+        known = hierarchy.coordinates(self.fits[1].moments) is not None
+        return known and has_unit_rows(hierarchy.space)
 
     @property
     def kappa(self) -> float:

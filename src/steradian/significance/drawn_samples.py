@@ -12,7 +12,6 @@ from steradian.data.stacks import MomentStack
 from steradian.families.base import Family
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
-from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.scores import Scores, row_scores
@@ -46,7 +45,7 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
 
     Where rows are examined quickly they tell where there is no fit, and find it where moments
     take long; elsewhere no support is examined, the solver decides, and a sample that no shared
-    rule resolves stays without a fit: it is `lost`.
+    rule resolves stays without a fit: it is among `NestedFits.lost_rows`.
     """
     levels = range(1, hierarchy.levels + 1)
     quick = all(hierarchy.family(level).examines_quickly for level in levels)
@@ -58,17 +57,11 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
     return fit_levels(hierarchy, stack.unsought(), support)
 
 
-def lost(fits: NestedFits) -> IntArray:
-    """Samples that may have a fit which was not looked for any further."""
-    stopped = fits.failures.items()
-    return np.array([r for r, why in stopped if why.status is not Status.BOUNDARY], dtype=np.int64)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FitsBelow:
     """Each sample's own fit of the level below ``level``: which have one, and which are lost.
 
-    `lost` samples count as farther from the null than any observed one: a p-value among them can
+    Lost samples count as farther from the null than any observed one: a p-value among them can
     then only be too large.
     """
 
@@ -86,8 +79,8 @@ class FitsBelow:
         if stack is None or level == 1:
             return cls(family, rows, np.zeros((len(x), 0)), rows[:0])
         fits = _fits(hierarchy.up_to(level - 1), stack, x, weights)
-        rows = np.array([r for r in range(len(x)) if r not in fits.failures], dtype=np.int64)
-        return cls(family, rows, fits.solutions[-1].lam[rows], lost(fits))
+        rows = fits.sound_rows
+        return cls(family, rows, fits.solutions[-1].lam[rows], fits.lost_rows)
 
     def scores(self, x: Array, weights: Array) -> tuple[Scores, IntArray]:
         """Scores of the level for samples whose rows share one law, and which samples have them."""

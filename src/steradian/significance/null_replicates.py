@@ -11,7 +11,7 @@ from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.progress import tracked
-from steradian.significance.drawn_samples import FitsBelow, chunks, fits_of_samples, lost
+from steradian.significance.drawn_samples import FitsBelow, chunks, fits_of_samples
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 
@@ -40,7 +40,7 @@ def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> It
     """
     for fits in _fits(sample, level, replicates, seed):
         gaps = fits.gaps[:, level - 1]
-        gaps[lost(fits)] = np.inf
+        gaps[fits.lost_rows] = np.inf
         yield np.asarray(sample.rate**2 * gaps[~np.isnan(gaps)])
 
 

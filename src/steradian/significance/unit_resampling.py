@@ -22,7 +22,7 @@ from steradian.fitting.nested import fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.significance.drawn_samples import lost, sound_whitening
+from steradian.significance.drawn_samples import sound_whitening
 from steradian.significance.scores import Scores, scores_of, small_sample
 
 DOUBTED = 0.1  # p-values above it are no evidence, calibrated or not
@@ -75,14 +75,14 @@ class ResampledUnits:
         """
         reduced = self.hierarchy.up_to(self.level - 1)
         fits = fit_levels(reduced, moments_of_weightings(self.x, weights, reduced).unsought())
-        found = np.array([r for r in range(len(weights)) if r not in fits.failures], dtype=np.int64)
+        found = fits.sound_rows
         family = self.hierarchy.family(self.level)
         white, sound = sound_whitening(family, fits.solutions[-1].lam[found])
         found = found[sound]
         shape = (len(found), *self.x.shape)
         zeta = white.rows(np.broadcast_to(self.x, shape))
         scores = self._grouped(zeta, white.below, weights[found], drawn[found])
-        return scores, found, lost(fits)
+        return scores, found, fits.lost_rows
 
     def _grouped(self, zeta: Array, below: int, weights: Array, drawn: IntArray) -> Scores:
         """As `group_scores`, a unit that was drawn k times being k units."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH, UNIT_ROUNDING
+from steradian.spaces.base import Space
 
 
 def not_unit(x: Array) -> str:
@@ -13,6 +14,11 @@ def not_unit(x: Array) -> str:
     length = np.sqrt(np.einsum("ij,ij->i", x, x))
     bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_LENGTH))
     return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
+
+
+def has_unit_rows(space: Space) -> bool:
+    """Whether points are unit vectors, by a few of them."""
+    return not not_unit(space.uniform(4, np.random.default_rng(0)))
 
 
 def of_unit_length(x: Array) -> Array:

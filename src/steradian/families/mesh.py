@@ -37,6 +37,10 @@ class Basis:
         """G at directions ``x`` (n, d), (n, q)."""
         return self.at(*self.frame.up(x))
 
+    def noise(self, y: Array, f: Array, theta: Array) -> Array:
+        """What θ·g is known to at points of the frame, (n,)."""
+        return _NOISE * ROUNDOFF * self.terms(y, f, theta)
+
     def terms(self, y: Array, f: Array, theta: Array) -> Array:
         """Sum of the absolute terms of θ·g: what its rounding is proportional to, (n,)."""
         size = np.abs(self.change @ theta)
@@ -104,8 +108,8 @@ class Mesh:
         Tails below the rounding of the exponent are noise that no smaller piece lowers.
         """
         middle = self.points.shape[1] // 2
-        terms = self.basis.terms(self.points[:, middle], self.factor[:, middle], theta)
-        return self.errors_of(self.features @ theta, _NOISE * ROUNDOFF * terms)
+        noise = self.basis.noise(self.points[:, middle], self.factor[:, middle], theta)
+        return self.errors_of(self.features @ theta, noise)
 
     def errors_of(self, log_density: Array, noise: Array | float = 0.0) -> tuple[Array, Array]:
         """The same for any log-density at the nodes, (k, m), of which ``noise`` is known."""
@@ -127,6 +131,11 @@ def log_sum(logs: Array) -> float:
     """Log of the sum of the exponentials."""
     peak = float(logs.max())
     return peak + math.log(float(np.exp(logs - peak).sum()))
+
+
+def log_sums(logs: Array) -> Array:
+    """The same for each row."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=1))
 
 
 def worst(errors: Array, tolerance: float, most: int) -> BoolArray:

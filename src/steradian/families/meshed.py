@@ -31,6 +31,7 @@ from steradian.families.data_mesh import (
     spreads,
 )
 from steradian.families.framed_law import LARGEST, FramedLaw
+from steradian.families.hidden_peaks import hidden_peaks
 from steradian.families.mesh import BLOCK, Mesh, log_sum, worst
 from steradian.families.primal_dual import PrimalDual, primal_dual
 from steradian.fitting.newton import judge, newton
@@ -57,7 +58,8 @@ _NOISE = 0.02  # share of the stated rounding that the difference of two meshes 
 _NOWHERE = 1e4  # nats below the data at which no mass starts
 _UNFELT = 60.0  # nats below the largest density at which resolution does not matter
 _LAST_STEPS = 30
-_VERIFICATIONS = 5
+_VERIFICATIONS = 25  # of the mesh, cut where it is found too coarse
+_CUTS = 40  # of one piece about a peak
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
 _MOST_ANCHORS = 600  # points, the most isolated ones
@@ -174,6 +176,18 @@ def _mass_on_anchors(mesh: Mesh, at: PrimalDual) -> float:
     return float(min(1.0, np.exp(at.log_mass[mesh.nodes :]).sum()))
 
 
+def _influence(mesh: Mesh, law: Root) -> Array:
+    """How many deviations of g each piece lies from the mean, at least one, (k,).
+
+    A faint mode far from the data may hold a moment of them all: what it misses is felt that much.
+    """
+    away = (mesh.features - law.mean[0]).reshape(-1, law.mean.shape[1])
+    _, values, axes = np.linalg.svd(law.root[0])
+    known = values > values[0] * ROUNDOFF
+    lever = np.einsum("nq,nq->n", *[away @ axes[known].T / values[known]] * 2)
+    return np.sqrt(np.maximum(lever, 1.0)).reshape(len(mesh), -1).max(axis=1)
+
+
 def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
     density = _densities(mesh, at)
     return mesh.errors_of(np.maximum(density, density.max() - _UNFELT))[0]
@@ -198,21 +212,37 @@ def _densities(mesh: Mesh, at: PrimalDual) -> Array:
 
 def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolution:
     """Newton's method to the end; the law is verified where the pieces that carry it are cut."""
-    none = np.zeros((1, len(theta)))
+    none, work, change = np.zeros((1, len(theta))), 0.0, math.inf
     for _ in range(_VERIFICATIONS):
         evaluate = _evaluation(mesh)
         path = newton(evaluate, none, theta[None], max_steps=_LAST_STEPS)
         theta, steps = path.lam[0], steps + int(path.steps[0])
+        end = evaluate(path.lam, np.arange(1))
+        influence = _influence(mesh, end)
+        if hidden_peaks(mesh, theta, float(end.psi[0]), influence).any():  # it is another law
+            finer, at = _with_peaks(mesh, theta)
+            if len(finer) == len(mesh):
+                return _nothing(mesh, Status.UNRESOLVED, change)
+            found = _search(finer, at, _MOST_ANCHORED - work)
+            mesh, theta, steps = found.mesh, found.at.theta[1:], steps + found.steps
+            work += found.work
+            if not found.at.converged or work > _MOST_ANCHORED:
+                return _nothing(mesh, Status.STALLED)
+            continue
         errors, share = mesh.errors(theta)
-        change, mean = _on_parts(mesh, theta, share > HEAVY_MASS)
-        doubted = errors if errors.sum() > change else share  # no estimate saw it: cut all
+        change, mean, gained = _on_parts(mesh, theta, share * influence > HEAVY_MASS)
+        beyond = np.sqrt(np.maximum((mean * end.newton(-mean[None])[0]).sum() * -1.0, 0.0))
+        if change <= VERIFIED_AIM:
+            doubted = gained * influence
+        else:
+            doubted = errors if errors.sum() > change else gained  # no estimate saw it
         split = worst(doubted, min(_FINER * doubted.sum(), _COARSE), _room(mesh))
-        if change <= VERIFIED_AIM or not split.any():
+        if max(change, beyond**2) <= VERIFIED_AIM or not split.any():
             break
         mesh = mesh.split(split)
-    end = evaluate(path.lam, np.arange(1))
+    else:
+        return _nothing(mesh, Status.UNRESOLVED, change)
     out = judge(path, none, end)
-    beyond = np.sqrt(np.maximum((mean * end.newton(-mean[None])[0]).sum() * -1.0, 0.0))
     out.quadrature[:], out.nodes[:], out.steps[:] = change, mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
@@ -224,25 +254,48 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
     return _in_harmonics(law, out, target)
 
 
-def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array]:
-    """By how much ψ changes when the ``heavy`` pieces are cut, and the mean of g then, (q,)."""
+def _with_peaks(mesh: Mesh, theta: Array) -> tuple[Mesh, PrimalDual]:
+    """The law θ (q,) on a mesh that hides none of its peaks, for a search to go on from."""
     psi = _psi(mesh, theta)
-    light = np.flatnonzero(~heavy)
-    total, first = _sums(mesh.features[light], mesh.log_weights[light], theta, psi)
+    g, log_weights = mesh.flat()
+    whole = np.concatenate([[-psi], theta])
+    at = PrimalDual(whole, g @ theta + log_weights - psi, False, False, 0, 0.0)
+    for _ in range(_CUTS):
+        here = _evaluation(mesh)(theta[None], np.arange(1))
+        split = hidden_peaks(mesh, theta, psi, _influence(mesh, here))
+        if not split.any() or _room(mesh) < split.sum():
+            break
+        mesh, at = _refined(mesh, at, split)
+    return mesh, at
+
+
+def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array, Array]:
+    """By how much ψ changes when the ``heavy`` pieces are cut, and the mean of g then, (q,).
+
+    With them what each piece gains or loses by it, a share of all mass, (k,).
+    """
+    psi = _psi(mesh, theta)
+    before = _masses(mesh.features, mesh.log_weights, theta, psi)
+    light = before[~heavy].ravel()
+    total = float(light.sum())
+    first = light @ mesh.features[~heavy].reshape(len(light), len(theta))
+    gained = np.zeros(len(mesh))
     many = max(1, BLOCK // mesh.log_weights.shape[1])
     which = np.flatnonzero(heavy)
     for start in range(0, len(which), many):
-        part = Mesh.of(mesh.basis, mesh.pieces.take(which[start : start + many]).parts())
-        more, mean = _sums(part.features, part.log_weights, theta, psi)
-        total, first = total + more, first + mean
+        some = which[start : start + many]
+        part = Mesh.of(mesh.basis, mesh.pieces.take(some).parts())
+        mass = _masses(part.features, part.log_weights, theta, psi)
+        total, first = total + float(mass.sum()), first + mass.ravel() @ part.flat()[0]
+        gained[some] = mass.reshape(len(some), -1).sum(axis=1) - before[some].sum(axis=1)
     if not 0.0 < total < math.inf:
-        return math.inf, first
-    return abs(math.log(total)), first / total
+        return math.inf, first, np.abs(gained)
+    return abs(math.log(total)), first / total, np.abs(gained) / total
 
 
-def _sums(g: Array, log_weights: Array, theta: Array, psi: float) -> tuple[float, Array]:
-    mass = np.exp(np.minimum(g @ theta + log_weights - psi, LARGEST)).ravel()
-    return float(mass.sum()), mass @ g.reshape(-1, len(theta))
+def _masses(g: Array, log_weights: Array, theta: Array, psi: float) -> Array:
+    """Of nodes with features ``g`` (k, m, q) under the law θ of log-partition ``psi``, (k, m)."""
+    return np.asarray(np.exp(np.minimum(g @ theta + log_weights - psi, LARGEST)))
 
 
 def _evaluation(mesh: Mesh) -> Callable[[Array, IntArray], Root]:

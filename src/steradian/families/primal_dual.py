@@ -26,6 +26,7 @@ from scipy.linalg import blas, lapack
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import (
     EVEN_FACTOR_ON_THE_WAY,
+    MESH_MODES,
     MESH_RESIDUAL,
     MESH_WHOLE,
     RUN_OFF,
@@ -85,7 +86,7 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
         misfit = float(mass @ np.minimum(np.abs(dual), 1e3) ** 2)
         if max(far, misfit) < MESH_RESIDUAL**2:
             total = float(np.logaddexp.reduce(log_weights + exponent))
-            if abs(total) < MESH_WHOLE:
+            if abs(total) < MESH_WHOLE and _modes_agree(here, mass, factor, dual):
                 return stopped(step, converged=True)
         theta = theta + change
         if not abs(theta[0]) < RUN_OFF:
@@ -97,6 +98,17 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
         entering[felt] = np.maximum(log_mass[felt] + moved, floor[felt] - 1.0)
         log_mass = entering
     return stopped(most)
+
+
+def _modes_agree(here: Array, mass: Array, factor: Array, dual: Array) -> bool:
+    """Whether p and θ say the same of every node that a moment rests on, however faint.
+
+    Its leverage, the share of some combination of the moments that is its own, counts here and
+    not its mass: Newton's method creeps while a mode has to change by much more than itself.
+    """
+    white = blas.dtrsm(1.0, factor, (np.sqrt(mass)[:, None] * here).T, trans_a=1)
+    leverage = np.einsum("qn,qn->n", white, white)
+    return bool(leverage @ np.minimum(np.abs(dual), 1e3) ** 2 < MESH_MODES**2)
 
 
 def _factor(rows: Array, near: Array | None) -> tuple[Array | None, float]:

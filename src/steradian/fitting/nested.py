@@ -218,5 +218,6 @@ def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:
             found = f"their rounding moves the deficit by {rounding:.1e} nats"
         return found if by_rows else f"{found}; the directions themselves may determine it"
     if status is Status.UNRESOLVED:
-        return f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes, {_OURS}"
+        error = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes, {_OURS}"
+        return error if np.isfinite(solved.quadrature[k]) else f"{solved.nodes[k]} nodes, {_OURS}"
     return "" if status is Status.BOUNDARY else _OURS

@@ -95,6 +95,7 @@ BINGHAM_SHARP = 1e-9  # nats moved by rounding of moments, from which that of η
 BINGHAM_LOST = 4e-7  # nats so moved of a deficit still reported: exact but for it, so five digits
 CELLS_SETTLED = 1e-4  # decrement from which cells stay as they are: the law hardly moves any more
 MESH_RESIDUAL = 1e-5  # residuals of a primal-dual solution from which Newton converges in a step
+MESH_MODES = 1e-2  # the same of faint modes, relative to each: Newton squares it
 MESH_WHOLE = 1e-4  # log of its total mass: second order in the former, with room
 RUN_OFF = 1e6  # an exponent that belongs to data on the boundary: no density is so sharp
 TILT_LAST_STEP = 1e-4  # decrement of a tilt from which one more step leaves its square, 1e-8

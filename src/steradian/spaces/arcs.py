@@ -58,6 +58,10 @@ class Arcs:
         angle = self.centre + self.half * rng.uniform(-1.0, 1.0, len(self))
         return self._points(angle[:, None])[:, 0], np.ones(len(self))
 
+    def points_at(self, spots: Array) -> Array:
+        """Unit vectors (k, s, 2) at ``spots`` (k, s, 1) from -1 to 1."""
+        return self._points(self.centre[:, None] + self.half[:, None] * spots[:, :, 0])
+
     def _points(self, angle: Array) -> Array:
         """Unit vectors (k, m, 2) at angles (k, m) from the ends."""
         sign = np.where(self.end == 0, 1.0, -1.0)[:, None]

@@ -71,6 +71,11 @@ class Cells:
         points, inverse = self._points(spot[:, :1], spot[:, 1:])
         return points[:, 0], inverse[:, 0] ** 3
 
+    def points_at(self, spots: Array) -> Array:
+        """Unit vectors (k, s, 3) at ``spots`` (k, s, 2) from -1 to 1."""
+        at = self.centre[:, None, :] + self.half[:, None, None] * spots
+        return self._points(at[:, :, 0], at[:, :, 1])[0]
+
     def _points(self, u: Array, v: Array) -> tuple[Array, Array]:
         """Unit vectors (k, m, 3) at coordinates (k, m) of the faces, and 1 / r there."""
         inverse = 1.0 / np.sqrt(1.0 + u * u + v * v)

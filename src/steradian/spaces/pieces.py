@@ -35,6 +35,10 @@ class Pieces(Protocol):
         """Nodes as unit vectors (k, m, d), and weights (k, m) that add up to the share covered."""
         ...
 
+    def points_at(self, spots: Array) -> Array:
+        """Unit vectors (k, s, d) at ``spots`` (k, s, dim), each coordinate from -1 to 1."""
+        ...
+
     def areas(self) -> Array:
         """Sizes in their own coordinates, (k,)."""
         ...

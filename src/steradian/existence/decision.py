@@ -35,7 +35,7 @@ class FirstLook:
     doubtful: frozenset[int]  # rows that nobody could decide
 
 
-_NOTHING = FirstLook({}, frozenset())
+NOTHING_SEEN = FirstLook({}, frozenset())
 
 
 def first_look(family: Family, moments: MomentStack, support: Support | None) -> FirstLook:
@@ -46,7 +46,7 @@ def first_look(family: Family, moments: MomentStack, support: Support | None) ->
         doubtful = np.flatnonzero(verdicts == Verdict.UNSURE).tolist()
         return FirstLook(dict.fromkeys(outside, Placement(Verdict.OUTSIDE)), frozenset(doubtful))
     if verdicts.min(initial=_INSIDE) == _INSIDE and not family.needs_support:
-        return _NOTHING
+        return NOTHING_SEEN
     asked = np.flatnonzero((verdicts != Verdict.INSIDE) | family.needs_support).tolist()
     found = {row: family.examine(*support(row)) for row in asked}
     outside_rows = {row: p for row, p in found.items() if p.verdict is Verdict.OUTSIDE}

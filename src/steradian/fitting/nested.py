@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support, support_of_rows
 from steradian.errors import BoundaryError, ConvergenceError, LevelError, ResolutionError
 from steradian.existence.certificate import Certificate
-from steradian.existence.decision import first_look, second_look, undecided_status
+from steradian.existence.decision import (
+    NOTHING_SEEN,
+    FirstLook,
+    first_look,
+    second_look,
+    undecided_status,
+)
 from steradian.existence.placement import Placement, Verdict
+from steradian.families.base import Family
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy, enough_for_level_one
@@ -122,30 +130,32 @@ def fit_levels(
         support = None
         if shrinkage.toward == "uniform":
             moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space)
-    rows = np.arange(len(moments))
+    count = len(moments)
+    rows = np.arange(count)
     record = _Record(hierarchy, support, {})
     failures = record.failures
     solutions: list[DualSolution] = []
-    lam = np.zeros((len(moments), 0))
-    for level in range(1, hierarchy.levels + 1):
+    lam = np.zeros((count, 0))
+    for level, q in enumerate(accumulate(hierarchy.dims), 1):
         family = hierarchy.family(level)
-        doubtful = record.place(level, moments, rows)
+        part, seen = (moments, support) if len(rows) == count else _of_rows(moments, support, rows)
+        look = first_look(family, part, seen) if len(rows) else NOTHING_SEEN
+        doubtful = record.place(level, look, rows)
         if failures:
             keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
             rows, lam = rows[keep], lam[keep]
+            part, seen = _of_rows(moments, support, rows)
         if not len(rows):
-            solutions.append(DualSolution.empty(len(moments), family.q))
+            solutions.append(DualSolution.empty(count, q))
             continue
-        start = np.zeros((len(rows), family.q))
+        start = np.zeros((len(rows), q))
         start[:, : lam.shape[1]] = lam
-        solved = family.solve(
-            moments.take(rows) if failures else moments, start, support_of_rows(support, rows)
-        )
-        record.settle(level, solved, rows, doubtful)
+        solved = family.solve(part, start, seen)
+        record.settle(level, family, solved, rows, doubtful)
         if failures:
             good = np.flatnonzero(solved.status == Status.CONVERGED)
             rows, solved = rows[good], solved.take(good)
-            out = DualSolution.empty(len(moments), family.q)
+            out = DualSolution.empty(count, q)
             out.put(rows, solved)
             solutions.append(out)
         else:
@@ -159,6 +169,13 @@ def fit_levels(
     return NestedFits(hierarchy, tuple(solutions), failures)
 
 
+def _of_rows(
+    moments: MomentStack, support: Support | None, rows: IntArray
+) -> tuple[MomentStack, Support | None]:
+    """Some rows of a stack, with what their support is."""
+    return moments.take(rows), support_of_rows(support, rows)
+
+
 @dataclass(frozen=True, slots=True)
 class _Record:
     """What stopped which row, as the levels go up; `existence.decision` decides."""
@@ -167,24 +184,21 @@ class _Record:
     support: Support | None
     failures: dict[int, Failure]
 
-    def place(self, level: int, moments: MomentStack, rows: IntArray) -> set[int]:
+    def place(self, level: int, look: FirstLook, rows: IntArray) -> set[int]:
         """Record the ``rows`` outside the moment body; return those nobody could decide."""
-        if not len(rows):
-            return set()
-        part = moments if len(rows) == len(moments) else moments.take(rows)
-        look = first_look(self.hierarchy.family(level), part, support_of_rows(self.support, rows))
         for place, placement in look.outside.items():
             self._on_boundary(int(rows[place]), level, placement)
         return {int(rows[place]) for place in look.doubtful}
 
-    def settle(self, level: int, solved: DualSolution, rows: IntArray, doubtful: set[int]) -> None:
+    def settle(
+        self, level: int, family: Family, solved: DualSolution, rows: IntArray, doubtful: set[int]
+    ) -> None:
         """Turn what the solver could not do into reasons; the boundary outranks the others."""
         rounding = solved.moment_rounding
         if not solved.status.any() and rounding.max() <= USABLE_DEFICIT:
             return  # all converged
         coarse = (solved.status == Status.CONVERGED) & ~(rounding <= USABLE_DEFICIT)
         solved.status[coarse] = Status.ROUNDING
-        family = self.hierarchy.family(level)
         for k in np.flatnonzero(solved.status != Status.CONVERGED):
             row, status = int(rows[k]), Status(int(solved.status[k]))
             placement = second_look(family, self.support, row)

@@ -314,7 +314,7 @@ class Directions:
         squares nor their sums leave double precision.
         """
         if size is None:
-            size = max(1, min(BLOCK, _BLOCK_ENTRIES // self.d))
+            return self._blocks(max(1, min(BLOCK, _BLOCK_ENTRIES // self.d)))
         return self._blocks(whole_number(size, "size", least=1))
 
     def _blocks(self, size: int) -> Iterator[tuple[Array, Array]]:

@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
-from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Rule
 from steradian.spaces.unit_vectors import UnitVectors
@@ -37,14 +37,9 @@ class Circle(UnitVectors):
     def log_area(self) -> float:
         return float(np.log(2.0 * np.pi))
 
-    def size(self, degree: int) -> int:
-        return circle_size(degree)
-
-    def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
-        return circle_harmonics(x, degree)
-
-    def sums(self, x: Array, weights: Array, degree: int) -> Array:
-        return circle_sums(x, weights, degree)
+    size = staticmethod(circle_size)
+    harmonics = staticmethod(circle_harmonics)
+    sums = staticmethod(circle_sums)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         angle = rng.uniform(0.0, 2.0 * np.pi, n)

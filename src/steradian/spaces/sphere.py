@@ -11,7 +11,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
-from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import (
     circle_harmonics,
     legendre_functions,
@@ -45,14 +45,9 @@ class Sphere(UnitVectors):
     def log_area(self) -> float:
         return float(np.log(4.0 * np.pi))
 
-    def size(self, degree: int) -> int:
-        return sphere_size(degree)
-
-    def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
-        return sphere_harmonics(x, degree)
-
-    def sums(self, x: Array, weights: Array, degree: int) -> Array:
-        return sphere_sums(x, weights, degree)
+    size = staticmethod(sphere_size)
+    harmonics = staticmethod(sphere_harmonics)
+    sums = staticmethod(sphere_sums)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         z = rng.uniform(-1.0, 1.0, n)

@@ -37,9 +37,12 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import (
     Axial,
+    Blocks,
     Custom,
+    Diagonal,
     Harmonics,
     Interactions,
+    Quadratics,
     TorusHarmonics,
     register_hierarchy,
 )
@@ -59,6 +62,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Axes",
     "Axial",
+    "Blocks",
     "Bootstrap",
     "Boundary",
     "BoundaryError",
@@ -68,6 +72,7 @@ __all__ = [
     "ConvergenceError",
     "Custom",
     "DesignError",
+    "Diagonal",
     "Directions",
     "FisherBingham",
     "GapIntervals",
@@ -84,6 +89,7 @@ __all__ = [
     "OrderChoice",
     "Profile",
     "Profiles",
+    "Quadratics",
     "Residuals",
     "ResolutionError",
     "RidgeNotExact",

@@ -92,7 +92,7 @@ class Leftover(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class GriddedLeftover:
-    """Any level of any hierarchy whose family has a `rule`."""
+    """Any level whose family has a `rule`, or of whose features the covariance is formed."""
 
     hierarchy: Hierarchy
     level: int
@@ -124,6 +124,21 @@ class GriddedLeftover:
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
         left = scale * (above - matched @ slope)
         return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
+
+    @classmethod
+    def of_covariance(
+        cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array
+    ) -> GriddedLeftover:
+        """From the covariance of all features under the law, which is one of the top level too."""
+        top = hierarchy.family(hierarchy.levels)
+        padded, below = np.zeros((1, top.q)), len(lam)
+        padded[0, :below] = lam
+        _, mean, covariance = top.log_partition(padded)
+        matched, mixed = covariance[0, :below, :below], covariance[0, :below, below:]
+        slope = np.asarray(np.linalg.solve(matched, mixed), dtype=np.float64)
+        scale = np.sqrt(np.repeat(weights, hierarchy.dims))[below:]
+        left = scale[:, None] * (covariance[0, below:, below:] - mixed.T @ slope) * scale
+        return cls(hierarchy, level, scale, mean[0], slope, left, lam)
 
     @classmethod
     def _of_uniform(cls, hierarchy: Hierarchy, weights: Array) -> GriddedLeftover:
@@ -252,6 +267,8 @@ def leftover_of(
         if level:
             return PolarLeftover.of(wide, lam, float(weights[1]))
         return UniformLeftover.of(wide, weights)
+    if level and not family.has_rule and wide.family(wide.levels).forms_matrices:
+        return GriddedLeftover.of_covariance(wide, level, lam, weights)
     if level and not family.has_rule:
         raise DesignError(
             f"level {level}: what it leaves over is not known, since nothing integrates against "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.linalg import triangle
 from steradian.numerics.tolerances import (
     BINGHAM_LOST,
@@ -133,38 +135,10 @@ class FisherBinghamFamily(ClosedFamily):
         return out
 
     def _solution(self, m: Array, scatter: Array) -> DualSolution:
-        values = np.linalg.eigvalsh(scatter)
-        if not values[0] > FLAT * values[-1]:
-            return DualSolution.empty(1, self.q)
-        rounding = _rounding(np.asarray(values, dtype=np.float64))
-        if rounding > BINGHAM_LOST:  # whatever were found would be refused: do not look for it
-            lost = DualSolution.empty(1, self.q, Status.ROUNDING)
-            lost.moment_rounding[:] = rounding
-            return lost
-        fit = fit_fisher_bingham(m, scatter)
-        d = self.space.d
-        residual = np.sqrt(d * (d + 2.0)) * fit.residual
-        below, gap = fitted_deficit_and_gap(fit, m, scatter)
-        good = residual <= BINGHAM_RESIDUAL and fit.decrement**2 <= max(
-            NEARLY_DECREMENT**2, rounding
-        )
-        good = good and (fit.ended or fit.decrement <= NEARLY_DECREMENT)
-        law = FisherBinghamLaw.fitted(fit) if rounding > BINGHAM_SHARP else None
-        return DualSolution(
-            lam=feature_parameters(self.space, fit.eta, fit.quadratic)[None],
-            psi=np.array([fit.psi - fit.beta.mean()]),
-            deficit=np.array([below + gap]),
-            gap=np.array([gap]),
-            residual=np.array([residual]),
-            decrement=np.array([fit.decrement]),
-            condition=np.array([values[-1] / values[0]]),
-            quadrature=np.array([fit.error + _of_faint_modes(fit)]),
-            moment_rounding=np.array([rounding]),
-            nodes=np.array([fit.nodes]),
-            steps=np.array([fit.steps]),
-            status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
-            laws=np.array([law], dtype=object),
-        )
+        def parameters(eta: Array, quadratic: Array) -> Array:
+            return feature_parameters(self.space, eta, quadratic)
+
+        return fitted_solution(m, scatter, Partition.whole(self.space.d), parameters)
 
     @property
     def forms_matrices(self) -> bool:
@@ -188,6 +162,49 @@ class FisherBinghamFamily(ClosedFamily):
 
     def _features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, 2)[:, 1:]
+
+
+def fitted_solution(
+    m: Array,
+    scatter: Array,
+    partition: Partition,
+    parameters: Callable[[Array, Array], Array],
+) -> DualSolution:
+    """The law of mean ``m`` (d,) and covariance ``scatter`` (d, d), as far as it is not masked.
+
+    ``parameters`` are those of the features for η and B.
+    """
+    d = len(m)
+    values = np.sort(partition.eigh(partition.masked(scatter))[0])
+    q = len(parameters(m, scatter))
+    if not values[0] > FLAT * values[-1]:
+        return DualSolution.empty(1, q)
+    rounding = _rounding(values)
+    if rounding > BINGHAM_LOST:  # whatever were found would be refused: do not look for it
+        lost = DualSolution.empty(1, q, Status.ROUNDING)
+        lost.moment_rounding[:] = rounding
+        return lost
+    fit = fit_fisher_bingham(m, scatter, partition)
+    residual = np.sqrt(d * (d + 2.0)) * fit.residual
+    below, gap = fitted_deficit_and_gap(fit, m, scatter)
+    good = residual <= BINGHAM_RESIDUAL and fit.decrement**2 <= max(NEARLY_DECREMENT**2, rounding)
+    good = good and (fit.ended or fit.decrement <= NEARLY_DECREMENT)
+    law = FisherBinghamLaw.fitted(fit) if rounding > BINGHAM_SHARP else None
+    return DualSolution(
+        lam=parameters(fit.eta, fit.quadratic)[None],
+        psi=np.array([fit.psi - fit.beta.mean()]),
+        deficit=np.array([below + gap]),
+        gap=np.array([gap]),
+        residual=np.array([residual]),
+        decrement=np.array([fit.decrement]),
+        condition=np.array([values[-1] / values[0]]),
+        quadrature=np.array([fit.error + _of_faint_modes(fit)]),
+        moment_rounding=np.array([rounding]),
+        nodes=np.array([fit.nodes]),
+        steps=np.array([fit.steps]),
+        status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
+        laws=np.array([law], dtype=object),
+    )
 
 
 def _of_faint_modes(fit: FisherBinghamFit) -> float:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from steradian.data.stacks import MomentStack
 from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.polar_angle import PolarAngle
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 from steradian.numerics.tolerances import TINY
 
-_NODES = 4001
 _AT_ONCE = 16  # laws whose nodes stay in the processor's cache
-_REACH = 14.0  # standard deviations of the polar angle that are integrated over
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +108,11 @@ def polar_whitening(d: int, lam: Array) -> PolarWhitening:
 def polar_moments(d: int, kappa: Array) -> Array:
     """Moments (B, 9) of the coordinate t along the axis of von Mises-Fisher laws κ (B,).
 
-    By the trapezoidal rule in the polar angle, which for this smooth periodic density
-    converges geometrically: E t, var t, E t², the slope of t² on t and the variance left,
-    E y_i², the slope of t y on y and the variance left, E |y|⁴.
+    E t, var t, E t², the slope of t² on t and the variance left, E y_i², the slope of t y on y
+    and the variance left, E |y|⁴.
     """
-    power = d - 2.0
-    ratio = 2.0 * kappa / (power + np.sqrt(power * power + 4.0 * kappa * kappa))
-    mode = np.arccos(np.minimum(ratio, 1.0))  # of the angle: κ sin² = power cos
-    width = 1.0 / np.sqrt(kappa * ratio + power)
-    low, high = np.maximum(0.0, mode - _REACH * width), np.minimum(np.pi, mode + _REACH * width)
-    angle = np.linspace(low, high, _NODES, axis=1)
-    sine, t = np.sin(angle), np.cos(angle)
-    with np.errstate(divide="ignore"):
-        log_density = kappa[:, None] * (t - 1.0) + power * np.log(sine)
-    log_density[:, [0, -1]] -= np.log(2.0)
-    weight = np.exp(log_density - logsumexp(log_density, axis=1, keepdims=True))
-
-    def mean(values: Array) -> Array:
-        return np.einsum("bk,bk->b", weight, values)
-
+    heights = PolarAngle.of(d, kappa)
+    t, sine, mean = heights.t, heights.sine, heights.mean
     mean_t = mean(t)
     away = t - mean_t[:, None]
     var_t = mean(away**2)

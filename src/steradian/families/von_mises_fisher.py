@@ -22,7 +22,7 @@ from steradian.numerics.bessel import concentration, von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, POINT, TINY
 from steradian.spaces import unit_sphere
-from steradian.spaces.quadratic import coordinates, feature_moments, natural_parameters
+from steradian.spaces.quadratic import coordinates, natural_parameters
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -100,13 +100,9 @@ class VonMisesFisherFamily(ClosedFamily):
         """On the grid; without one of linear and quadratic features, from E x and E xxᵀ."""
         if self.grid is not None:
             return self.grid.expectations(lam, wide)
-        out = []
-        for row in lam:
-            _, mean, covariance = self.log_partition(row[None])
-            m = coordinates(self.d, mean[0])
-            second = covariance[0] / self.d + np.outer(m, m)
-            out.append(feature_moments(unit_sphere(self.d), m, second))
-        return np.array(out)[:, : wide.q(wide.levels)]
+        _, mean, covariance = self.log_partition(lam)
+        known = MomentStack(mean[:, :0], coordinates(self.d, mean), covariance / self.d)
+        return wide.expectations(known, wide.levels)
 
     def resolved_by(self, rung: int) -> VonMisesFisherFamily:
         return replace(self, grid=self.grid.resolved_by(rung)) if self.grid else self

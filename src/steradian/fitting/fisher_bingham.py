@@ -17,7 +17,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import LARGEST_PARAMETER, LARGEST_SUMMED, SYMMETRIC_MATRIX, TINY
 from steradian.spaces import unit_sphere
-from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
+from steradian.spaces.quadratic import feature_moments, feature_parameters
 
 _LIMIT = f"laws are offered up to {LARGEST_PARAMETER:g}, where double precision can tell them apart"
 
@@ -96,7 +96,9 @@ class FisherBingham(MaxEntFit):
 
     @cached_property
     def _natural(self) -> tuple[Array, Array]:
-        return natural_parameters(unit_sphere(self.space.d), self.lam)
+        found = self.hierarchy.family(self.level).natural(self.lam)
+        assert found is not None
+        return found
 
     @property
     def eta(self) -> Array:

@@ -9,17 +9,21 @@ from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
 from steradian.hierarchies.on_nodes import NodeHierarchy
+from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
 from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 
 __all__ = [
     "Axial",
     "BareHierarchy",
+    "Blocks",
     "Custom",
+    "Diagonal",
     "Harmonics",
     "Hierarchy",
     "Interactions",
     "NodeHierarchy",
+    "Quadratics",
     "TorusHarmonics",
     "hierarchy_from_dict",
     "register_hierarchy",

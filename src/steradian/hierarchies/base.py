@@ -7,7 +7,7 @@ None, and the caller then refuses in one sentence.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from steradian.data.stacks import MomentStack
 from steradian.families.base import Family, Law
@@ -49,7 +49,7 @@ class Hierarchy(Protocol):
         """Features of levels 1..level together; none at level 0."""
         ...
 
-    def up_to(self, levels: int) -> Self:
+    def up_to(self, levels: int) -> Hierarchy:
         """The first ``levels`` levels of it."""
         ...
 

@@ -12,6 +12,7 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
+from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.spaces import SHIPPED_SPACES, Rotations
 
@@ -96,6 +97,9 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     Harmonics: Harmonics,
     Axial: _axial,
     Interactions: Interactions,
+    Quadratics: Quadratics,
+    Diagonal: Diagonal,
+    Blocks: Blocks,
     TorusHarmonics: TorusHarmonics,
     Custom: _custom,
 }

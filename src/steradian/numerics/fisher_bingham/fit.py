@@ -5,6 +5,9 @@ region, the step from conjugate gradients (Steihaug) preconditioned with the Fis
 information of the Gaussian of the saddle. Every iterate lives in the eigenbasis of its own B;
 steps are taken in coordinates centred at the fitted mean, ``f = g·y + yᵀ δB y``, ``y = x - m``,
 where covariances keep their digits. No matrix larger than d × d is formed.
+
+Quadratics that mix no two groups of coordinates are a smaller family with the same integrals: B,
+steps and targets are masked (`Partition`), and every eigenbasis mixes no groups either.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.tolerances import (
     DUAL_ROUNDING,
     NEARLY_DECREMENT,
@@ -79,12 +83,19 @@ class _State:
     scatter: Array  # target covariance
     terms: FisherBinghamTerms
     dual: float
+    partition: Partition
 
     @classmethod
-    def at(cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array) -> _State:
+    def at(
+        cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array, partition: Partition
+    ) -> _State:
         """``m`` and ``scatter`` already in the basis ``axes``."""
         terms = fisher_bingham(beta[None], b[None])
-        return cls(axes, m, scatter, terms, terms.dual(m, np.diagonal(scatter)))
+        return cls(axes, m, scatter, terms, terms.dual(m, np.diagonal(scatter)), partition)
+
+    @property
+    def curvature(self) -> Curvature:
+        return Curvature.at(self.terms, self.partition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +110,33 @@ class Curvature:
     v: Complex  # (n, d)
     away: Complex  # (n, d): v minus its mean
     a: Complex  # (n, d): node means minus the mean
+    partition: Partition  # what the quadratics mix
 
     @classmethod
-    def at(cls, terms: FisherBinghamTerms) -> Curvature:
-        """From a stack of one."""
+    def at(cls, terms: FisherBinghamTerms, partition: Partition | None = None) -> Curvature:
+        """From a stack of one; of all quadratics, unless a partition is given."""
         b, v = terms.b[0], terms.v_mean[0]
         away, w = terms.v[0] - v, terms.weights[0]
-        spread = _real_product(w[:, None] * away, away)  # Cov_W(v)
+        mixed = Partition.whole(len(b)) if partition is None else partition
+        spread = mixed.gram(w[:, None] * away, away)  # Cov_W(v)
         covariance = b[:, None] * b * spread
         covariance[np.diag_indices(len(b))] += v
         return cls(
             mean=b * v,
             covariance=covariance,
-            pairs=np.outer(v, v) + spread,
+            pairs=mixed.masked(np.outer(v, v)) + spread,
             guess=0.5 / terms.p[0],
             w=w,
             v=terms.v[0],
             away=away,
             a=b * away,
+            partition=mixed,
         )
 
     def gradient(self, m: Array, scatter: Array) -> Step:
         """Target moments minus the law's, about the law's mean."""
         miss = m - self.mean
-        return miss, scatter + np.outer(miss, miss) - self.covariance
+        return miss, scatter + self.partition.masked(np.outer(miss, miss)) - self.covariance
 
     def precondition(self, r: Step) -> Step:
         scaled = r[1] / self.guess[:, None]
@@ -144,21 +158,17 @@ class Curvature:
     def product(self, step: Step) -> Step:
         """Change of (mean, centred second moment) along ``step``."""
         g, q = step
-        x = self.a.real @ q + 1j * (self.a.imag @ q)
+        mixed = self.partition
+        x = mixed.product(self.a.real, q) + 1j * mixed.product(self.a.imag, q)
         f = ((g + x) * self.a).sum(axis=1) + self.away @ np.diagonal(q)
         f = f - (self.w * f).sum().real
         pull = self.v * (g + 2.0 * x)
         wf = self.w * f
         change = (wf @ self.a).real + (self.w @ pull).real
-        half = _real_product(0.5 * wf[:, None] * self.a + self.w[:, None] * pull, self.a)
+        half = mixed.gram(0.5 * wf[:, None] * self.a + self.w[:, None] * pull, self.a)
         second = half + half.T + 2.0 * q * self.pairs
         second[np.diag_indices(len(g))] += (wf @ self.away).real
         return change, second
-
-
-def _real_product(left: Complex, right: Complex) -> Array:
-    """Re(leftᵀ right) for complex (n, d) arrays, by two real products."""
-    return left.real.T @ right.real - left.imag.T @ right.imag
 
 
 def _inner(r: Step, s: Step) -> float:
@@ -169,14 +179,19 @@ def _combine(r: Step, s: Step, scale: float) -> Step:
     return r[0] + scale * s[0], r[1] + scale * s[1]
 
 
-def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
+def fit_fisher_bingham(
+    m: Array, scatter: Array, partition: Partition | None = None
+) -> FisherBinghamFit:
     """The Fisher-Bingham law with mean ``m`` (d,) and positive definite covariance (d, d).
 
-    ``scatter`` must be centred and have trace 1 - |m|².
+    ``scatter`` must be centred and have trace 1 - |m|². With a ``partition`` only what it does not
+    mask is matched, and B is masked likewise.
     """
-    values = np.linalg.eigvalsh(scatter)
-    noise = float(ROUNDOFF * values[-1] / values[0])  # nats that rounding moves the dual by
-    starts = _starts(m, scatter)
+    mixed = Partition.whole(len(m)) if partition is None else partition
+    scatter = mixed.masked(scatter)
+    values = mixed.eigh(scatter)[0]
+    noise = float(ROUNDOFF * values.max() / values.min())  # nats that rounding moves the dual by
+    starts = _starts(m, scatter, mixed)
     one = _climb(next(starts), _MOST_STEPS[0], noise)
     if _finished(one, _MOST_STEPS[0], noise):
         return one
@@ -188,7 +203,8 @@ def fit_fisher_bingham(m: Array, scatter: Array) -> FisherBinghamFit:
         return one
     # every dual value is a lower bound: where the other rests is not the maximum
     axes = one.axes
-    state = _State.at(axes, one.beta, one.b, axes.T @ m, axes.T @ scatter @ axes)
+    turned = mixed.turned(scatter, axes)
+    state = _State.at(axes, one.beta, one.b, axes.T @ m, turned, mixed)
     return _climb(state, _MOST_STEPS[1], noise)
 
 
@@ -206,7 +222,7 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     rounded = max(RESTING_DECREMENT, 0.3 * np.sqrt(noise))
     radius, cg_total = _FIRST_RADIUS, 0
     steps, stalled, decrement, floor = 0, 0, np.inf, np.inf
-    curvature = Curvature.at(state.terms)
+    curvature = state.curvature
     gradient = curvature.gradient(state.mean, state.scatter)
     while steps < most_steps:
         step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
@@ -230,7 +246,7 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         elif ratio < 0.25:
             radius *= 0.5
         if ratio > 1e-3:
-            state, curvature = trial, Curvature.at(trial.terms)
+            state, curvature = trial, trial.curvature
             gradient = curvature.gradient(state.mean, state.scatter)
         elif radius < 1e-10:
             break
@@ -249,17 +265,17 @@ def _in_units(mismatch: Array, scatter: Array) -> float:
     return float(np.abs(np.linalg.eigvalsh(0.5 * (white + white.T))).max())
 
 
-def _starts(m: Array, scatter: Array) -> Iterator[_State]:
+def _starts(m: Array, scatter: Array, mixed: Partition) -> Iterator[_State]:
     """The Gaussian with these moments, nearly the answer in high dimension; then von
     Mises-Fisher, better for one cluster whose fit has a faint second mode.
     """
-    values, axes = np.linalg.eigh(scatter)
+    values, axes = mixed.eigh(scatter)
     rotated, spread = axes.T @ m, np.diag(values)
-    yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread)
+    yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread, mixed)
     length = float(np.linalg.norm(m))
     kappa = float(concentration(len(m), length, float(values.sum())).kappa)
     eta = kappa * rotated / length if length else rotated
-    yield _State.at(axes, np.zeros_like(values), eta, rotated, spread)
+    yield _State.at(axes, np.zeros_like(values), eta, rotated, spread, mixed)
 
 
 def _steihaug(
@@ -317,15 +333,16 @@ def _to_edge(curvature: Curvature, step: Step, p: Step, radius: float) -> float:
 def _moved(state: _State, curvature: Curvature, step: Step) -> _State:
     """The iterate after ``step``, in its own eigenbasis."""
     g, q = step
-    matrix = q + np.diag(state.terms.beta[0])
+    matrix, mixed = q + np.diag(state.terms.beta[0]), state.partition
     eta = state.terms.b[0] + g - 2.0 * q @ curvature.mean
-    beta, turn = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    beta, turn = mixed.eigh(0.5 * (matrix + matrix.T))
     return _State.at(
-        state.axes @ turn,
+        mixed.product(state.axes, turn),
         beta - beta.max(),
         turn.T @ eta,
         turn.T @ state.mean,
-        turn.T @ state.scatter @ turn,
+        mixed.turned(state.scatter, turn),
+        mixed,
     )
 
 

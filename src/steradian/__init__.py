@@ -44,6 +44,7 @@ from steradian.hierarchies import (
     Interactions,
     Quadratics,
     TorusHarmonics,
+    Zonal,
     register_hierarchy,
 )
 from steradian.io.tables import read_directions
@@ -104,6 +105,7 @@ __all__ = [
     "TorusHarmonics",
     "Trust",
     "Uniformity",
+    "Zonal",
     "bootstrap",
     "boundary",
     "choose_order",

@@ -46,6 +46,7 @@ OBJECTS: dict[str, tuple[Hierarchy, sr.Directions]] = {
     "Axial(3, 2)": (sr.Axial(3, 2), axes(3, 2.0)),
     "Axial(6, 1)": (sr.Axial(6, 1), axes(6, 2.0)),
     "rotations": (sr.Axial.on(sr.Rotations(), 1), axes(4, 3.0)),
+    "Zonal(5, 3)": (sr.Zonal([0, 0, 0, 1, 2], 3), axes(5, 2.0)),
     "Diagonal(5)": (sr.Diagonal(5), axes(5, 2.0)),
     "Blocks([2, 2])": (sr.Blocks([2, 2]), axes(4, 2.0)),
     "Quadratics(4)": (sr.Quadratics(4, [range(4), (0, 0, 1, 1), (0,) * 4]), axes(4, 2.0)),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,25 +26,29 @@ _STANDARD_ERRORS = 3.0  # of a mean over draws, by which it is said to be off
 class Nodes:
     """The nodes of one rule with the features there."""
 
-    points: Array  # (N, d)
+    points: Array  # (N, d), or what tells them apart
     weights: Array  # (N,), of sum one
     phi: Array  # (N, q)
     drawn: bool = False  # whether they are uniform draws
+    log_weights: Array | None = None  # (N,), where weights too small for a number count
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def first(self, q: int) -> Nodes:
         """The same with the first ``q`` features."""
-        return Nodes(self.points, self.weights, self.phi[:, :q], self.drawn)
+        return replace(self, phi=self.phi[:, :q])
 
     def masses(self, lam: Array) -> tuple[Array, Array]:
         """ψ = log Σ w exp(λ·φ) (B,), and what the nodes carry (B, N), of sum one."""
         values = lam @ self.phi.T
+        if self.log_weights is not None:
+            values += self.log_weights
         peak = values.max(axis=1)
         values -= peak[:, None]
         np.exp(values, out=values)
-        values *= self.weights
+        if self.log_weights is None:
+            values *= self.weights
         total = values.sum(axis=1)
         values /= total[:, None]
         return np.log(total) + peak, values
@@ -84,8 +88,29 @@ class Nodes:
         return Root(psi, mean, np.empty((len(lam), 0)), root)
 
 
+@runtime_checkable
+class BringsNodes(Protocol):
+    """A hierarchy whose features see less than the whole point, with rules for what they see."""
+
+    @property
+    def node_rules(self) -> int:
+        """How many rules there are, ever finer."""
+        ...
+
+    def nodes(self, rung: int) -> Nodes:
+        """The nodes of one, with all features."""
+        ...
+
+
+def is_drawn_on(hierarchy: Hierarchy) -> bool:
+    """Whether integrals of the features are means over draws, for want of rules."""
+    return not isinstance(hierarchy, BringsNodes) and is_drawn(hierarchy.space)
+
+
 def affordable_rules(hierarchy: Hierarchy) -> int:
     """Rules of the space at whose nodes all features fit in memory; of draws, always two."""
+    if isinstance(hierarchy, BringsNodes):
+        return hierarchy.node_rules
     space, q = hierarchy.space, hierarchy.q(hierarchy.levels)
     count = rules_of(space)
     if is_drawn(space):
@@ -98,6 +123,8 @@ def affordable_rules(hierarchy: Hierarchy) -> int:
 @lru_cache(maxsize=6)
 def nodes_of(hierarchy: Hierarchy, rung: int) -> Nodes:
     """The nodes of a rule of the space, with all features of ``hierarchy``."""
+    if isinstance(hierarchy, BringsNodes):
+        return hierarchy.nodes(rung)
     rule = rule_of(hierarchy.space, rung)
     phi = np.ascontiguousarray(hierarchy.features(rule.points))
     return Nodes(rule.points, rule.weights, phi, is_drawn(hierarchy.space))

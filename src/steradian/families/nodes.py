@@ -20,7 +20,13 @@ from steradian.errors import ResolutionError
 from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import BareFamily
-from steradian.families.node_rules import Nodes, affordable_rules, fair_rung, nodes_of
+from steradian.families.node_rules import (
+    Nodes,
+    affordable_rules,
+    fair_rung,
+    is_drawn_on,
+    nodes_of,
+)
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
@@ -36,7 +42,6 @@ from steradian.numerics.tolerances import (
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
-from steradian.spaces.uniform_law import is_drawn
 
 if TYPE_CHECKING:
     from steradian.families.base import Family
@@ -175,7 +180,7 @@ class NodeFamily(BareFamily):
 
     @property
     def _drawn(self) -> bool:
-        return is_drawn(self.hierarchy.space)
+        return is_drawn_on(self.hierarchy)
 
     @property
     def _rungs(self) -> int:

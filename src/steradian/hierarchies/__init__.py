@@ -12,6 +12,7 @@ from steradian.hierarchies.on_nodes import NodeHierarchy
 from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
 from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
+from steradian.hierarchies.zonal import Zonal
 
 __all__ = [
     "Axial",
@@ -25,6 +26,7 @@ __all__ = [
     "NodeHierarchy",
     "Quadratics",
     "TorusHarmonics",
+    "Zonal",
     "hierarchy_from_dict",
     "register_hierarchy",
 ]

@@ -14,6 +14,7 @@ from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
 from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
+from steradian.hierarchies.zonal import Zonal
 from steradian.spaces import SHIPPED_SPACES, Rotations
 
 
@@ -100,6 +101,7 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     Quadratics: Quadratics,
     Diagonal: Diagonal,
     Blocks: Blocks,
+    Zonal: Zonal,
     TorusHarmonics: TorusHarmonics,
     Custom: _custom,
 }

@@ -165,3 +165,14 @@ def test_the_skeleton_is_read_again() -> None:
 def test_what_cannot_be_registered(kind: Any, make: Any, words: str) -> None:
     with pytest.raises(sr.InvalidArgument, match=f"^{words}$"):
         sr.register_hierarchy(kind, make)
+
+
+def test_a_maker_that_fails_is_said_to_have_failed() -> None:
+    def make(**entries: Any) -> Mirrored:
+        return Mirrored(entries["levels"]["inner"])
+
+    sr.register_hierarchy("Fails", make)
+    data = sr.Moments.from_directions(ANGLES, Mirrored(2)).to_dict()
+    data["hierarchy"] = {"kind": "Fails", "levels": {}}
+    with pytest.raises(sr.InvalidArgument, match="not a dictionary of Fails: KeyError: 'inner'"):
+        sr.Moments.from_dict(data)

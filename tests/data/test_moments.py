@@ -326,3 +326,10 @@ def test_json_of_an_unknown_hierarchy() -> None:
         ValueError, match="moments of a 'Wavelets' hierarchy cannot be read; known: Harmonics"
     ):
         sr.Moments.from_dict(data)
+
+
+def test_json_of_sums_that_do_not_belong_together() -> None:
+    data = sums(np.eye(3), None, 3, 1).to_dict()
+    data["total_sq"] = [*data["total_sq"], 0.0]
+    with pytest.raises(sr.InvalidArgument, match="total and total_sq differ in size"):
+        sr.Moments.from_dict(data)

@@ -245,13 +245,16 @@ class Moments:
         numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
         if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
             raise InvalidArgument("moments need a positive weight and weight_sq")
+        arrays = {k: _read(data[k], k, hierarchy) for k in _SHAPES}
+        if len(arrays["total"]) != len(arrays["total_sq"]):
+            raise InvalidArgument("not a dictionary of moments: total and total_sq differ in size")
         return cls(
             hierarchy=hierarchy,
             n=whole_number(data["n"], "n", least=1),
             weight=numbers["weight"],
             weight_sq=numbers["weight_sq"],
             exponent=whole_number(data.get("exponent", 0), "exponent", least=-(1 << 20)),
-            **{k: _read(data[k], k, hierarchy) for k in _SHAPES},
+            **arrays,
         )
 
 

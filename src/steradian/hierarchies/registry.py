@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from steradian.arguments import shown
-from steradian.errors import InvalidArgument
+from steradian.errors import InvalidArgument, SteradianError
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.custom import Custom
@@ -68,8 +68,11 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
     arguments = {str(name): value for name, value in data.items() if name != "kind"}
     try:
         return known[kind](**arguments)
-    except TypeError as error:  # names that it does not take, or lacks
-        raise InvalidArgument(f"not a dictionary of {kind}: {error}") from None
+    except SteradianError:
+        raise
+    except Exception as error:  # names that it does not take, or whatever somebody's maker raises
+        said = f"{type(error).__name__}: {error}"
+        raise InvalidArgument(f"not a dictionary of {kind}: {said}") from None
 
 
 def _axial(d: int, levels: int, space: str = "axes") -> Axial:

@@ -119,8 +119,9 @@ class GriddedFamily:
             if not sharp.all()
             else []
         )
+        tree = CellTree(self.level)  # neighbouring laws ask for the same cells
         for row in np.flatnonzero(sharp):
-            root = self._local(lam[row]).root()
+            root = self._local(lam[row], tree).root()
             parts.append((np.array([row]), (root.psi, root.mean, root.covariance)))
         for rows, part in parts:
             for whole, new in zip(out, part, strict=True):
@@ -152,7 +153,7 @@ class GriddedFamily:
         """
         grid, sharp = self._resolving(lam[None])
         if sharp[0]:
-            law = self._local(lam)
+            law = self._local(lam, CellTree(self.level))
             return coordinates(3, law.features), law.mass
         finer = self.space.exact_grid(grid.reach + degree)
         return finer.points, density_on(finer, lam[None])[1][0] * finer.weights
@@ -195,9 +196,9 @@ class GriddedFamily:
             raise self._unresolved(f"{grid.nodes} nodes")
         return grid, sharp
 
-    def _local(self, lam: Array) -> LocalLaw:
-        """One law on its own cells."""
-        law = CellTree(self.level).law(lam)
+    def _local(self, lam: Array, tree: CellTree) -> LocalLaw:
+        """One law on the cells that it asks for."""
+        law = tree.law(lam)
         if law.error > allowed_quadrature(lam):
             raise self._unresolved(law.words)
         return law

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import sys
 import time
@@ -23,7 +24,10 @@ def main() -> int:
     summary, found = Summary(), []
     work = partial(checked, limit=options.limit)
     until = time.monotonic() + options.seconds if options.seconds else float("inf")
-    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+    with (
+        contextlib.suppress(KeyboardInterrupt),  # what is known by then is told
+        multiprocessing.get_context("spawn").Pool(options.processes) as pool,
+    ):
         for batch in _batches(options.seed, options.cases, BATCH * options.processes, until):
             for record in pool.imap_unordered(work, batch):
                 summary.add(record)

@@ -194,7 +194,7 @@ def test_degree_two_above_dimension_three() -> None:
     away = q - draws.T @ draws / len(draws)
     assert r.values[0] == pytest.approx(np.sqrt(0.5 * 6 * 8 * (away**2).sum()), rel=0.06)
     assert np.isnan(r.values[1])
-    assert "nothing is left over" in r.warnings[0]
+    assert "nothing above them is looked at" in r.warnings[0]
     by_draws = p.residuals(method="bootstrap", replicates=299).pvalue[0]
     assert abs(by_draws - r.pvalue[0]) < 0.1
     with pytest.raises(ValueError, match="give at most 2 in dimension 6"):
@@ -329,7 +329,7 @@ def test_level_that_reaches_the_degree_has_nothing_left() -> None:
     r = sr.profile(sample(3), levels=3).residuals(degree=3)
     assert np.isfinite(r.values[:2]).all()
     assert np.isnan(r.values[2])
-    assert "nothing is left over" in r.warnings[-1]
+    assert "nothing above them is looked at" in r.warnings[-1]
 
 
 def test_shrunk_profiles_are_refused() -> None:

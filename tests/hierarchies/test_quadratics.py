@@ -171,6 +171,7 @@ def test_groups_are_counted_as_they_appear() -> None:
         (lambda: sr.Blocks("23"), "size of each block"),  # type: ignore[arg-type]
         (lambda: sr.Blocks([2, 0]), "sizes is 0"),
         (lambda: sr.Blocks([700]), "at most 200000 are held"),
+        (lambda: sr.Blocks([10**12]), "at most 4096 dimensions are possible"),
         (lambda: sr.Quadratics(3, [(0, 1)]), "level 2 has 2 coordinates in groups, not 3"),
         (lambda: sr.Quadratics(3, [(0, 0, 1), (0, 1, 1)]), "level 3 does not join groups"),
         (lambda: sr.Quadratics(3, [(0, 0, 1), (0, 0, 1)]), "levels must grow"),
@@ -219,3 +220,34 @@ def test_polar_angles_of_any_concentration(d: int) -> None:
     assert (across > 0).all()
     sharp = kappa > 1e3 * d
     np.testing.assert_allclose(across[sharp] * kappa[sharp], d - 1.0, rtol=1e-2)
+
+
+def test_sharp_laws_are_not_tested_by_rounding() -> None:
+    """Before, the score of a cluster of κ = 10⁶ off the axes was a thousandth of what it is."""
+    rng = np.random.default_rng(1)
+    angle = 0.3 + rng.normal(size=200) / 1e3
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    tests = sr.profile(x, hierarchy=sr.Diagonal(2)).tests()
+    assert np.isnan(tests.pvalue[1])
+    assert any("cannot be told apart in double precision" in words for words in tests.warnings)
+
+
+def test_stated_errors_of_clusters_off_the_axes() -> None:
+    """Squares alone know nothing of |x| = 1 across coordinates: their fits feel more rounding."""
+    rng = np.random.default_rng(34)
+    for kappa in (1e3, 1e5, 6e7):
+        mu = rng.normal(size=3)
+        x = mu / np.linalg.norm(mu) + rng.normal(size=(30, 3)) / np.sqrt(kappa)
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        runs = [sr.profile(x[rng.permutation(30)], hierarchy=sr.Diagonal(3)) for _ in range(4)]
+        stated = [r.numerics.quadrature + r.numerics.moment_rounding for r in runs]
+        spread = np.ptp([r.deficits[1] for r in runs])
+        assert spread <= 2.0 * min(error[1] for error in stated) + 1e-14
+
+
+@pytest.mark.parametrize("d", [26, 27, 99])
+def test_residuals_where_all_quadratics_are_too_many(d: int) -> None:
+    x = sample(d, 6 * d)
+    left = sr.profile(x, hierarchy=sr.Diagonal(d)).residuals()
+    assert np.isfinite(left.pvalue[0])
+    assert np.isfinite(left.pvalue[1]) == (d <= 26)

@@ -214,7 +214,7 @@ class _Look:
         sample, how, degrees = self.sample, self.how, len(self.weights)
         if level >= degrees:
             said = f"level {level} has all {self._kind}s up to {degrees}"
-            said += ": nothing is left over to look at"
+            said += ": nothing above them is looked at"
             return np.zeros(degrees), Judged(np.nan, "–", (said,))
         try:
             left = sample_leftover(sample, self.wide, level, self.weights)

@@ -9,7 +9,7 @@ group is constant on the data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +21,9 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import ClosedFamily
 from steradian.families.fisher_bingham import fitted_solution
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
-from steradian.families.whitening import Whitening, formed_whitening
+from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.polar_quadratics import PolarTensors
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
     from steradian.hierarchies.quadratics import Quadratics
 
+_CLEAR = 1e-3  # share of a white feature's variance that may be rounding of the covariance
 _FORMED = 800  # features whose covariance is formed about von Mises-Fisher, in closed form
-_MULTIPLIED = 400  # and about other laws, one product each
+MULTIPLIED = 400  # and about other laws, one product each
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class BlockFamily(ClosedFamily):
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the features; the last by one product for each of them."""
-        if self.q > _MULTIPLIED and self._quadratic(lam).any():
+        if self.q > MULTIPLIED and self._quadratic(lam).any():
             cause = f"has {self.q} features, too many for their covariance"
             raise ResolutionError(self.level, cause, "take smaller blocks")
         psi, mean = np.empty(len(lam)), np.empty_like(lam)
@@ -141,7 +142,7 @@ class BlockFamily(ClosedFamily):
     @property
     def forms_matrices(self) -> bool:
         """Whether the covariance of the features is small enough to be formed."""
-        return self.q <= (_FORMED if self.level == 2 else _MULTIPLIED)
+        return self.q <= (_FORMED if self.level == 2 else MULTIPLIED)
 
     @property
     def examines_quickly(self) -> bool:
@@ -152,7 +153,14 @@ class BlockFamily(ClosedFamily):
         if below.shape[1] and not self.forms_matrices:
             cause = f"has {self.q} features, too many to form their covariance for a test"
             raise ResolutionError(self.level, cause, "take fewer coordinates or smaller groups")
-        return formed_whitening(self, self.hierarchy.up_to(self.level).features, below)
+        features = self.hierarchy.up_to(self.level).features
+        white = formed_whitening(self, features, below)
+        if not isinstance(white, FormedWhitening):
+            return white
+        largest = 0.5 * self.d * (self.d + 2.0)  # of the mean square of a feature
+        noise = ROUNDOFF * largest * (white.inverse**2).sum(axis=2).max(axis=1)
+        inverse = np.where((noise < _CLEAR)[:, None, None], white.inverse, np.nan)
+        return replace(white, inverse=inverse)
 
     def chi_square_lead(self, rate: float) -> float:
         """As of all quadratics, in the share of them that there are: q / (3 a²)."""

@@ -185,6 +185,8 @@ def fitted_solution(
         lost.moment_rounding[:] = rounding
         return lost
     fit = fit_fisher_bingham(m, scatter, partition)
+    if not partition.is_whole:  # what |x| = 1 says across groups is not in the moments fitted
+        rounding += ROUNDOFF * (float(np.linalg.norm(fit.b)) + float(np.ptp(fit.beta)))
     residual = np.sqrt(d * (d + 2.0)) * fit.residual
     below, gap = fitted_deficit_and_gap(fit, m, scatter)
     good = residual <= BINGHAM_RESIDUAL and fit.decrement**2 <= max(NEARLY_DECREMENT**2, rounding)

@@ -17,7 +17,7 @@ from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.block_quadratics import BlockFamily, LinearFamily
+from steradian.families.block_quadratics import MULTIPLIED, BlockFamily, LinearFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, summed_features
 from steradian.numerics.arrays import AnyArray, Array
@@ -35,7 +35,6 @@ from steradian.spaces.quadratic import coordinates
 
 MOST_DIMENSIONS = 1 << 12
 _MOST_FEATURES = 200_000  # whose sums are held
-_MOST_WIDER = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class Quadratics(BareHierarchy):
         if levels <= self.levels:
             return self.up_to(levels)
         everything = (0,) * self.d
-        many = self.d * (self.d + 3) // 2 > _MOST_WIDER
+        many = self.d * (self.d + 3) // 2 > MULTIPLIED
         if levels > self.levels + 1 or many or everything in self.partitions:
             return None
         return Quadratics(self.d, (*self.partitions, everything))
@@ -277,6 +276,10 @@ class Blocks(Quadratics):
         if not _is_list(sizes) or not len(sizes):
             raise InvalidArgument(f"sizes is {shown(sizes)}; give the size of each block")
         each = [whole_number(size, "sizes", least=1) for size in sizes]
+        if sum(each) > MOST_DIMENSIONS:
+            raise InvalidArgument(
+                f"sizes add up to {sum(each)}; at most {MOST_DIMENSIONS} dimensions are possible"
+            )
         labels = tuple(k for k, size in enumerate(each) for _ in range(size))
         Quadratics.__init__(self, len(labels), [labels])
 

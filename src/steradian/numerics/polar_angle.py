@@ -8,6 +8,7 @@ d or κ is large.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class PolarAngle:
         width = 1.0 / np.sqrt(np.maximum(kappa * ratio + power, _FLAT))
         low = np.maximum(0.0, mode - _REACH * width)
         high = np.minimum(np.pi, mode + _REACH * width)
-        at, share = np.polynomial.legendre.leggauss(_NODES)
+        at, share = _rule()
         angle = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * at
         sine, t = np.sin(angle), np.cos(angle)
         fall = -2.0 * kappa[:, None] * np.sin(0.5 * angle) ** 2  # κ (t - 1)
@@ -50,3 +51,9 @@ class PolarAngle:
     def mean(self, values: Array) -> Array:
         """E of functions known at the nodes (B, N): (B,)."""
         return np.asarray(np.einsum("bk,bk->b", self.weight, values))
+
+
+@cache
+def _rule() -> tuple[Array, Array]:
+    """Gauss-Legendre nodes and weights on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(_NODES)

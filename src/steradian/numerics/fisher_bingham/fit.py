@@ -189,9 +189,9 @@ def fit_fisher_bingham(
     """
     mixed = Partition.whole(len(m)) if partition is None else partition
     scatter = mixed.masked(scatter)
-    values = mixed.eigh(scatter)[0]
+    values, axes = mixed.eigh(scatter)
     noise = float(ROUNDOFF * values.max() / values.min())  # nats that rounding moves the dual by
-    starts = _starts(m, scatter, mixed)
+    starts = _starts(m, values, axes, mixed)
     one = _climb(next(starts), _MOST_STEPS[0], noise)
     if _finished(one, _MOST_STEPS[0], noise):
         return one
@@ -265,11 +265,10 @@ def _in_units(mismatch: Array, scatter: Array) -> float:
     return float(np.abs(np.linalg.eigvalsh(0.5 * (white + white.T))).max())
 
 
-def _starts(m: Array, scatter: Array, mixed: Partition) -> Iterator[_State]:
+def _starts(m: Array, values: Array, axes: Array, mixed: Partition) -> Iterator[_State]:
     """The Gaussian with these moments, nearly the answer in high dimension; then von
     Mises-Fisher, better for one cluster whose fit has a faint second mode.
     """
-    values, axes = mixed.eigh(scatter)
     rotated, spread = axes.T @ m, np.diag(values)
     yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread, mixed)
     length = float(np.linalg.norm(m))

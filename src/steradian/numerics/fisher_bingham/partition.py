@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -22,25 +23,20 @@ class Partition:
 
     labels: IntArray  # (d,): the group of each coordinate
     groups: tuple[IntArray, ...]  # the coordinates of each
+    is_whole: bool
+    is_diagonal: bool
 
     @classmethod
     def of(cls, labels: Sequence[int] | IntArray) -> Partition:
         """From the group of each coordinate."""
         each = np.asarray(labels, dtype=np.int64)
-        return cls(each, tuple(np.flatnonzero(each == k) for k in np.unique(each)))
+        groups = tuple(np.flatnonzero(each == k) for k in np.unique(each))
+        return cls(each, groups, len(groups) == 1, len(groups) == len(each))
 
-    @classmethod
-    def whole(cls, d: int) -> Partition:
+    @staticmethod
+    def whole(d: int) -> Partition:
         """All in one group."""
-        return cls.of(np.zeros(d, dtype=np.int64))
-
-    @property
-    def is_whole(self) -> bool:
-        return len(self.groups) == 1
-
-    @property
-    def is_diagonal(self) -> bool:
-        return len(self.groups) == len(self.labels)
+        return _whole(d)
 
     def masked(self, matrix: Array) -> Array:
         """A symmetric matrix (d, d), zero between the groups."""
@@ -88,6 +84,11 @@ class Partition:
         if self.is_diagonal:
             return matrix
         return np.asarray(self.product(self.product(turn.T, matrix), turn))
+
+
+@cache
+def _whole(d: int) -> Partition:
+    return Partition.of(np.zeros(d, dtype=np.int64))
 
 
 def _real_product(left: Complex, right: Complex) -> Array:

@@ -166,9 +166,9 @@ def test_what_cannot_be_read_again_is_refused() -> None:
     with pytest.raises(sr.InvalidArgument, match="holds functions, which cannot be read again"):
         hierarchy_from_dict(sr.Custom(Circle(), [linear]).to_dict())
     with pytest.raises(
-        sr.InvalidArgument, match="a 'Zonal' hierarchy cannot be read; known: Harmonics"
+        sr.InvalidArgument, match="a 'Wavelets' hierarchy cannot be read; known: Harmonics"
     ):
-        hierarchy_from_dict({"kind": "Zonal"})
+        hierarchy_from_dict({"kind": "Wavelets"})
 
 
 @pytest.mark.parametrize(

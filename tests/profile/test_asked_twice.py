@@ -48,14 +48,16 @@ class Calls:
 
     def _watch(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
         plain, label = getattr(owner, name), f"{owner.__name__}.{name}"
+        static = isinstance(owner.__dict__[name], staticmethod)
+        first = 0 if static else 1
 
         def counted(*given: Any, **named: Any) -> Any:
             self.count[label] += 1
-            if len(given) > 1 and isinstance(given[1], np.ndarray):
-                self.rows[label, len(given[1])] += 1
+            if len(given) > first and isinstance(given[first], np.ndarray):
+                self.rows[label, len(given[first])] += 1
             return plain(*given, **named)
 
-        monkeypatch.setattr(owner, name, counted)
+        monkeypatch.setattr(owner, name, staticmethod(counted) if static else counted)
 
     def of(self, work: Any) -> Counter[str]:
         """Calls that ``work`` makes."""

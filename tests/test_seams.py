@@ -11,7 +11,10 @@ import steradian
 
 SOURCE = Path(steradian.__file__).parent
 BELOW = {"spaces", "families", "hierarchies", "existence"}  # these know what they are
-CONCRETE = "Circle|Sphere|Hypersphere|Torus|Axes|Rotations|Harmonics|Axial|Interactions|Custom"
+CONCRETE = (
+    "Circle|Sphere|Hypersphere|Torus|Axes|Rotations|Harmonics|TorusHarmonics|Axial|Interactions|Custom"
+    "|Zonal|Quadratics|Diagonal|Blocks"
+)
 DESIGNS = "IID|FixedWeights|Importance|Clusters|Chain|Survey|Known|Descriptive"
 
 

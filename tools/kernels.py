@@ -30,6 +30,8 @@ TESTS = [  # everything whose bounds are about rounding
     "tests/fitting/test_fisher_bingham.py",
     "tests/fitting/test_fit.py",
     "tests/fitting/test_shrinkage.py",
+    "tests/hierarchies/test_quadratics.py",
+    "tests/hierarchies/test_zonal.py",
     "tests/numerics/test_bessel.py",
     "tests/numerics/test_chi_square_mixture.py",
     "tests/numerics/test_contour.py",

@@ -19,10 +19,10 @@ from steradian.errors import ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import ClosedFamily
-from steradian.families.fisher_bingham import fitted_solution
+from steradian.families.fisher_bingham import fitted_rows
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
-from steradian.fitting.solution import DualSolution, Status
+from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
@@ -211,16 +211,13 @@ class BlockFamily(ClosedFamily):
         support: Support | None = None,  # noqa: ARG002
     ) -> DualSolution:
         """Row by row by the contour integral; no start is needed."""
-        out = DualSolution.empty(len(moments), self.q, Status.STALLED)
 
         def parameters(eta: Array, quadratic: Array) -> Array:
             return self.hierarchy.parameters(eta, quadratic)[: self.q]
 
-        for row, (m, scatter) in enumerate(zip(moments.mean, moments.scatter, strict=True)):
-            one = fitted_solution(m, scatter, self.partition, parameters)
-            if self.level > 2:
-                one.gap[:] = np.nan  # that over von Mises-Fisher is not the one of this level
-            out.put(np.array([row]), one)
+        out = fitted_rows(moments, self.q, self.partition, parameters)
+        if self.level > 2:
+            out.gap[:] = np.nan  # that over von Mises-Fisher is not the one of this level
         return out
 
 

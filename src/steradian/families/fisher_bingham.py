@@ -128,17 +128,11 @@ class FisherBinghamFamily(ClosedFamily):
         support: Support | None = None,  # noqa: ARG002
     ) -> DualSolution:
         """Row by row from the Gaussian with the same moments; no start is needed."""
-        out = DualSolution.empty(len(moments), self.q, Status.STALLED)
-        for row in range(len(moments)):
-            m, scatter = moments.mean[row], moments.scatter[row]
-            out.put(np.array([row]), self._solution(m, scatter))
-        return out
 
-    def _solution(self, m: Array, scatter: Array) -> DualSolution:
         def parameters(eta: Array, quadratic: Array) -> Array:
             return feature_parameters(self.space, eta, quadratic)
 
-        return fitted_solution(m, scatter, Partition.whole(self.space.d), parameters)
+        return fitted_rows(moments, self.q, Partition.whole(self.space.d), parameters)
 
     @property
     def forms_matrices(self) -> bool:
@@ -164,19 +158,26 @@ class FisherBinghamFamily(ClosedFamily):
         return self.space.harmonics(x, 2)[:, 1:]
 
 
-def fitted_solution(
-    m: Array,
-    scatter: Array,
-    partition: Partition,
-    parameters: Callable[[Array, Array], Array],
-) -> DualSolution:
-    """The law of mean ``m`` (d,) and covariance ``scatter`` (d, d), as far as it is not masked.
+Parameters = Callable[[Array, Array], Array]
+"""η (d,) and B (d, d) → the parameters of the features, (q,)."""
 
-    ``parameters`` are those of the features for η and B.
-    """
+
+def fitted_rows(
+    moments: MomentStack, q: int, partition: Partition, parameters: Parameters
+) -> DualSolution:
+    """The laws of the means and covariances of a stack, as far as these are not masked."""
+    out = DualSolution.empty(len(moments), q, Status.STALLED)
+    for row, (m, scatter) in enumerate(zip(moments.mean, moments.scatter, strict=True)):
+        out.put(np.array([row]), _fitted(m, scatter, q, partition, parameters))
+    return out
+
+
+def _fitted(
+    m: Array, scatter: Array, q: int, partition: Partition, parameters: Parameters
+) -> DualSolution:
+    """One of them, from its mean (d,) and covariance (d, d)."""
     d = len(m)
     values = np.sort(partition.eigh(partition.masked(scatter))[0])
-    q = len(parameters(m, scatter))
     if not values[0] > FLAT * values[-1]:
         return DualSolution.empty(1, q)
     rounding = _rounding(values)

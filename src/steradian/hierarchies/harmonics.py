@@ -20,7 +20,13 @@ from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 from steradian.spaces.products import direct_sums, second_moments, sums_from_products
-from steradian.spaces.quadratic import coordinates, feature_moments, low_moments
+from steradian.spaces.quadratic import (
+    coordinates,
+    feature_moments,
+    linear_axes,
+    linear_features,
+    low_moments,
+)
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
@@ -167,7 +173,7 @@ class Harmonics:
     def expectations(self, moments: MomentStack, level: int) -> Array:
         if self._is_gridded or level < 2:
             held = moments.features[:, : self.q(level)]
-            return held if held.shape[1] else moments.mean @ _linear_features(self.d)
+            return held if held.shape[1] else moments.mean @ linear_features(self.d)
         return np.array([
             feature_moments(self.space, mean, scatter + np.outer(mean, mean))
             for mean, scatter in zip(moments.mean, moments.scatter, strict=True)
@@ -269,12 +275,6 @@ def _is_narrow(sums: Array, total: float) -> bool:
 
 
 @cache
-def _linear_features(d: int) -> Array:
-    """φ of level 1 is ``x @`` this, (d, d)."""
-    return np.asarray(unit_sphere(d).harmonics(np.eye(d), 1)[:, 1:])
-
-
-@cache
 def _family(d: int, level: int) -> Family:
     space = unit_sphere(d)
     if level > 2 and isinstance(space, Circle | Sphere):
@@ -287,15 +287,9 @@ def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | Fish
     """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
     space = unit_sphere(d)
     grid = GriddedFamily(space, 1) if isinstance(space, Circle | Sphere) else None
-    linear = VonMisesFisherFamily(d, _linear_axes(space), grid)
+    linear = VonMisesFisherFamily(d, linear_axes(d), grid)
     if level == 1:
         return linear
     if isinstance(space, Circle | Sphere):
         return QuadraticFamily(linear, GriddedFamily(space, level))
     return FisherBinghamFamily(space)
-
-
-def _linear_axes(space: HarmonicSpace) -> tuple[int, ...]:
-    """Which coordinate each linear feature is."""
-    linear = space.harmonics(np.eye(space.d), 1)[:, 1:]
-    return tuple(int(k) for k in np.argmax(linear, axis=0))

@@ -31,7 +31,7 @@ from steradian.numerics.quadratics import (
     quadratic_features,
 )
 from steradian.spaces import HarmonicSpace, unit_sphere
-from steradian.spaces.quadratic import coordinates
+from steradian.spaces.quadratic import coordinates, linear_axes, linear_features
 
 MOST_DIMENSIONS = 1 << 12
 _MOST_FEATURES = 200_000  # whose sums are held
@@ -139,7 +139,7 @@ class Quadratics(BareHierarchy):
         """The features of levels 1..level from x and its `monomials`, (q, d + d + p)."""
         d, norm = self.d, np.sqrt(self.d * (self.d + 2.0))
         out = np.zeros((self.q(level), 2 * d + len(self._pairs(level)[0])))
-        out[:d, :d] = self.space.harmonics(np.eye(d), 1)[:, 1:].T
+        out[:d, :d] = linear_features(d).T
         out[d : 2 * d - 1, d : 2 * d] = norm / np.sqrt(2.0) * contrasts(np.eye(d)).T
         rest = np.arange(2 * d - 1, len(out))
         out[rest, rest + 1] = norm
@@ -147,8 +147,7 @@ class Quadratics(BareHierarchy):
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         """η and B of parameters of level 1 or more."""
-        linear = self.space.harmonics(np.eye(self.d), 1)[:, 1:]
-        eta = linear @ lam[: self.d]
+        eta = linear_features(self.d) @ lam[: self.d]
         if len(lam) == self.d:
             return eta, np.zeros((self.d, self.d))
         rows, columns = self._pairs(self.levels)
@@ -157,12 +156,12 @@ class Quadratics(BareHierarchy):
 
     def parameters(self, eta: Array, quadratic: Array) -> Array:
         """The inverse of `natural` for all levels."""
-        linear = eta @ self.space.harmonics(np.eye(self.d), 1)[:, 1:] / self.d
+        linear = eta @ linear_features(self.d) / self.d
         return np.concatenate([linear, matrix_to_features(quadratic, self._pairs(self.levels))])
 
     def of_second(self, mean: Array, second: Array) -> Array:
         """E φ (q,) from E x (d,) and E xxᵀ (d, d)."""
-        linear = mean @ self.space.harmonics(np.eye(self.d), 1)[:, 1:]
+        linear = mean @ linear_features(self.d)
         if not self.partitions:
             return np.asarray(linear)
         forms = matrix_to_features(second, self._pairs(self.levels))
@@ -207,11 +206,11 @@ class Quadratics(BareHierarchy):
     def family(self, level: int) -> Family:
         if checked_level(level, self.levels) > 1:
             return BlockFamily(self, level)
-        return LinearFamily(self.d, _axes(self.d))
+        return LinearFamily(self.d, linear_axes(self.d))
 
     def law(self, level: int, lam: Array, psi: float) -> Law:  # noqa: ARG002 - known without it
         if level == 1:
-            return LinearFamily(self.d, _axes(self.d)).law(lam)
+            return LinearFamily(self.d, linear_axes(self.d)).law(lam)
         return BlockFamily(self, level).law(lam)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
@@ -354,10 +353,3 @@ def _pairs_up_to(partitions: tuple[tuple[int, ...], ...]) -> Pairs:
     none = np.zeros(0, dtype=np.int64)
     rows, columns = (np.concatenate([none, *(pairs[k] for pairs in added)]) for k in (0, 1))
     return rows, columns
-
-
-@cache
-def _axes(d: int) -> tuple[int, ...]:
-    """Which coordinate each linear feature is."""
-    linear = unit_sphere(d).harmonics(np.eye(d), 1)[:, 1:]
-    return tuple(int(k) for k in np.argmax(linear, axis=0))

@@ -20,7 +20,7 @@ from steradian.spaces import HarmonicSpace, unit_sphere
 
 def _linear(space: HarmonicSpace) -> Array:
     """φ of degree one is ``x @ linear``; linear linearᵀ = d I."""
-    return _linear_in(space.d)
+    return linear_features(space.d)
 
 
 def _forms(space: HarmonicSpace) -> Array:
@@ -29,8 +29,15 @@ def _forms(space: HarmonicSpace) -> Array:
 
 
 @cache
-def _linear_in(d: int) -> Array:
+def linear_features(d: int) -> Array:
+    """φ of degree one is ``x @`` this, (d, d)."""
     return np.asarray(unit_sphere(d).harmonics(np.eye(d), 1)[:, 1:])
+
+
+@cache
+def linear_axes(d: int) -> tuple[int, ...]:
+    """Which coordinate each linear feature is."""
+    return tuple(int(k) for k in np.argmax(linear_features(d), axis=0))
 
 
 @cache
@@ -38,7 +45,7 @@ def _gaussian_map(d: int) -> Array:
     """From S⁻¹m and S⁻¹, one row (S⁻¹m, S⁻¹)_i after the other, to all parameters."""
     forms = _forms_in(d)
     out = np.zeros((d, d + 1, d + len(forms)))
-    out[:, 0, :d] = _linear_in(d) / d
+    out[:, 0, :d] = linear_features(d) / d
     out[:, 1:, d:] = np.moveaxis(forms, 0, -1) / -(d * (d + 2.0))
     return out.reshape(d * (d + 1), -1)
 

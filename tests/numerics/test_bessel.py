@@ -58,6 +58,15 @@ def test_zero_concentration_is_the_uniform_law(d: int) -> None:
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
+def test_no_length_has_no_concentration(d: int) -> None:
+    """In a stack with a length of nothing no number overflows, which would be an error here."""
+    found = concentration(d, np.array([0.0, 0.5]), np.array([1.0, 0.75]))
+    assert np.asarray(found.kappa)[0] < 1e-100
+    assert found.deficit[0] == 0.0
+    assert found.ratio[1] == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
 def test_concentration_inverts_the_ratio(d: int) -> None:
     lengths, spreads = [], []
     for kappa in KAPPAS:

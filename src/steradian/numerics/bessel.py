@@ -188,8 +188,9 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
         error = _choose(length < 0.5, length - ratio, lack - missing)
         slope = _choose(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))
         point = safe > SUBTRACTED_POINT
-        bent = 1.0 - 0.5 * (d - 3.0) / safe
-        slope = _choose(point, 0.5 * (d - 1.0) / safe / safe * bent, slope)
+        far = _choose(point, safe, 1.0)
+        bent = 1.0 - 0.5 * (d - 3.0) / far
+        slope = _choose(point, 0.5 * (d - 1.0) / far / far * bent, slope)
         curve = -2.0 * ratio * slope - (d - 1.0) * (slope - ratio / safe) / safe
         newton = error / slope
         bend = 1.0 + 0.5 * newton * curve / slope

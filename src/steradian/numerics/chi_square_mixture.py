@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2
-from scipy.stats import f as f_law
+from scipy.special import chdtrc, fdtrc
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.contour import ASPECT, Complex, integrate
@@ -31,6 +30,11 @@ _SPREAD = 3.0  # along the contour, before which no integrand is negligible
 _TOGETHER = 4  # factors multiplied before a logarithm: far from overflow
 _MANY = 64  # coefficients from which it is worth looking for equal ones
 _ROWS = 256  # tails taken together
+
+
+def chi_square_sf(t: ArrayLike, dof: ArrayLike) -> Array:
+    """P(χ²_dof > t), one below zero; of `scipy.special`, as `scipy.stats` is slow to import."""
+    return np.asarray(chdtrc(dof, np.maximum(t, 0.0)))
 
 
 def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
@@ -70,7 +74,9 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     equal = scaled.min(axis=1) > 1.0 - EQUAL_COEFFICIENTS
     same, q = rows[equal], weights.shape[1]
     ratio = level[same]
-    out[same] = chi2.sf(ratio, q) if np.isinf(dof) else f_law.sf(ratio / q, q, dof)
+    out[same] = (
+        chi_square_sf(ratio, q) if np.isinf(dof) else fdtrc(q, dof, np.maximum(ratio, 0.0) / q)
+    )
     rows, scaled = rows[~equal], scaled[~equal]
     for first in range(0, len(rows), _ROWS):
         some = rows[first : first + _ROWS]

@@ -24,9 +24,19 @@ Complex = NDArray[np.complex128]
 Increment = Callable[[Complex, IntArray], Complex]
 """(z, rows) → φ(ŝ + z) - φ(ŝ) for the problems ``rows``; z and result (len(rows), nodes)."""
 
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many nodes an integral may take, and when they are enough."""
+
+    first: int = 32
+    most: int = 2048
+    agreement: float = CONTOUR_AGREEMENT  # with half as many nodes, relative
+
+
+EXACT = Effort()
+
 ASPECT = 0.7  # A / C: opens the hyperbola enough to decay, little enough to stay below the saddle
-_FIRST_NODES = 32
-_MOST_NODES = 2048
 _NEGLIGIBLE = -40.0
 
 
@@ -40,14 +50,14 @@ class Contour:
     error: Array  # (R,) estimated relative error of the integral
 
 
-def integrate(increment: Increment, width: Array, spread: Array) -> Contour:
+def integrate(increment: Increment, width: Array, spread: Array, effort: Effort = EXACT) -> Contour:
     """Integrate along hyperbolas of half-axes ``C = width`` (R,) and ``A = 0.7 C``.
 
     ``spread`` (R,) is a first guess of where in u the integrand has become negligible.
     """
     rows = np.arange(len(width))
     reach = _reach(increment, width, spread)
-    nodes = _FIRST_NODES
+    nodes = effort.first
     parts: list[tuple[IntArray, Complex, Complex, Array, Array]] = []
     places = np.arange(nodes + 1)
     z, terms = _terms(increment, width, reach / nodes, rows, places)
@@ -56,7 +66,7 @@ def integrate(increment: Increment, width: Array, spread: Array) -> Contour:
         total = terms.real.sum(axis=1)
         half = 2.0 * terms[:, ::2].real.sum(axis=1)
         mismatch = np.abs(half / total - 1.0)
-        done = ~(mismatch > CONTOUR_AGREEMENT) | (nodes >= _MOST_NODES)
+        done = ~(mismatch > effort.agreement) | (nodes >= effort.most)
         parts.append((rows[done], z[done], terms[done], total[done], mismatch[done]))
         rows, nodes = rows[~done], 2 * nodes
         if not len(rows):

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_size, legendre_functions, sphere_size
 from steradian.numerics.tolerances import ZERO_INTEGRAL
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+
+def _gathered(values: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> sparse.csr_array:
+    """A sparse matrix of these entries; its module is imported when it is needed."""
+    from scipy import sparse
+
+    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
 def circle_gaunt(level: int) -> sparse.csr_array:
@@ -27,7 +37,7 @@ def circle_gaunt(level: int) -> sparse.csr_array:
     scale = np.array([1.0] + [np.sqrt(2.0)] * (circle_size(2 * level) - 1))
     values = [value * scale[i] * scale[j] * scale[k] for i, j, k, value in found]
     shape = (count * count, circle_size(2 * level))
-    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+    return _gathered(values, rows, columns, shape)
 
 
 def sphere_gaunt(level: int) -> sparse.csr_array:
@@ -51,7 +61,7 @@ def sphere_gaunt(level: int) -> sparse.csr_array:
         parts.append((row, _column(at[2] + m_k, k), block[at]))
     rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     shape = (count * count, sphere_size(2 * level))
-    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+    return _gathered(values, rows, columns, shape)
 
 
 def _column(degree: IntArray, trig: int) -> IntArray:

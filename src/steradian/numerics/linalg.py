@@ -17,6 +17,17 @@ from steradian.numerics.tolerances import RANK
 _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1e9
 
 
+def on_diagonal(matrices: AnyArray) -> AnyArray:
+    """The diagonals (…, d) of matrices (…, d, d), to read or to write through."""
+    return np.einsum("...ii->...i", matrices)
+
+
+def real_product(left: AnyArray, right: AnyArray) -> Array:
+    """Re(leftᵀ right) of complex (…, n, d) arrays, by real products."""
+    turned = left.swapaxes(-1, -2)
+    return np.asarray(turned.real @ right.real - turned.imag @ right.imag)
+
+
 def triangle(rows: AnyArray) -> AnyArray:
     """At most q rows with the same Gram matrix as ``rows`` (n, q)."""
     if len(rows) <= rows.shape[1]:

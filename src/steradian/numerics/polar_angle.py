@@ -31,26 +31,32 @@ class PolarAngle:
     @classmethod
     def of(cls, d: int, kappa: Array) -> PolarAngle:
         """Of laws κ (B,) on the unit sphere of R^d."""
-        power = d - 2.0
-        size = power + np.sqrt(power * power + 4.0 * kappa * kappa)
-        ratio = 2.0 * kappa / np.maximum(size, TINY)
-        mode = np.arctan2(
-            np.sqrt(power * ratio / np.maximum(kappa, TINY)), ratio
-        )  # κ sin² = power cos
-        width = 1.0 / np.sqrt(np.maximum(kappa * ratio + power, _FLAT))
-        low = np.maximum(0.0, mode - _REACH * width)
-        high = np.minimum(np.pi, mode + _REACH * width)
+        low, high = polar_window(d, kappa)
         at, share = _rule()
         angle = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * at
         sine, t = np.sin(angle), np.cos(angle)
-        fall = -2.0 * kappa[:, None] * np.sin(0.5 * angle) ** 2  # κ (t - 1)
-        log_density = fall + power * np.log(sine) + np.log(share)
+        log_density = polar_exponent(d, kappa[:, None], angle) + np.log(share)
         weight = np.exp(log_density - log_density.max(axis=1, keepdims=True))
         return cls(t, sine, weight / weight.sum(axis=1, keepdims=True))
 
     def mean(self, values: Array) -> Array:
         """E of functions known at the nodes (B, N): (B,)."""
         return np.asarray(np.einsum("bk,bk->b", self.weight, values))
+
+
+def polar_window(d: int, kappa: Array) -> tuple[Array, Array]:
+    """Angles (B,) between which laws κ (B,) lie: `_REACH` standard deviations about the mode."""
+    power = d - 2.0
+    size = np.maximum(power + np.sqrt(power * power + 4.0 * kappa * kappa), TINY)
+    ratio = 2.0 * kappa / size
+    mode = np.arctan2(np.sqrt(2.0 * power / size), ratio)  # κ sin² = power cos
+    width = 1.0 / np.sqrt(np.maximum(kappa * ratio + power, _FLAT))
+    return np.maximum(0.0, mode - _REACH * width), np.minimum(np.pi, mode + _REACH * width)
+
+
+def polar_exponent(d: int, kappa: Array, angle: Array) -> Array:
+    """κ (cos θ - 1) + (d - 2) log sin θ, the first without loss of digits at small angles."""
+    return -2.0 * kappa * np.sin(0.5 * angle) ** 2 + (d - 2.0) * np.log(np.sin(angle))
 
 
 @cache

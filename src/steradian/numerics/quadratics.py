@@ -8,6 +8,8 @@ those that are named.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
@@ -21,9 +23,12 @@ def quadratic_size(d: int) -> int:
     return d * (d + 1) // 2 - 1
 
 
+@cache
 def all_pairs(d: int) -> Pairs:
     """Every pair i < j, row by row."""
-    return np.triu_indices(d, 1)
+    first, second = np.triu_indices(d, 1)
+    first.flags.writeable = second.flags.writeable = False
+    return first, second
 
 
 def quadratic_features(x: AnyArray, pairs: Pairs | None = None) -> AnyArray:

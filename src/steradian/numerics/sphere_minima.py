@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import legendre_recurrence, sphere_harmonics, sphere_size
+from steradian.numerics.neighbours import neighbour_tree
 from steradian.numerics.tolerances import RESTING_DESCENT, TINY
 
 _NODES_PER_FEATURE = 40
@@ -43,7 +43,7 @@ def cover(degree: int) -> Cover:
     angle = np.pi * (1.0 + np.sqrt(5.0)) * k
     radius = np.sqrt(1.0 - z * z)
     points = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
-    _, near = cKDTree(points).query(points, k=_NEIGHBOURS)
+    _, near = neighbour_tree(points).query(points, k=_NEIGHBOURS)
     spacing = float(np.sqrt(4.0 * np.pi / count))
     return Cover(points, sphere_harmonics(points, degree), near[:, 1:].astype(np.int64), spacing)
 

@@ -16,6 +16,7 @@ from steradian.numerics.arrays import ROUNDOFF
 
 TINY = 1e-300  # keeps a quotient by zero finite: above underflow, below all that is meant
 TINY_ROOT = 1e-150  # the same where its square is divided by: that is `TINY`
+TINY_MEAN = 1e-60  # length of a mean that is none: one over its cube still is a finite number
 TINY_FACTOR = 1e-200  # diagonal of a triangular factor that would overflow when solved with
 TINY_SINGULAR = 1e-100  # singular value that is zero: its inverse square still is a finite number
 PLAIN_WEIGHTS = 1e-100, 1e100  # weights whose squares sum without overflow or underflow
@@ -32,6 +33,9 @@ DUAL_ROUNDING = 1e-13  # relative, of a deficit: a thousand roundings of a sum o
 MISMATCH_ROUNDING = 1e-13  # of moments that agree to their rounding: several MOMENT_ROUNDING
 TRANSFORM_ACCURACY = 1e-13  # asked of non-uniform transforms, whose limit is about 4e-14
 ZERO_INTEGRAL = 1e-14  # integrals of three harmonics are of order one, or zero to 100 roundings
+SLOPE_STEP = 1e-5  # of a second derivative that is wanted to a few digits: between slopes
+COMPLEX_STEP = 1e-100  # of a derivative by complex numbers: its square, the error, is nothing
+SMALLEST_SHARE = 2.0**-40  # of a quasi-random number, below the spacing of its sequence, 2^-30
 NEGLIGIBLE_MASS = 1e-36  # of a node: its root, 1e-18, is below the rounding of a covariance's root
 FELT_MASS = 1e-22  # of a node whose piece of a mesh is followed: times 10⁵ nodes still below u
 HEAVY_MASS = 1e-12  # of pieces that the verifying mesh cuts: all lighter move no VERIFIED_AIM
@@ -51,9 +55,12 @@ PRINTED_ROUNDING = 1e-9  # relative, of comparing with printed decimals, which h
 UNIT_LENGTH = 1e-6  # by which a length may miss one: seven digits were written down, or float32
 ORTHOGONAL_MATRIX = 1e-6  # by which RᵀR may miss the identity: UNIT_LENGTH, for the same reason
 SYMMETRIC_MATRIX = 1e-12  # relative, by which B may miss Bᵀ: computed, not written down
+ANGLE_LIMIT = 1e-12  # of a quarter turn by which rounding may carry an angle beyond its range
 ANGLE_ROUNDING = 1e-9  # radians that an angle of many turns may have lost: below any instrument
 SAME_VALUE = 1e-6  # by which a feature may differ at x and -x, one axis: UNIT_LENGTH again
 MEAN_LENGTH = 1e-9  # by which a mean that somebody integrated may be longer than one
+VANISHING_MEAN = 1e-10  # length of a mean whose direction, good to u over it, is lost to six digits
+TIED_AXES = 1e-10  # gap of second moments whose axes, good to u over it, are lost likewise
 SPAN_ROUNDING = 1e-7  # root mean square off a subspace: √u, as it is summed by squares, times ten
 
 # --- Conditioning: which matrices and rows are singular -----------------------------------
@@ -85,6 +92,7 @@ ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is
 ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to half its square, 5e-11 nats
 CLEAR_RISE = 1e-10  # a rise of the dual that no rounding explains: a thousand DUAL_ROUNDING
 SHORTEST_STEP = 2.0**-30  # length of a step whose change of the dual is below rounding
+NODE_RESIDUAL = 1e-7  # of moments on quasi-random nodes, whose own errors are far larger: 1e-3
 NEARLY_RESIDUAL = 1e-6  # mismatch worth a few more steps from where Newton ended: two halvings
 NEARLY_DECREMENT = 1e-6  # of a fit at a minimum to its square, 1e-12: one more step ends it
 RESTING_DECREMENT = 1e-8  # √u: a decrement below it that no longer falls is rounding
@@ -93,6 +101,10 @@ BINGHAM_RESIDUAL = 1e-7  # mismatch of their features at the worst conditions th
 BINGHAM_RELATIVE = 1e-4  # mismatch of their covariance in its own units that a far mode may explain
 BINGHAM_SHARP = 1e-9  # nats moved by rounding of moments, from which that of η and B is felt too
 BINGHAM_LOST = 4e-7  # nats so moved of a deficit still reported: exact but for it, so five digits
+STACK_LAST_STEP = 1e-4  # decrement from which a step unseen leaves its cube in the deficit, 1e-12
+SADDLE_STEP = 1e-14  # relative, of Newton's method for a saddle: what is left is its square
+ROUGH_CONTOUR = 1e-4  # the same of laws on the way to a fit: their moments are then good to 1e-8
+WHITE_GRADIENT = 1e-9  # aimed at in white coordinates: its square is no digit of a deficit
 CELLS_SETTLED = 1e-4  # decrement from which cells stay as they are: the law hardly moves any more
 MESH_RESIDUAL = 1e-5  # residuals of a primal-dual solution from which Newton converges in a step
 MESH_MODES = 1e-2  # the same of faint modes, relative to each: Newton squares it
@@ -100,6 +112,7 @@ MESH_WHOLE = 1e-4  # log of its total mass: second order in the former, with roo
 RUN_OFF = 1e6  # an exponent that belongs to data on the boundary: no density is so sharp
 TILT_LAST_STEP = 1e-4  # decrement of a tilt from which one more step leaves its square, 1e-8
 TILT_MISMATCH = 1e-6  # of the tilted mean, in standard deviations: no p-value shows it
+CHORD_LAST_STEP = 1e-8  # decrement where one covariance serves all steps, each good for a digit
 REFIT_LAST_STEP = 1e-3  # decrement of a replicate from which one more step leaves 1e-6
 REFIT_MISMATCH = 1e-5  # of the moments of a replicate: far below its sampling error
 RIDGE_STATIONARY = 1e-9  # moment mismatch beyond the penalty: ten ACCEPTED_RESIDUAL, solved once
@@ -114,9 +127,12 @@ CONTOUR_AGREEMENT = 1e-10  # of a contour with fewer nodes: moments of many scal
 GRID_CONTOUR = 1e-12  # nats, relative above one, by which grid and contour of one law may differ
 VERIFIED_AIM = 1e-11  # nats between two rules or meshes that is aimed at: ten times their rounding
 VERIFIED_DIFFERENCE = 1e-9  # and with which a fit is still given, and reported
+PRODUCT_RULE = 1e-5  # the same of the finest product rule in four and five dimensions, reported
 DRAWN_DIFFERENCE = 0.02  # the same where integrals are means over 131,072 draws: three errors
+FAINT_MODE = 1e-6  # mass of a mode that nodes need not see: far below errors of quasi-random nodes
 USABLE_RULE = 1e-4  # difference of two rules below which a fit is worth starting from
 MESH_CLOSE = 1e-7  # mass that a mesh may miss near the end, by an estimate on the safe side
+BALL_EDGE = 1e-9  # radians from the edge of the ball, where logs of the density may be infinite
 SAME_POINT = 1e-9  # distance of neighbours that are one point to a mesh, whose pieces are larger
 RELEASED_MASS = 1e-6  # on anchors, from which they are let go: their pull is below MESH_RESIDUAL
 REFIT_AGREED = 3e-3  # change of a moment of a replicate between two grids, where R is of order one
@@ -126,6 +142,8 @@ FAIR_RULE = 1e-2  # by which a rule may miss that features are orthonormal, to b
 KERNEL_VALUE = 1e-13  # share of a kernel that the value of an MMD may leave out: rounding
 KERNEL_LAW = 1e-4  # and that its null law may: no p-value shows it
 KERNEL_PAIRS = 1e-9  # relative, of the mean of a kernel over pairs: of order 1/n, so far below it
+
+DIFFERENCE_STEP = 1e-4  # of parameters, for a covariance: its square, 1e-8, is the error
 
 # --- Existence: when does a moment lie on the boundary ------------------------------------
 # Singular values are those of rows scaled to the largest; eigenvalues of Gram matrices are their

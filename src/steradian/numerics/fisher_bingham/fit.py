@@ -23,6 +23,7 @@ from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.linalg import on_diagonal
 from steradian.numerics.tolerances import (
     DUAL_ROUNDING,
     NEARLY_DECREMENT,
@@ -100,47 +101,56 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class Curvature:
-    """Hessian products and preconditioner at one law, in its eigenbasis."""
+    """Hessian products and preconditioner at one law, or a stack (…) of them, in its eigenbasis."""
 
-    mean: Array  # (d,)
-    covariance: Array  # (d, d)
-    pairs: Array  # (d, d): E v vᵀ
-    guess: Array  # (d,): variances of the saddle's Gaussian
-    w: Complex  # (n,) node weights
-    v: Complex  # (n, d)
-    away: Complex  # (n, d): v minus its mean
-    a: Complex  # (n, d): node means minus the mean
+    mean: Array  # (…, d)
+    covariance: Array  # (…, d, d)
+    pairs: Array  # (…, d, d): E v vᵀ
+    guess: Array  # (…, d): variances of the saddle's Gaussian
+    w: Complex  # (…, n) node weights
+    v: Complex  # (…, n, d)
+    away: Complex  # (…, n, d): v minus its mean
+    a: Complex  # (…, n, d): node means minus the mean
     partition: Partition  # what the quadratics mix
 
     @classmethod
     def at(cls, terms: FisherBinghamTerms, partition: Partition | None = None) -> Curvature:
         """From a stack of one; of all quadratics, unless a partition is given."""
-        b, v = terms.b[0], terms.v_mean[0]
-        away, w = terms.v[0] - v, terms.weights[0]
-        mixed = Partition.whole(len(b)) if partition is None else partition
-        spread = mixed.gram(w[:, None] * away, away)  # Cov_W(v)
-        covariance = b[:, None] * b * spread
-        covariance[np.diag_indices(len(b))] += v
+        nodes = terms.v[0], terms.weights[0]
+        d = terms.b.shape[1]
+        mixed = Partition.whole(d) if partition is None else partition
+        return cls.on_nodes(terms.b[0], terms.v_mean[0], 0.5 / terms.p[0], nodes, mixed)
+
+    @classmethod
+    def on_nodes(
+        cls, b: Array, v: Array, guess: Array, nodes: tuple[Complex, Complex], mixed: Partition
+    ) -> Curvature:
+        """With mean variances ``v``, from variances (…, n, d) at ``nodes`` and their weights."""
+        away, w = nodes[0] - v[..., None, :], nodes[1]
+        spread = mixed.gram(w[..., None] * away, away)  # Cov_W(v)
+        covariance = b[..., :, None] * b[..., None, :] * spread
+        on_diagonal(covariance)[...] += v
         return cls(
             mean=b * v,
             covariance=covariance,
-            pairs=mixed.masked(np.outer(v, v)) + spread,
-            guess=0.5 / terms.p[0],
+            pairs=mixed.masked(v[..., :, None] * v[..., None, :]) + spread,
+            guess=guess,
             w=w,
-            v=terms.v[0],
+            v=nodes[0],
             away=away,
-            a=b * away,
+            a=b[..., None, :] * away,
             partition=mixed,
         )
 
     def gradient(self, m: Array, scatter: Array) -> Step:
         """Target moments minus the law's, about the law's mean."""
         miss = m - self.mean
-        return miss, scatter + self.partition.masked(np.outer(miss, miss)) - self.covariance
+        outer = self.partition.masked(miss[..., :, None] * miss[..., None, :])
+        return miss, scatter + outer - self.covariance
 
     def precondition(self, r: Step) -> Step:
-        scaled = r[1] / self.guess[:, None]
-        return r[0] / self.guess, 0.5 * scaled / self.guess
+        scaled = r[1] / self.guess[..., :, None]
+        return r[0] / self.guess, 0.5 * scaled / self.guess[..., None, :]
 
     def project(self, r: Step) -> Step:
         """Make a residual blind to (2 m, I), along which |x|² = 1 makes f constant.
@@ -149,25 +159,28 @@ class Curvature:
         it either; any other choice makes harmless steps look long when data concentrate.
         """
         v, m = self.guess, self.mean
-        scale = 4.0 * (v * m * m).sum() + 2.0 * (v * v).sum()
-        share = 2.0 * (2.0 * m @ r[0] + np.trace(r[1])) / scale
+        scale = 4.0 * (v * m * m).sum(axis=-1) + 2.0 * (v * v).sum(axis=-1)
+        along = 2.0 * (m * r[0]).sum(axis=-1) + on_diagonal(r[1]).sum(axis=-1)
+        share = (2.0 * along / scale)[..., None]
         quadratic = r[1].copy()
-        quadratic[np.diag_indices(len(v))] -= share * v * v
+        on_diagonal(quadratic)[...] -= share * v * v
         return r[0] - share * v * m, quadratic
 
     def product(self, step: Step) -> Step:
         """Change of (mean, centred second moment) along ``step``."""
-        g, q = step
+        g, q = step[0][..., None, :], step[1]
         mixed = self.partition
         x = mixed.product(self.a.real, q) + 1j * mixed.product(self.a.imag, q)
-        f = ((g + x) * self.a).sum(axis=1) + self.away @ np.diagonal(q)
-        f = f - (self.w * f).sum().real
+        f = ((g + x) * self.a).sum(axis=-1) + (self.away * on_diagonal(q)[..., None, :]).sum(
+            axis=-1
+        )
+        f = f - (self.w * f).sum(axis=-1, keepdims=True).real
         pull = self.v * (g + 2.0 * x)
-        wf = self.w * f
-        change = (wf @ self.a).real + (self.w @ pull).real
-        half = mixed.gram(0.5 * wf[:, None] * self.a + self.w[:, None] * pull, self.a)
-        second = half + half.T + 2.0 * q * self.pairs
-        second[np.diag_indices(len(g))] += (wf @ self.away).real
+        wf = (self.w * f)[..., None, :]
+        change = (wf @ self.a + self.w[..., None, :] @ pull).real[..., 0, :]
+        half = mixed.gram(self.w[..., None] * (0.5 * f[..., None] * self.a + pull), self.a)
+        second = half + half.swapaxes(-1, -2) + 2.0 * q * self.pairs
+        on_diagonal(second)[...] += (wf @ self.away).real[..., 0, :]
         return change, second
 
 

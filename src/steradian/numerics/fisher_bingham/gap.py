@@ -12,6 +12,7 @@ in which nothing cancels; Gauss-Legendre nodes take the integral.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.bessel import VonMisesFisher, concentration
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.tolerances import DUAL_ROUNDING
+from steradian.numerics.fisher_bingham.stack import StackFit
+from steradian.numerics.tolerances import DUAL_ROUNDING, TINY_MEAN
 
 _PATH_NODES = 20
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
@@ -46,6 +48,21 @@ def fitted_deficit_and_gap(fit: FisherBinghamFit, m: Array, scatter: Array) -> t
         return gap_over_von_mises_fisher((fit.axes, fit.beta, fit.b), eta, m, scatter)
 
     return float(below.deficit), _better(fit.deficit, float(below.deficit), integrated)
+
+
+def stack_deficits_and_gaps(fit: StackFit, m: Array, scatter: Array) -> tuple[Array, Array]:
+    """The same for fits to means ``m`` (R, d) and covariances (R, d, d): (R,) each."""
+    length = np.maximum(np.linalg.norm(m, axis=1), TINY_MEAN)
+    terms = concentration(m.shape[1], length, np.einsum("rii->r", scatter))
+    below = np.asarray(terms.deficit)
+    gap = fit.deficit - below
+    for row in np.flatnonzero(np.abs(gap) <= _SMALL_GAP):
+        beta, axes = np.linalg.eigh(fit.quadratic[row])
+        law = axes, beta, axes.T @ fit.eta[row]
+        eta = np.asarray(terms.kappa)[row] * (m[row] / length[row])
+        integrated = partial(gap_over_von_mises_fisher, law, eta, m[row], scatter[row])
+        gap[row] = _better(float(fit.deficit[row]), float(below[row]), integrated)
+    return below, gap
 
 
 def gap_over_von_mises_fisher(

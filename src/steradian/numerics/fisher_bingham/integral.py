@@ -12,6 +12,9 @@ a Gaussian (Kume and Wood 2005 expand the same integral at its saddle; here it i
 exactly by `contour`). Given s, x is Gaussian with variances v = 1/(2(s + θ)) and mean b v,
 so every moment is a mean over the nodes.
 
+Coordinates with the same θ and without η may be held in one column that ``counts`` them: it stands
+for the length of their part of x, and v for the variance of each.
+
 References
 ----------
 Kume and Wood (2005), Biometrika 92, 465-476.
@@ -19,13 +22,15 @@ Kume and Wood (2005), Biometrika 92, 465-476.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.contour import ASPECT, Complex, integrate
+from steradian.numerics.contour import ASPECT, EXACT, Complex, Effort, integrate
 from steradian.numerics.gamma import stirling_error
+from steradian.numerics.linalg import real_product
+from steradian.numerics.tolerances import SADDLE_STEP
 
 _SADDLE_STEPS = 100
 
@@ -43,21 +48,31 @@ class FisherBinghamTerms:
     weights: Complex  # (R, n)
     v_mean: Array  # (R, d) mean of v
     error: Array  # (R,) estimated relative error of e^ψ
+    counts: Array  # (R, d) coordinates that a column stands for
 
     @property
     def mean(self) -> Array:
         """E x in the eigenbasis, (R, d)."""
         return self.b * self.v_mean
 
+    def take(self, rows: IntArray) -> FisherBinghamTerms:
+        """Some of the laws."""
+        return FisherBinghamTerms(*(getattr(self, each.name)[rows] for each in fields(self)))
+
     def dual(self, m: Array, variances: Array) -> float:
         """η·m + Σ β (variances + m²) - ψ of the first law without cancelling terms.
 
-        With the law's own mean and variances this is its deficit.
+        With the law's own mean and variances this is its deficit. The variance of a column is the
+        sum of those that it stands for.
         """
-        p, b = self.p[0], self.b[0]
-        nu = 0.5 * len(p)
-        misfit = (p * (variances + (m - 0.5 * b / p) ** 2)).sum() - nu
-        return float(0.5 * np.log(p / nu).sum() - self.log_j[0] - misfit)
+        return float(self.duals(m, variances)[0])
+
+    def duals(self, m: Array, variances: Array) -> Array:
+        """The same of every law, (R,), with its own mean and variances (R, d)."""
+        nu = 0.5 * self.counts.sum(axis=1)
+        misfit = (self.p * (variances + (m - 0.5 * self.b / self.p) ** 2)).sum(axis=1) - nu
+        volume = 0.5 * (self.counts * np.log(self.p / nu[:, None])).sum(axis=1)
+        return np.asarray(volume - self.log_j - misfit)
 
     def log_density(self, y: Array) -> Array:
         """Log-density of the first law at ``y`` (n, d) in its eigenbasis: (n,).
@@ -65,25 +80,29 @@ class FisherBinghamTerms:
         With c = b/2p the exponent is ``-Σ p (y - c)²`` but for constants, since |y| = 1; about
         c, which is near the mean of a sharp law, terms far larger than the result never meet.
         """
-        p, b = self.p[0], self.b[0]
-        nu = 0.5 * len(p)
+        p, b, counts = self.p[0], self.b[0], self.counts[0]
+        nu = 0.5 * counts.sum()
         away = y - 0.5 * b / p
-        return np.asarray(
-            nu + 0.5 * np.log(p / nu).sum() - self.log_j[0] - (away * away) @ p, dtype=np.float64
-        )
+        peak = nu + 0.5 * (counts * np.log(p / nu)).sum() - self.log_j[0]
+        return np.asarray(peak - (away * away) @ p, dtype=np.float64)
 
     def covariance(self) -> Array:
         """Cov x in the eigenbasis, (R, d, d)."""
         away = self.v - self.v_mean[:, None, :]
-        spread = ((self.weights[:, :, None] * away).swapaxes(1, 2) @ away).real
+        spread = real_product(self.weights[:, :, None] * away, away)
         result = self.b[:, :, None] * self.b[:, None, :] * spread
         index = np.arange(self.b.shape[1])
         result[:, index, index] += self.v_mean
         return result
 
 
-def fisher_bingham(beta: Array, b: Array) -> FisherBinghamTerms:
+def fisher_bingham(
+    beta: Array, b: Array, effort: Effort = EXACT, counts: Array | None = None
+) -> FisherBinghamTerms:
     """Terms of the laws with eigenvalues ``beta`` (R, d) and rotated ``η`` ``b`` (R, d).
+
+    Where ``effort`` allows too few nodes, ``error`` says what they leave. ``counts`` (d,) are the
+    coordinates that each column stands for, one unless given.
 
     Examples
     --------
@@ -92,33 +111,37 @@ def fisher_bingham(beta: Array, b: Array) -> FisherBinghamTerms:
     >>> bool(np.allclose(terms.psi, np.log(np.sinh(2) / 2)))
     True
     """
-    d = b.shape[1]
-    nu = 0.5 * d
+    each = np.ones(b.shape[1]) if counts is None else counts
+    nu = 0.5 * float(each.sum())
     top = beta.max(axis=1)
     theta = top[:, None] - beta
     squares = b * b
-    saddle = _saddle(theta, squares)
+    saddle = _saddle(theta, squares, each)
     p = saddle[:, None] + theta
     inverse = 1.0 / p
-    second = (inverse**2 * (0.5 + 0.5 * squares * inverse)).sum(axis=1)
-    third = (inverse**3 * (1.0 + 1.5 * squares * inverse)).sum(axis=1)
+    second = (inverse**2 * (0.5 * each + 0.5 * squares * inverse)).sum(axis=1)
+    third = (inverse**3 * (each + 1.5 * squares * inverse)).sum(axis=1)
     width = 1.5 * ASPECT * 3.0 * second / third
     quarter = 0.25 * squares * inverse
 
     def increment(z: Complex, rows: IntArray) -> Complex:
         zeta = z[:, :, None] * inverse[rows, None, :]
-        log = _log1p(zeta)
+        lag = zeta - _log1p(zeta)
         return np.asarray(
-            0.5 * (zeta - log).sum(axis=2)
+            0.5 * (lag.sum(axis=2) if counts is None else lag @ counts)
             + (quarter[rows, None, :] * zeta * zeta / (1.0 + zeta)).sum(axis=2)
         )
 
-    contour = integrate(increment, width, np.sqrt(80.0 / second) / width)
+    contour = integrate(increment, width, np.sqrt(80.0 / second) / width, effort)
     v = 0.5 / (p[:, None, :] + contour.z[:, :, None])
     v_mean = np.einsum("rn,rnd->rd", contour.weights, v).real
     log_j = contour.log_integral - 0.5 * np.log(nu / (2.0 * np.pi)) + stirling_error(nu)
-    psi = top + (saddle - nu) - 0.5 * np.log(p / nu).sum(axis=1) + quarter.sum(axis=1) + log_j
-    return FisherBinghamTerms(beta, b, p, psi, log_j, v, contour.weights, v_mean, contour.error)
+    psi = top + (saddle - nu) - 0.5 * (each * np.log(p / nu)).sum(axis=1)
+    psi = psi + quarter.sum(axis=1) + log_j
+    numbers = np.broadcast_to(each, b.shape)
+    return FisherBinghamTerms(
+        beta, b, p, psi, log_j, v, contour.weights, v_mean, contour.error, numbers
+    )
 
 
 def _log1p(zeta: Complex) -> Complex:
@@ -127,23 +150,23 @@ def _log1p(zeta: Complex) -> Complex:
     return np.asarray(0.5 * np.log1p(x * (2.0 + x) + y * y) + 1j * np.arctan2(y, 1.0 + x))
 
 
-def _saddle(theta: Array, squares: Array) -> Array:
-    """Root ŝ > 0 of Σ [1/(2p) + b²/(4p²)] = 1, p = ŝ + θ, by Newton on the reciprocal."""
-    d = theta.shape[1]
+def _saddle(theta: Array, squares: Array, counts: Array) -> Array:
+    """Root ŝ > 0 of Σ [count/(2p) + b²/(4p²)] = 1, p = ŝ + θ, by Newton on the reciprocal."""
+    d, half = float(counts.sum()), 0.5 * counts
     lower = np.maximum((0.25 * (1.0 + np.sqrt(1.0 + 4.0 * squares)) - theta).max(axis=1), 0.0)
     upper = 0.25 * (d + np.sqrt(d * d + 4.0 * squares.sum(axis=1)))
     s = lower.copy()
     for _ in range(_SADDLE_STEPS):
         inverse = 1.0 / (s[:, None] + theta)
-        value = (inverse * (0.5 + 0.25 * squares * inverse)).sum(axis=1)
-        slope = -(inverse**2 * (0.5 + 0.5 * squares * inverse)).sum(axis=1)
+        value = (inverse * (half + 0.25 * squares * inverse)).sum(axis=1)
+        slope = -(inverse**2 * (half + 0.5 * squares * inverse)).sum(axis=1)
         lower = np.where(value > 1.0, s, lower)
         upper = np.where(value < 1.0, s, upper)
         step = value * (1.0 - value) / slope  # Newton for 1/value = 1
         trial = s + step
         outside = ~((trial >= lower) & (trial <= upper))
         trial = np.where(outside, 0.5 * (lower + upper), trial)
-        if np.all(np.abs(trial - s) <= 4e-16 * np.abs(trial)):
+        if np.all(np.abs(trial - s) <= SADDLE_STEP * np.abs(trial)):
             return trial
         s = trial
     return s

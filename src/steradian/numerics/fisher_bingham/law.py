@@ -10,7 +10,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.fit import Curvature, FisherBinghamFit
 from steradian.numerics.fisher_bingham.gap import deficit_and_gap
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham.sample import draw
+from steradian.numerics.fisher_bingham.sample import draw, weighted_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +83,12 @@ class FisherBinghamLaw:
         """The same with the acceptance rate."""
         x, rate = draw(self.terms.p[0], self.terms.b[0], n, rng)
         return x @ self.axes.T, rate
+
+    def weighted(self, normal: Array) -> tuple[Array, Array]:
+        """Points (n, d) that stand for the law, of weights (n,) of mean about one.
+
+        From standard normal numbers (n, d), such as those of a quasi-random sequence.
+        """
+        x, logs = weighted_points(self.terms.p[0], self.terms.b[0], normal)
+        weights = np.exp(logs - logs.max())
+        return x @ self.axes.T, weights / weights.mean()

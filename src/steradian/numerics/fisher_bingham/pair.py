@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.contour import ASPECT, Complex
@@ -63,6 +62,8 @@ class _Pair:
             return float(2.0 - pull)
 
         highest = singular + len(theta) + math.sqrt(float(squares.sum())) + 1.0
+        from scipy.optimize import brentq  # its module is slow to import
+
         self.saddle = brentq(slope, singular + 1e-12 * (1.0 + abs(singular)), highest)
         at = np.array(self.saddle)
         self._peak = float(self._exponent(at, at).real)

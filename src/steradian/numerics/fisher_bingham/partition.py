@@ -15,6 +15,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.contour import Complex
+from steradian.numerics.linalg import real_product
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +72,12 @@ class Partition:
     def gram(self, left: Complex, right: Complex) -> Array:
         """Re(leftᵀ right), masked, for complex (n, d) arrays, by real products."""
         if self.is_whole:
-            return _real_product(left, right)
+            return real_product(left, right)
         if self.is_diagonal:
             return np.diag((left.real * right.real - left.imag * right.imag).sum(axis=0))
         out = np.zeros((left.shape[1],) * 2)
         for group in self.groups:
-            out[np.ix_(group, group)] = _real_product(left[:, group], right[:, group])
+            out[np.ix_(group, group)] = real_product(left[:, group], right[:, group])
         return out
 
     def turned(self, matrix: Array, turn: Array) -> Array:
@@ -89,7 +90,3 @@ class Partition:
 @cache
 def _whole(d: int) -> Partition:
     return Partition.of(np.zeros(d, dtype=np.int64))
-
-
-def _real_product(left: Complex, right: Complex) -> Array:
-    return np.asarray(left.real.T @ right.real - left.imag.T @ right.imag)

@@ -66,7 +66,7 @@ def draw(p: Array, b: Array, n: int, rng: np.random.Generator) -> tuple[Array, f
                 break
             rate = max((have + 1) / (proposed + 1), LEAST_RATE) if proposed else 1.0
             count = int(max(16, min(_BATCH // len(p), 1.2 * (n - have) / rate)))
-            x, log_ratio = envelope.propose(count, rng)
+            x, log_ratio = envelope.propose(rng.standard_normal((count, len(p))))
             highest = max(highest, float(log_ratio.max()))
             take = x[np.log(rng.random(count)) <= log_ratio - envelope.ceiling]
             kept.append(take)
@@ -75,6 +75,14 @@ def draw(p: Array, b: Array, n: int, rng: np.random.Generator) -> tuple[Array, f
             break
         envelope = envelope.raised(highest)  # the scan had missed a little: begin again
     return np.concatenate([np.empty((0, len(p))), *kept])[:n], have / max(proposed, 1)
+
+
+def weighted_points(p: Array, b: Array, normal: Array) -> tuple[Array, Array]:
+    """Points (n, d) in the eigenbasis from standard normal numbers (n, d), and their log-weights.
+
+    Weighted so they stand for the law: the proposals of `draw`, none of which is rejected.
+    """
+    return _best_envelope(p, b, np.random.default_rng(0)).propose(normal.copy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +105,14 @@ class _Envelope:
     def raised(self, ceiling: float) -> _Envelope:
         return _Envelope(self.p, self.b, self.pinned, self.free, self.lengths, ceiling + _SLACK)
 
-    def propose(self, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Proposals (count, d) and the log of law over proposal, but for a constant."""
+    def propose(self, normal: Array) -> tuple[Array, Array]:
+        """Proposals (n, d) and the log of law over proposal, but for a constant.
+
+        From independent standard normal numbers (n, d), which are overwritten.
+        """
         p, b = self.p, self.b
         centre = 0.5 * b / p
-        y = rng.standard_normal((count, len(p)))
+        y = normal
         y *= np.sqrt(0.5 / p)
         y += centre
         left = 1.0 - np.einsum("ni,ni->n", y[:, self.pinned], y[:, self.pinned])
@@ -138,7 +149,7 @@ def _best_envelope(p: Array, b: Array, rng: np.random.Generator) -> _Envelope:
         trial = _Envelope.of(p, b, order[:count], order[count:])
         if trial.lengths[0] <= 0.0 and count:
             continue
-        _, log_ratio = trial.propose(_TRIED, rng)
+        _, log_ratio = trial.propose(rng.standard_normal((_TRIED, len(p))))
         kept = float(np.exp(np.minimum(log_ratio - trial.ceiling, 0.0)).mean())
         if kept > most:
             best, most = trial, kept

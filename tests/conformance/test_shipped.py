@@ -8,6 +8,7 @@ import pytest
 import steradian as sr
 from conformance.skeleton import Mirrored
 from steradian.conformance import check_design, check_hierarchy, check_space
+from steradian.families import relative_nodes
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.registry import is_shipped
 from steradian.numerics.arrays import Array
@@ -31,6 +32,7 @@ HIERARCHIES: list[Hierarchy] = [
     sr.Harmonics(3, 3),
     sr.Harmonics(5, 2),
     sr.Harmonics(10, 2),
+    sr.Harmonics(4, 3),
     sr.Axial(2, 2),
     sr.Axial(3, 2),
     sr.Axial(4, 1),
@@ -40,19 +42,26 @@ HIERARCHIES: list[Hierarchy] = [
     sr.Zonal([0.0, 2.0], 3),
     sr.Zonal([1.0, 2.0, -1.0], 3),
     sr.Zonal(np.ones(20), 2),
+    sr.Sketch(4, 6, 3, seed=1),
+    sr.LowRank(np.ones((6, 1)), 3),
+    sr.LowRank(np.eye(3)[:, 1:], 2),
+    sr.LowRank(np.eye(20)[:, :2], 2),
+    sr.Zonal([1.0, 2.0, -1.0], 3, features="bounded", kappa=4.0),
+    sr.Zonal(np.ones(64), 3, features="bounded", kappa=300.0),
     sr.Diagonal(2),
     sr.Diagonal(5),
     sr.Blocks([2, 1]),
     sr.Blocks([3, 2, 1]),
     sr.Quadratics(4, [range(4), (0, 0, 1, 1), (0, 0, 0, 0)]),
     sr.TorusHarmonics(2, 2),
+    sr.Stacked([sr.Quadratics(3, [range(3), [0] * 3]), sr.Zonal([0.0, 1.0, 2.0], 3)]),
     sr.Custom(Sphere(), [linear, squares]),
     sr.Custom(sr.Torus(2), [linear]),
 ]
 SPACES: list[Space] = [
     Circle(),
     Sphere(),
-    *(Hypersphere(d) for d in (4, 10)),
+    *(Hypersphere(d) for d in (4, 5, 10)),
     *(sr.Torus(k) for k in (1, 2, 3, 6)),
     *(sr.Axes(d) for d in (2, 3, 4, 7)),
     sr.Rotations(),
@@ -75,6 +84,21 @@ def test_hierarchies(hierarchy: Hierarchy) -> None:
     report = check_hierarchy(hierarchy)
     assert len(report.kept) + len(report.not_offered) == LINES
     assert is_shipped(hierarchy) != isinstance(hierarchy, sr.Custom), "functions are the user's"
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [sr.Sketch(6, 3, 3, seed=1), pytest.param(sr.Harmonics(6, 3), marks=pytest.mark.slow)],
+    ids=repr,
+)
+def test_levels_on_quasi_random_nodes(
+    hierarchy: Hierarchy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same contract; an eighth of the nodes serves."""
+    monkeypatch.setattr(relative_nodes, "_MOST", 13)
+    relative_nodes._relative_nodes.cache_clear()
+    test_hierarchies(hierarchy)
+    relative_nodes._relative_nodes.cache_clear()
 
 
 def test_a_hierarchy_from_outside() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 import steradian as sr
 from conformance.skeleton import Mirrored
 from steradian.conformance.methods import ANSWERED, CALLS
+from steradian.families import relative_nodes
 from steradian.hierarchies import Hierarchy
 from steradian.spaces import Sphere
 
@@ -42,19 +43,35 @@ OBJECTS: dict[str, tuple[Hierarchy, sr.Directions]] = {
     "Harmonics(2, 3)": (sr.Harmonics(2, 3), axes(2, 2.0)),
     "Harmonics(3, 2)": (sr.Harmonics(3, 2), axes(3, 2.0)),
     "Harmonics(5, 2)": (sr.Harmonics(5, 2), axes(5, 2.0)),
+    "Harmonics(4, 3)": (sr.Harmonics(4, 3), axes(4, 2.0)),
     "Axial(2, 2)": (sr.Axial(2, 2), axes(2, 2.0)),
     "Axial(3, 2)": (sr.Axial(3, 2), axes(3, 2.0)),
     "Axial(6, 1)": (sr.Axial(6, 1), axes(6, 2.0)),
     "rotations": (sr.Axial.on(sr.Rotations(), 1), axes(4, 3.0)),
     "Zonal(5, 3)": (sr.Zonal([0, 0, 0, 1, 2], 3), axes(5, 2.0)),
+    "Sketch(4, 5, 3)": (sr.Sketch(4, 5, 3, seed=2), axes(4, 2.0)),
+    "Sketch(6, 3, 3)": (sr.Sketch(6, 3, 3, seed=1), axes(6, 2.0)),
+    "LowRank(5, 2)": (sr.LowRank(np.eye(5)[:, 3:], 2), axes(5, 2.0)),
+    "bounded": (sr.Zonal([0, 0, 0, 1, 2], 3, features="bounded", kappa=1.0), axes(5, 2.0)),
     "Diagonal(5)": (sr.Diagonal(5), axes(5, 2.0)),
     "Blocks([2, 2])": (sr.Blocks([2, 2]), axes(4, 2.0)),
     "Quadratics(4)": (sr.Quadratics(4, [range(4), (0, 0, 1, 1), (0,) * 4]), axes(4, 2.0)),
     "Interactions(2, 1)": (sr.Interactions(2, 1), angles(2)),
     "TorusHarmonics(2, 2)": (sr.TorusHarmonics(2, 2), angles(2)),
+    "Stacked": (sr.Stacked([sr.Diagonal(3), sr.Zonal([0, 1, 2], 3)]), axes(3, 2.0)),
     "Custom": (sr.Custom(Sphere(), [linear, squares]), axes(3, 2.0)),
     "the docs' skeleton": (Mirrored(3), axes(2, 2.0)),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_nodes() -> Iterator[None]:
+    """An eighth of the quasi-random nodes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relative_nodes, "_MOST", 13)
+        relative_nodes._relative_nodes.cache_clear()
+        yield
+    relative_nodes._relative_nodes.cache_clear()
 
 
 @pytest.fixture(scope="module")

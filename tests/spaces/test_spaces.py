@@ -102,8 +102,8 @@ def test_uniform_draws_are_uniform(d: int) -> None:
 
 
 def test_what_a_space_cannot_do_it_says() -> None:
-    with pytest.raises(NotImplementedError, match="harmonics of degree 3 in dimension 4"):
-        Hypersphere(4).size(3)
+    with pytest.raises(NotImplementedError, match="rule 0 on the sphere in R\\^6: there is none"):
+        Hypersphere(6).rule(0)
 
 
 # Grids
@@ -194,7 +194,7 @@ def test_sums_hold_twice_the_degree(d: int, levels: int, n: int) -> None:
     [
         (1, 1, "d is 1; directions need at least two dimensions"),
         (3, 0, "levels is 0; a hierarchy has at least one level"),
-        (5, 3, "3 levels in dimension 5: above dimension 3"),
+        (5, 6, "6 levels in dimension 5: above dimension 3"),
     ],
 )
 def test_impossible_hierarchies_are_named(d: int, levels: int, message: str) -> None:

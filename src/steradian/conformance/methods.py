@@ -42,6 +42,8 @@ CALLS: dict[str, Call] = {
     "uniformity": lambda p: p.uniformity(),
     "residuals": lambda p: p.residuals(replicates=9),
     "mmd": lambda p: p.mmd(replicates=9),
+    "beyond": lambda p: p.beyond(draws=100),
+    "left_out": lambda p: p.left_out(p),
     "trust": lambda p: p.trust(),
     "sensitivity": lambda p: p.sensitivity(rotations=1),
     "choose_order": lambda p: choose_order(p, folds=3),

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.families.base import Family
+from steradian.hierarchies.base import basis_law, basis_of
 from steradian.hierarchies.contract import Specimen
 from steradian.numerics.arrays import Array
 from steradian.profile import Profile, profile
@@ -31,8 +32,9 @@ class FittedSpecimen(Specimen):
         """Rows of a law that leans on the features of level 1, drawn without any family."""
         h, rng = self.hierarchy, np.random.default_rng(3)
         n = max(_FEWEST_ROWS, _ROWS_PER_FEATURE * h.q(h.levels))
-        x = h.space.uniform(3 * n, rng)
-        height = np.asarray(h.features(x))[:, : h.q(1)] @ self.lam(1)
+        law = basis_law(h)
+        x = h.space.uniform(3 * n, rng) if law is None else law.sample(3 * n, rng)
+        height = np.asarray(h.features(x))[:, : h.q(1)] @ (self.lam(1) - self.basis(1))
         kept = np.argsort(height + rng.gumbel(size=len(x)))[-n:]
         return Directions(x[kept], space=h.space)
 
@@ -41,9 +43,16 @@ class FittedSpecimen(Specimen):
         return profile(self.rows, hierarchy=self.hierarchy)
 
     def lam(self, level: int) -> Array:
-        """Natural parameters of a law of the level, (q,)."""
+        """Natural parameters of a law of the level, (q,), about the one that features belong to."""
         lam = np.random.default_rng(level).standard_normal(self.hierarchy.q(level))
-        return np.asarray(lam * (_STRENGTH / np.linalg.norm(lam)))
+        return np.asarray(self.basis(level) + lam * (_STRENGTH / np.linalg.norm(lam)))
+
+    def basis(self, level: int) -> Array:
+        """Natural parameters (q,) of the law that features are white under."""
+        out = np.zeros(self.hierarchy.q(level))
+        lam = basis_of(self.hierarchy)
+        out[: self.hierarchy.q(1)] = 0.0 if lam is None else lam
+        return out
 
     def families(self) -> Iterator[tuple[int, Family, Array]]:
         """Every level with its family and the natural parameters of one of its laws."""

@@ -1,4 +1,4 @@
-"""Is a moment vector inside the moment body? Exact tests, made before any iteration.
+"""Is a moment vector inside the moment body? Exact tests, of the moments or of the points.
 
 A finite fit exists unless some non-zero function ``f = c + lam · phi >= 0`` vanishes on the
 whole support. Squares of polynomials of half the degree are such functions, so the Gram
@@ -81,7 +81,7 @@ def examine_circle(x: Array, weights: Array, level: int) -> Placement:
 
 
 def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
-    """Before any iteration, in milliseconds: squares, and contact conditions for levels above 2.
+    """In milliseconds, before any long search: squares, and contact conditions above level 2.
 
     Exact to rounding: a half-degree polynomial counts as vanishing on the points when its
     values are below 1e-14 of the largest possible (over the scale of concentrated points), the

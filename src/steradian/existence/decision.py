@@ -2,10 +2,10 @@
 
 A fit exists unless some non-zero ``f = c + lam · φ >= 0`` of the level vanishes on the whole
 support. The *first look* comes before any iteration: what the moments show beyond doubt, and
-where they do not, or may miss a boundary, what the support shows exactly and quickly. The
-*second look*, by every means the family has, comes after the solver has failed, or when nothing
-but the answer is asked for. Each family brings its own means; what counts as zero stands in
-`tolerances`.
+where they do not settle it, what the support shows exactly and quickly. A fit that has been found
+and verified exists, so that nobody looks any further then. The *second look*, by every means the
+family has, comes after the solver has failed, or when nothing but the answer is asked for. Each
+family brings its own means; what counts as zero stands in `tolerances`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def second_look(family: Family, support: Support | None, row: int) -> Placement:
     """After the solver has failed on a row."""
     if support is None:
         return Placement(Verdict.UNSURE)
-    x, _ = support(row)
-    return family.examine_failed(x)
+    return both_looks(family, *support(row))
 
 
 def both_looks(family: Family, x: Array, weights: Array) -> Placement:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 
 from steradian.data.stacks import MomentStack
 from steradian.existence.certificate import (
@@ -125,6 +124,8 @@ def _least_odd_square(features: Array, level: int) -> float:
 
     atoms = space.exact_grid(_ATOM_DEGREE).points
     best = atoms[int(np.argmin(least(atoms)))]
+    from scipy.optimize import minimize  # its module is slow to import
+
     found = minimize(
         lambda a: float(least((a / np.linalg.norm(a))[None])[0]), best, method="Nelder-Mead"
     )

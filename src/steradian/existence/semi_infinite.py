@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linear_programme import minimise
+from steradian.numerics.neighbours import neighbour_tree
 from steradian.numerics.sphere_minima import cover, curvatures, dips, slopes
 from steradian.numerics.tolerances import (
     DEEP,
@@ -186,7 +186,7 @@ class _Exchange:
 
     def _follow(self, x: Array) -> None:
         """Ask at the bottoms ``x`` (n, 3), and let the programme know that they move."""
-        away, nearest = cKDTree(x).query(self._asked)
+        away, nearest = neighbour_tree(x).query(self._asked)
         here = away < 2.0 * cover(self.level).spacing
         weight = np.bincount(nearest[here], self.multipliers[here], len(x))
         _, curvature, axes, frame = curvatures(self.f, x, self.level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 
+@runtime_checkable
+class HeldToNoise(Protocol):
+    """A family that integrates only roughly, though well enough for samples that are not large."""
+
+    @property
+    def noise_share(self) -> float:
+        """Share of features / 2n that its integration error may be."""
+        ...
+
+
+@runtime_checkable
+class StatesErrors(Protocol):
+    """A family whose integrals are off by more than rounding, and that says by how much."""
+
+    def stated_errors(self, lam: Array) -> tuple[Array, Array]:
+        """Three standard errors of ψ (B,) and of the means (B, q) of the laws ``lam`` (B, q)."""
+        ...
+
+
 class Law(Protocol):
     """One law of a family, ready for densities and draws."""
 
@@ -27,6 +46,27 @@ class Law(Protocol):
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws, (n, d)."""
+        ...
+
+
+@runtime_checkable
+class BringsRule(Protocol):
+    """A law that holds the nodes which integrate against it."""
+
+    def rule(self) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) of sum one."""
+        ...
+
+
+@runtime_checkable
+class KnowsNoise(Protocol):
+    """A family with so many features that what noise gives is more than its number per 2n."""
+
+    def noise(self, rows: float) -> float:
+        """Mean deficit of a sample of so many independent rows with nothing to find, nats.
+
+        NaN where it is not known.
+        """
         ...
 
 
@@ -74,7 +114,11 @@ class Family(Protocol):
 
     @property
     def needs_support(self) -> bool:
-        """Whether the moments alone may miss a boundary that the support shows."""
+        """Whether the support must be looked at first, however clear the moments are.
+
+        Where they may miss a boundary that the support shows, and the solver would be long to find
+        out. One that asks `examine` itself before it searches for long needs nothing.
+        """
         ...
 
     def examine(self, x: Array, weights: Array) -> Placement:

@@ -28,6 +28,7 @@ from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.polar_quadratics import PolarTensors
 from steradian.numerics.tolerances import FLAT
+from steradian.numerics.wishart import determinant_noise
 from steradian.spaces import unit_sphere
 from steradian.spaces.quadratic import feature_parameters
 
@@ -165,6 +166,11 @@ class BlockFamily(ClosedFamily):
     def chi_square_lead(self, rate: float) -> float:
         """As of all quadratics, in the share of them that there are: q / (3 a²)."""
         return (self.q - self.d) / (3.0 * rate**2)
+
+    def noise(self, rows: float) -> float:
+        """That of normal covariances within the groups, less what |x| = 1 fixes."""
+        sizes = [len(group) for group in self.partition.groups]
+        return determinant_noise(rows, sizes) - 0.5 / rows
 
     def draw_work(self, rows: int) -> float:
         return float(rows) * self.d**2

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from steradian.families.frame import Frame, frames_for
 from steradian.families.mesh import BLOCK, Basis, Mesh, covering
 from steradian.numerics.arrays import Array
+from steradian.numerics.neighbours import neighbour_tree
 from steradian.numerics.tolerances import SAME_POINT
 from steradian.spaces import Circle, Sphere
 
@@ -91,12 +91,12 @@ def spreads(y: Array) -> Array:
     if len(y) == 1:
         return np.ones(1)
     count = max(1, min(len(y) - 1, round(0.5 * math.sqrt(len(y)))))
-    return np.maximum(cKDTree(y).query(y, k=count + 1)[0][:, -1], SAME_POINT)
+    return np.maximum(neighbour_tree(y).query(y, k=count + 1)[0][:, -1], SAME_POINT)
 
 
 def graded_mesh(basis: Basis, y: Array) -> Mesh:
     """Pieces as small as they are near to the data, and in the frame to its far side."""
-    tree, spread = cKDTree(y), spreads(y)
+    tree, spread = neighbour_tree(y), spreads(y)
     scale = basis.frame.scale
     todo = covering(basis)
     done = todo.take(slice(0))
@@ -122,5 +122,5 @@ def graded_mesh(basis: Basis, y: Array) -> Mesh:
 def nearness(frame: Frame, y: Array, mesh: Mesh) -> Array:
     """Distance of each node from the data, in local spreads, (N,)."""
     data, nodes = frame.chart(y), frame.chart(mesh.points.reshape(-1, y.shape[1]))
-    distance, index = cKDTree(data).query(nodes)
+    distance, index = neighbour_tree(data).query(nodes)
     return np.asarray(distance / spreads(data)[index])

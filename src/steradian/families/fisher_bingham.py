@@ -19,9 +19,10 @@ from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
-from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap
+from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap, stack_deficits_and_gaps
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.fisher_bingham.stack import fit_stack
 from steradian.numerics.linalg import triangle
 from steradian.numerics.tolerances import (
     BINGHAM_LOST,
@@ -31,6 +32,7 @@ from steradian.numerics.tolerances import (
     FLAT,
     NEARLY_DECREMENT,
 )
+from steradian.numerics.wishart import determinant_noise
 from steradian.spaces import HarmonicSpace
 from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 _UNFELT = 1e3  # mismatch of the covariance over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
 _LEANING = 0.5  # nats per unit of the decrement while such a mode is missing
+_STACKED_DIMENSIONS = range(4, 257)  # below, laws are sharp; above, a row is work enough
 _SUMS = 4.0  # roundings of a second moment: of its terms, and of their sum over rows
 
 
@@ -127,7 +130,7 @@ class FisherBinghamFamily(ClosedFamily):
         start: Array,  # noqa: ARG002
         support: Support | None = None,  # noqa: ARG002
     ) -> DualSolution:
-        """Row by row from the Gaussian with the same moments; no start is needed."""
+        """From the Gaussian with the same moments; no start is needed."""
 
         def parameters(eta: Array, quadratic: Array) -> Array:
             return feature_parameters(self.space, eta, quadratic)
@@ -151,6 +154,10 @@ class FisherBinghamFamily(ClosedFamily):
         """About a third of the features per a²: d² / (6 a²)."""
         return self.space.d**2 / (6.0 * rate**2)
 
+    def noise(self, rows: float) -> float:
+        """That of a normal covariance, less what |x| = 1 fixes: exact as d grows."""
+        return determinant_noise(rows, [self.space.d]) - 0.5 / rows
+
     def draw_work(self, rows: int) -> float:
         return float(rows) * self.space.d**2
 
@@ -165,11 +172,47 @@ Parameters = Callable[[Array, Array], Array]
 def fitted_rows(
     moments: MomentStack, q: int, partition: Partition, parameters: Parameters
 ) -> DualSolution:
-    """The laws of the means and covariances of a stack, as far as these are not masked."""
+    """The laws of the means and covariances of a stack, as far as these are not masked.
+
+    Of many rows the plain ones together, the others one by one.
+    """
     out = DualSolution.empty(len(moments), q, Status.STALLED)
-    for row, (m, scatter) in enumerate(zip(moments.mean, moments.scatter, strict=True)):
+    alone = np.arange(len(moments))
+    if partition.is_whole and len(moments) > 1 and len(partition.labels) in _STACKED_DIMENSIONS:
+        alone = _fitted_together(moments, parameters, out)
+    for row in alone:
+        m, scatter = moments.mean[row], moments.scatter[row]
         out.put(np.array([row]), _fitted(m, scatter, q, partition, parameters))
     return out
+
+
+def _fitted_together(moments: MomentStack, parameters: Parameters, out: DualSolution) -> IntArray:
+    """Fill in the rows that plain steps settle; the others."""
+    values, axes = np.linalg.eigh(moments.scatter)
+    rounding = _rounding(np.where(values[:, :1] > 0.0, values, 1.0))
+    plain = (values[:, 0] > FLAT * values[:, -1]) & (rounding <= BINGHAM_SHARP)
+    rows = np.flatnonzero(plain)
+    fit = fit_stack(moments.mean[rows], values[rows], axes[rows])
+    fit, rows = fit.take(fit.settled), rows[fit.settled]
+    if len(rows):
+        d = values.shape[1]
+        below, gap = stack_deficits_and_gaps(fit, moments.mean[rows], moments.scatter[rows])
+        solved = DualSolution(
+            lam=np.array([parameters(*both) for both in zip(fit.eta, fit.quadratic, strict=True)]),
+            psi=fit.psi,
+            deficit=below + gap,
+            gap=gap,
+            residual=np.sqrt(d * (d + 2.0)) * fit.residual,
+            decrement=fit.decrement,
+            condition=values[rows, -1] / values[rows, 0],
+            quadrature=fit.error,
+            moment_rounding=rounding[rows],
+            nodes=fit.nodes,
+            steps=fit.steps,
+            status=np.full(len(rows), int(Status.CONVERGED)),
+        )
+        out.put(rows, solved)
+    return np.setdiff1d(np.arange(len(moments)), rows)
 
 
 def _fitted(
@@ -180,7 +223,7 @@ def _fitted(
     values = np.sort(partition.eigh(partition.masked(scatter))[0])
     if not values[0] > FLAT * values[-1]:
         return DualSolution.empty(1, q)
-    rounding = _rounding(values)
+    rounding = float(_rounding(values))
     if rounding > BINGHAM_LOST:  # whatever were found would be refused: do not look for it
         lost = DualSolution.empty(1, q, Status.ROUNDING)
         lost.moment_rounding[:] = rounding
@@ -222,13 +265,14 @@ def _of_faint_modes(fit: FisherBinghamFit) -> float:
     return _FAINT * fit.residual + _LEANING * fit.decrement if hidden else 0.0
 
 
-def _rounding(values: Array) -> float:
-    """Nats by which rounding of m and S, of eigenvalues ``values``, moves the deficit.
+def _rounding(values: Array) -> Array:
+    """Nats by which rounding of m and S, of ascending eigenvalues (…, d), moves the deficit, (…).
 
     That of S, as large as its largest eigenvalue, counts against each of them, since the deficit
     holds the sum of their logarithms; that of m against the least spread, and that of |m| against
     1 - |m|² = tr S.
     """
-    d, least, largest, total = len(values), values[0], values[-1], values.sum()
+    d, total = values.shape[-1], values.sum(axis=-1)
+    least, largest = values[..., 0], values[..., -1]
     of_mean = 2.0 * d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
-    return float(_SUMS * ROUNDOFF * largest * (1.0 / values).sum() + of_mean)
+    return np.asarray(_SUMS * ROUNDOFF * largest * (1.0 / values).sum(axis=-1) + of_mean)

@@ -103,7 +103,7 @@ class GriddedFamily:
 
     @property
     def needs_support(self) -> bool:
-        return isinstance(self.space, Sphere) and self.level % 2 == 1
+        return False
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance on the first rung of the ladder that resolves every row.
@@ -248,7 +248,7 @@ class GriddedFamily:
         At level 2 sharp rows go to the contour integral, which no concentration troubles. Above,
         rows whose features are collinear under the fit, or that Newton's method does not
         find or the ladder not resolve, are fitted on pieces of the space: from their ``support``
-        where there is one, else from their moments, unless they are not worth it.
+        where there is one and it has a fit, else from their moments, unless they are not worth it.
         """
         sharpness = _sharpness(moments)
         if self.level == 2:
@@ -264,7 +264,7 @@ class GriddedFamily:
             if self.level == 2:
                 one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
             elif support is not None:
-                one = solve_rows(self.space, self.level, *support(int(row)))
+                one = self._solve_rows(*support(int(row)))
             elif not moments.sought:
                 out.status[row] = Status.UNRESOLVED
                 continue
@@ -272,6 +272,12 @@ class GriddedFamily:
                 one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             out.put(pick, one)
         return out
+
+    def _solve_rows(self, x: Array, weights: Array) -> DualSolution:
+        """By a long search, unless the support shows at once that there is nothing to find."""
+        if self.examine(x, weights).verdict is Verdict.OUTSIDE:
+            return DualSolution.empty(1, self.q, Status.BOUNDARY)
+        return solve_rows(self.space, self.level, x, weights)
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""

@@ -31,6 +31,7 @@ class Nodes:
     phi: Array  # (N, q)
     drawn: bool = False  # whether they are uniform draws
     log_weights: Array | None = None  # (N,), where weights too small for a number count
+    basis: Array | None = None  # (N,) masses of the law that features are white under; the weights
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -137,8 +138,9 @@ def fair_rung(hierarchy: Hierarchy, level: int, rungs: int) -> int:
     for rung in range(rungs - 2):
         nodes = nodes_of(hierarchy, rung)
         phi = nodes.phi[:, :q]
-        gram = (nodes.weights[:, None] * phi).T @ phi
-        off = max(np.abs(gram - np.eye(q)).max(), np.abs(nodes.weights @ phi).max())
+        mass = nodes.weights if nodes.basis is None else nodes.basis
+        gram = (mass[:, None] * phi).T @ phi
+        off = max(np.abs(gram - np.eye(q)).max(), np.abs(mass @ phi).max())
         if off < FAIR_RULE:
             return rung
     return max(0, rungs - 2)

@@ -38,6 +38,7 @@ from steradian.numerics.tolerances import (
     NODE_TOUCHING,
     NODE_VANISHING,
     RULE_ROUNDING,
+    RUN_OFF,
     USABLE_RULE,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 60  # on one rule,
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
+_ROWS_PER_FEATURE = 4  # by which most supports are seen to be wide enough
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
 _CLEARANCE = 0.1  # nats above the largest exponent at the nodes, for what lies between them
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
@@ -93,7 +95,7 @@ class NodeFamily(BareFamily):
 
     def draw_work(self, rows: int) -> float:
         """Multiplications that testing one drawn sample of so many rows takes."""
-        nodes = len(self._nodes(fair_rung(self.hierarchy, self.level, self._rungs)))
+        nodes = self._count(self._first)
         return float(rows * self.q + _STEPS * nodes * self.q**2)
 
     def exponent(self, x: Array, lam: Array) -> Array:
@@ -142,7 +144,7 @@ class NodeFamily(BareFamily):
         """
         if self.known == NO_RUNG:
             return float("nan")
-        sizes = np.log([len(self._nodes(rung)) for rung in range(self._rungs)])
+        sizes = np.log([self._count(rung) for rung in range(self._rungs)])
         used = self.known
         wanted = sizes[used] + self.hierarchy.space.dimension * np.log(reach)
         rung = int(np.argmin(np.abs(sizes - wanted)))
@@ -159,7 +161,7 @@ class NodeFamily(BareFamily):
         Where a rule is known that resolves them, or what the features of the level ask for if that
         is finer, it is the next one.
         """
-        first = fair_rung(self.hierarchy, self.level, self._rungs)
+        first = self._first
         if self.known != NO_RUNG:
             return min(max(self.known, first) + 1, self._rungs - 1)
         coarse = self._nodes(first).psi(lam)
@@ -186,6 +188,15 @@ class NodeFamily(BareFamily):
     def _rungs(self) -> int:
         return affordable_rules(self.hierarchy)
 
+    @property
+    def _first(self) -> int:
+        """The rule to begin with: the coarsest that knows the features apart."""
+        return fair_rung(self.hierarchy, self.level, self._rungs)
+
+    def _count(self, rung: int) -> int:
+        """Nodes of a rule."""
+        return len(self._nodes(rung))
+
     def _nodes(self, rung: int) -> Nodes:
         return nodes_of(self.hierarchy, rung).first(self.q)
 
@@ -198,7 +209,7 @@ class NodeFamily(BareFamily):
         max m·φ - m·φ; those that it does not show are the solver's to find.
         """
         m = self.hierarchy.expectations(moments, self.level)
-        nodes = self._nodes(fair_rung(self.hierarchy, self.level, self._rungs))
+        nodes = self._nodes(self._first)
         near = _slack(nodes, m, m) < NODE_NEAR
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
@@ -209,8 +220,10 @@ class NodeFamily(BareFamily):
         does. The one looked at is the constant projected on them, which is all there is
         where they are multiples of one, and the one that symmetry asks for elsewhere.
         """
-        phi = self.hierarchy.features(x)[:, : self.q]
-        vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
+        some = x[:: max(1, len(x) // (_ROWS_PER_FEATURE * (self.q + 1)))]
+        vanishing = self._vanishing(some)  # what vanishes on all rows does on some of them
+        if len(some) < len(x) and vanishing.shape[1]:
+            vanishing = self._vanishing(x)
         f = vanishing @ vanishing[0]
         if not vanishing.shape[1] or f[0] <= NODE_VANISHING:
             return Placement(Verdict.INSIDE)
@@ -219,6 +232,11 @@ class NodeFamily(BareFamily):
             return Placement(Verdict.OUTSIDE, self._words(len(x)))
         alone = vanishing.shape[1] == 1
         return Placement(Verdict.INSIDE if alone else Verdict.UNSURE)
+
+    def _vanishing(self, x: Array) -> Array:
+        """Functions of the level, the constant first, that vanish on all of ``x``: (q + 1, k)."""
+        phi = self.hierarchy.features(x)[:, : self.q]
+        return null_space(np.column_stack([np.ones(len(x)), phi]))
 
     def _words(self, count: int) -> str:
         what = self.hierarchy.space.point_name
@@ -250,7 +268,7 @@ class NodeFamily(BareFamily):
             aim = self._allowed(VERIFIED_AIM)
             settled = part.quadrature <= np.maximum(aim, _rounding(part.lam))
             settled &= part.status == _CONVERGED
-            leaving = settled | (part.steps > _MOST_IN_ALL)
+            leaving = settled | (part.steps > _MOST_IN_ALL) | (part.quadrature > RUN_OFF)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
                 break
@@ -259,7 +277,7 @@ class NodeFamily(BareFamily):
 
     def _first_rungs(self, start: Array) -> IntArray:
         """Where to begin: the first rule of each row that agrees with the next about the start."""
-        first, last = fair_rung(self.hierarchy, self.level, self._rungs), self._rungs - 1
+        first, last = self._first, self._rungs - 1
         if self._drawn:  # the set that all integrals are taken over
             return np.full(len(start), last)
         rung = np.full(len(start), first)

@@ -83,6 +83,7 @@ class FormedWhitening:
     below: int
     mean: Array  # (B, p): μ₀
     inverse: Array  # (B, p, p): C⁻¹
+    plain: bool = False  # whether C is the identity and μ₀ zero: features are white as they stand
 
     @property
     def q(self) -> int:
@@ -104,8 +105,8 @@ class FormedWhitening:
 
     def of_features(self, phi: Array) -> Array:
         """ζ from features (B, n, p); in memory one feature after the other, as the sums like it."""
-        if not self.below:
-            return phi  # under the reference law they are white as they stand
+        if self.plain:
+            return phi
         columns = self.inverse @ np.swapaxes(phi, 1, 2)
         columns -= self.inverse @ self.mean[:, :, None]
         return np.swapaxes(columns, 1, 2)
@@ -134,7 +135,7 @@ class ReferenceWhitening:
     @property
     def formed(self) -> FormedWhitening:
         eye = np.broadcast_to(np.eye(self.q), (self.count, self.q, self.q))
-        return FormedWhitening(self.features, 0, np.zeros((self.count, self.q)), eye)
+        return FormedWhitening(self.features, 0, np.zeros((self.count, self.q)), eye, plain=True)
 
     def rows(self, x: Array, features: Array | None = None) -> Array:
         return _stacked(self.features, x) if features is None else features[..., : self.q]
@@ -143,15 +144,18 @@ class ReferenceWhitening:
         return _squares(moments.features[:, : self.q])
 
 
-def formed_whitening(family: LogPartition, features: Features, below: Array) -> Whitening:
+def formed_whitening(
+    family: LogPartition, features: Features, below: Array, *, white_reference: bool = True
+) -> Whitening:
     """White features of ``family`` under the fits ``below`` (B, q_below) of the level below.
 
     For any family that forms its covariance: `Family.whitening` in one line. ``features`` gives
     all features of the level; ``below`` has no columns where the level below is the reference
     law, and is padded with zeros otherwise, since the reduced fits are laws of the family too.
+    Features of a hierarchy with another `basis_lam` are not white under the reference law.
     """
     count, lower = below.shape
-    if not lower:
+    if not lower and white_reference:
         return ReferenceWhitening(features, family.q, count)
     padded = np.zeros((count, family.q))
     padded[:, :lower] = below

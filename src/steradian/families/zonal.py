@@ -14,17 +14,21 @@ import numpy as np
 from scipy.special import gammaln
 
 from steradian.data.stacks import MomentStack, Support
-from steradian.existence.placement import Placement, Verdict
+from steradian.existence.ball import examine_heights
+from steradian.existence.placement import Placement
 from steradian.families.node_rules import Nodes
 from steradian.families.nodes import NodeFamily
+from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import ROUNDOFF, Array
+from steradian.numerics.arrays import Array
 from steradian.numerics.bessel import concentration
-from steradian.numerics.tolerances import POINT, SAME_VALUE
+from steradian.numerics.polar_angle import polar_exponent
+from steradian.numerics.tolerances import POINT
 from steradian.spaces.cells import ORDER, gauss_legendre, highest
 
 if TYPE_CHECKING:
-    from steradian.hierarchies.zonal import Zonal
+    from steradian.hierarchies.along_axis import AlongAxis
+    from steradian.hierarchies.bounded_zonal import BoundedZonal
 
 RULES = 9
 _PANELS = 16  # of the first rule, each of `ORDER` nodes; twice as many in each that follows
@@ -36,7 +40,7 @@ _BATCH = 1 << 16
 class ZonalFamily(NodeFamily):
     """p ∝ exp(λ·φ(t)), φ the polynomials of the height that levels 1..level have."""
 
-    hierarchy: Zonal
+    hierarchy: AlongAxis
     level: int
 
     @property
@@ -44,26 +48,23 @@ class ZonalFamily(NodeFamily):
         return True
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
-        """Exact: a polynomial of t that is nowhere negative has double roots but at the ends."""
-        t = np.unique(self.hierarchy.heights(x))
-        apart = t[np.concatenate([[True], np.diff(t) > SAME_VALUE])]
-        at_end = 1.0 - np.abs(apart) <= 4.0 * ROUNDOFF
-        if int(2 * len(apart) - at_end.sum()) > self.level:
-            return Placement(Verdict.INSIDE)
-        what = "height" if len(apart) == 1 else "heights"
-        return Placement(Verdict.OUTSIDE, f"all data have {len(apart)} {what} along the axis")
+        return examine_heights(self.hierarchy.heights(x), self.level)
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None
     ) -> DualSolution:
         """As on any nodes; level 1 from the von Mises-Fisher law of this height."""
         if self.level == 1:
-            d = self.hierarchy.d
-            height = self.hierarchy.expectations(moments, 1)[:, 0] / np.sqrt(d)
-            spread = np.maximum(1.0 - height * height, POINT)
-            kappa = concentration(d, np.abs(height), spread).kappa
-            start = (np.sign(height) * kappa / np.sqrt(d))[:, None]
+            start = self.linear_start(moments)
         return NodeFamily.solve(self, moments, start, support)
+
+    def linear_start(self, moments: MomentStack) -> Array:
+        """Parameters (B, 1) of the von Mises-Fisher laws of these heights."""
+        centre, scale = self.hierarchy.linear
+        height = centre + scale * self.hierarchy.expectations(moments, 1)[:, 0]
+        spread = np.maximum(1.0 - height * height, POINT)
+        kappa = concentration(self.hierarchy.d, np.abs(height), spread).kappa
+        return np.asarray((np.sign(height) * kappa * scale)[:, None])
 
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
         """Nodes on one great half circle: good for functions of the height, and no others."""
@@ -93,7 +94,7 @@ class ZonalFamily(NodeFamily):
         while (missing := n - sum(len(part) for part in kept)) > 0:
             which = rng.choice(len(room), size=min(2 * missing + 64, _BATCH), p=room / room.sum())
             theta = width * (which + rng.random(len(which)))
-            height = self.hierarchy.of_heights(np.cos(theta)) @ self._padded(lam)
+            height = self.hierarchy.of_angles(theta) @ self._padded(lam)
             good = np.log(rng.random(len(theta))) < height + self._log_sine(theta) - ceiling[which]
             kept.append(theta[good][:missing])
         theta = np.concatenate(kept)
@@ -113,13 +114,46 @@ class ZonalFamily(NodeFamily):
         return np.asarray((self.hierarchy.d - 2.0) * np.log(np.sin(angle)))
 
 
-def zonal_nodes(hierarchy: Zonal, rung: int) -> Nodes:
+@dataclass(frozen=True, slots=True)
+class BoundedZonalFamily(ZonalFamily):
+    """p ∝ exp(λ·φ(t)), φ the height and functions of its rank under a law of the first level."""
+
+    hierarchy: BoundedZonal
+    level: int
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        """As on any nodes: these functions are no polynomials whose roots could be counted."""
+        return NodeFamily.examine(self, x, weights)
+
+    def solve(
+        self, moments: MomentStack, start: Array, support: Support | None = None
+    ) -> DualSolution:
+        """From the von Mises-Fisher law of this height where nothing better is known."""
+        bare = ~start.any(axis=1)
+        if bare.any():
+            start = start.copy()
+            start[bare, :1] = self.linear_start(moments.take(np.flatnonzero(bare)))
+        return NodeFamily.solve(self, moments, start, support)
+
+    def whitening(self, below: Array) -> Whitening:
+        """Under the uniform law these features are not white as they stand."""
+        features = self.hierarchy.up_to(self.level).features
+        return formed_whitening(self, features, below, white_reference=False)
+
+
+def zonal_nodes(hierarchy: AlongAxis, rung: int) -> Nodes:
     """Angles from the axis by Gauss-Legendre nodes on ever more panels."""
     at, weight = gauss_legendre()
     panels, d = _PANELS << rung, hierarchy.d
     half = 0.5 * np.pi / panels
     angle = (half * (2.0 * np.arange(panels)[:, None] + 1.0 + at)).ravel()
     area = gammaln(0.5 * d) - gammaln(0.5 * (d - 1.0)) - 0.5 * np.log(np.pi)
-    logs = np.log(np.tile(half * weight, panels)) + (d - 2.0) * np.log(np.sin(angle)) + area
-    phi = np.ascontiguousarray(hierarchy.of_heights(np.cos(angle)))
-    return Nodes(angle[:, None], np.exp(logs), phi, log_weights=logs)
+    steps = np.log(np.tile(half * weight, panels))
+    logs = steps + (d - 2.0) * np.log(np.sin(angle)) + area
+    phi = np.ascontiguousarray(hierarchy.of_angles(angle))
+    basis = None
+    if hierarchy.basis_kappa:
+        heights = polar_exponent(d, np.full(1, hierarchy.basis_kappa), angle) + steps
+        basis = np.exp(heights - heights.max())
+        basis /= basis.sum()
+    return Nodes(angle[:, None], np.exp(logs), phi, log_weights=logs, basis=basis)

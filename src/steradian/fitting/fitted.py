@@ -15,6 +15,7 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
+from steradian.hierarchies.base import uniform_features
 from steradian.numerics.arrays import Array, IntArray
 
 
@@ -90,7 +91,8 @@ def _fitted(
     if shrinkage is None:
         return stack
     if shrinkage.toward == "uniform":
-        return stack.toward_uniform(shrinkage.epsilon, moments.hierarchy.space)
+        uniform = uniform_features(moments.hierarchy)
+        return stack.toward_uniform(shrinkage.epsilon, moments.hierarchy.space, uniform)
     for below in nested.solutions[: level - 1]:
         law = moments.hierarchy.moments_of(below.lam, moments.mean[None])
         stack = stack.toward(law, shrinkage.epsilon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -18,10 +19,10 @@ from steradian.existence.decision import (
     undecided_status,
 )
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.base import Family
+from steradian.families.base import Family, HeldToNoise
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies.base import Hierarchy, enough_for_level_one
+from steradian.hierarchies.base import Hierarchy, enough_for_level_one, uniform_features
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
@@ -34,6 +35,7 @@ _ERRORS: dict[Status, tuple[type[LevelError], str]] = {
     Status.UNRESOLVED: (ResolutionError, _FEWER),
     Status.ROUNDING: (ResolutionError, _FEWER),
     Status.STALLED: (ConvergenceError, _FEWER),
+    Status.UNSEEN: (ResolutionError, _FEWER),
 }
 
 
@@ -129,7 +131,8 @@ def fit_levels(
     if shrinkage is not None:
         support = None
         if shrinkage.toward == "uniform":
-            moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space)
+            uniform = uniform_features(hierarchy)
+            moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space, uniform)
     count = len(moments)
     rows = np.arange(count)
     record = _Record(hierarchy, support, {})
@@ -167,6 +170,30 @@ def fit_levels(
             mixed = moments.take(rows).toward(law, shrinkage.epsilon)  # type: ignore[union-attr]
             moments = moments.with_rows(rows, mixed)
     return NestedFits(hierarchy, tuple(solutions), failures)
+
+
+def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
+    """The fits, or from the first level on whose integration error is above the noise, none.
+
+    With nothing to find a gap is still about features / 2n: a family that says what share of that
+    its error may be is held to it, and nothing is asked where all are exact. Stacks of one.
+    """
+    errors = [float(solved.quadrature[0]) for solved in fits.solutions]
+    if fits.failures or max(errors) <= USABLE_DEFICIT:
+        return fits
+    for level, (added, error) in enumerate(zip(fits.hierarchy.dims, errors, strict=True), 1):
+        family, floor = fits.hierarchy.family(level), 0.5 * added / ess()
+        if not isinstance(family, HeldToNoise):
+            continue
+        if error > max(family.noise_share * floor, USABLE_DEFICIT):
+            words = (
+                f"an integration error of {error:.1e} nats, above the {floor:.1e} that noise "
+                f"gives with {ess():.0f} rows; some of the features, by sr.Sketch, take less"
+            )
+            enough = enough_for_level_one(fits.hierarchy)
+            failure = Failure(level, Status.UNRESOLVED, words, enough=enough)
+            return NestedFits(fits.hierarchy, fits.solutions, {0: failure})
+    return fits
 
 
 def _of_rows(

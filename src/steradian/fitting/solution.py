@@ -20,6 +20,7 @@ class Status(IntEnum):
     UNRESOLVED = 2
     ROUNDING = 3
     STALLED = 4
+    UNSEEN = 5
 
     @property
     def sentence(self) -> str:
@@ -32,6 +33,7 @@ _SENTENCES = {
     Status.UNRESOLVED: "cannot be resolved within the node budget",
     Status.ROUNDING: "is not determined by moments in double precision",
     Status.STALLED: "did not converge",
+    Status.UNSEEN: "has a mode where there are no data, which its nodes do not see",
 }
 
 

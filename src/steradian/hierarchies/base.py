@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from steradian.data.stacks import MomentStack
 from steradian.families.base import Family, Law
 from steradian.numerics.arrays import AnyArray, Array
@@ -17,6 +19,8 @@ from steradian.spaces import Space
 
 class Hierarchy(Protocol):
     """Nested spaces of features V_1 ⊂ V_2 ⊂ … on one space, of mean zero and orthonormal there.
+
+    "There" is under the uniform law, unless it `DeclaresBasis`.
 
     Hierarchies are values: equal ones compare equal and hash alike.
     """
@@ -164,6 +168,56 @@ class LevelsAreDegrees(Protocol):
     def top_degree(self) -> int:
         """The highest degree."""
         ...
+
+
+@runtime_checkable
+class DeclaresBasis(Protocol):
+    """A hierarchy whose features are white under a law of its own level 1, not the uniform one.
+
+    Gaps do not depend on the basis of the features, but digits do: features that are nearly
+    constant under the uniform law cannot be made orthonormal there.
+    """
+
+    @property
+    def basis_lam(self) -> Array:
+        """Natural parameters (q_1,) of the law that features are centred and orthonormal under."""
+        ...
+
+
+def basis_of(hierarchy: Hierarchy) -> Array | None:
+    """Natural parameters of that law; None where it is the uniform one."""
+    return hierarchy.basis_lam if isinstance(hierarchy, DeclaresBasis) else None
+
+
+def basis_law(hierarchy: Hierarchy) -> Law | None:
+    """The law that features are centred and orthonormal under; None where it is the uniform one."""
+    lam = basis_of(hierarchy)
+    if lam is None:
+        return None
+    psi = float(hierarchy.family(1).log_partition(lam[None])[0][0])
+    return hierarchy.law(1, lam, psi)
+
+
+def uniform_features(hierarchy: Hierarchy) -> Array | float:
+    """E φ of all features under the uniform law, (q,); nothing where that is their own law."""
+    if basis_of(hierarchy) is None:
+        return 0.0
+    levels = hierarchy.levels
+    return hierarchy.family(levels).log_partition(np.zeros((1, hierarchy.q(levels))))[1][0]
+
+
+@runtime_checkable
+class SeesLess(Protocol):
+    """A hierarchy whose features see less of a point than its coordinates."""
+
+    def seen(self, x: Array) -> Array:
+        """What they see of points ``x`` (n, d), (n, k), in which distances mean something."""
+        ...
+
+
+def seen_by(hierarchy: Hierarchy, x: Array) -> Array:
+    """What the features see of points ``x`` (n, d): all of them, unless the hierarchy says less."""
+    return hierarchy.seen(x) if isinstance(hierarchy, SeesLess) else x
 
 
 @runtime_checkable

@@ -156,7 +156,7 @@ def single_valued(s: Specimen) -> Iterator[str]:
 
 
 def centred(s: Specimen) -> Iterator[str]:
-    """Features have mean zero under the uniform law."""
+    """Features have mean zero under the uniform law, or the one that is declared."""
     worst = s.gram.worst_mean()
     if worst is not None:
         k, value = worst
@@ -164,7 +164,7 @@ def centred(s: Specimen) -> Iterator[str]:
 
 
 def orthonormal(s: Specimen) -> Iterator[str]:
-    """Features are orthonormal under the uniform law."""
+    """Features are orthonormal under the uniform law, or the one that is declared."""
     worst = s.gram.worst_product()
     if worst is not None:
         (j, k), value = worst
@@ -241,6 +241,11 @@ def refuse_unproven(hierarchy: Any) -> None:
     ConformanceError
         It breaks lines of the contract, all of which are named.
     """
+    if hasattr(hierarchy, "recipe"):
+        raise InvalidArgument(
+            f"{shown(hierarchy)} is chosen from data, which sr.profile does; give what it chooses, "
+            "recipe.from_data(directions)"
+        )
     if not all(hasattr(type(hierarchy), name) for name in ("features", "family", "sums")):
         raise InvalidArgument(
             f"hierarchy is {shown(hierarchy)}; give one, like steradian.Harmonics"

@@ -8,22 +8,18 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from steradian.arguments import shown
 from steradian.contract import is_object_of
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
+from steradian.hierarchies.basis import independent, measure, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.tolerances import CONSTANT_SPREAD, DEPENDENT_FUNCTION
 from steradian.spaces import Space
-from steradian.spaces.uniform_law import rule_of, rules_of
 
 Block = Callable[[Array], AnyArray]
 """Points (n, d) → values of the functions of one level, (n, k) or (n,)."""
-
-_MOST_NODES = 80_000  # under which functions are made orthonormal
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,27 +120,17 @@ class _Basis:
 
 @lru_cache(maxsize=64)
 def _basis(custom: Custom) -> _Basis:
-    points, weights, under = _measure(custom.space)
+    points, weights, under = measure(custom.space)
     parts = [_values((block,), points, k) for k, block in enumerate(custom.blocks, start=1)]
     level = np.repeat(np.arange(1, len(parts) + 1), [part.shape[1] for part in parts])
     values = np.hstack(parts)
     mean = weights @ values
     scaled = np.sqrt(weights)[:, None] * (values - mean)
-    kept = _independent(scaled, np.abs(values).max(axis=0))
+    kept = independent(scaled, np.abs(values).max(axis=0))
     gone = np.setdiff1d(np.arange(len(level)), kept)
     names = tuple(f"column {k - np.argmax(level == level[k])} of level {level[k]}" for k in gone)
     dims = tuple(int((level[kept] == k).sum()) for k in range(1, len(parts) + 1))
-    return _Basis(kept, mean[kept], _orthonormal(scaled[:, kept]), dims, names, under)
-
-
-def _measure(space: Space) -> tuple[Array, Array, str]:
-    """Points and weights that stand for the uniform law, and what they are in words."""
-    for rung in reversed(range(space.rules())):
-        rule = space.rule(rung)
-        if len(rule.weights) <= _MOST_NODES or rung == 0:
-            return rule.points, rule.weights, f"a rule of {len(rule.weights)} nodes"
-    drawn = rule_of(space, rules_of(space) - 1)  # the set that fits are made on
-    return drawn.points, drawn.weights, f"{len(drawn.weights)} uniform draws"
+    return _Basis(kept, mean[kept], orthonormal(scaled[:, kept]), dims, names, under)
 
 
 def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:
@@ -176,29 +162,3 @@ def _called(block: Block, x: AnyArray, level: int) -> AnyArray:
         raise InvalidArgument(
             f"the block of level {level} writes into its points; let it copy them first"
         ) from error
-
-
-def _independent(columns: Array, size: Array) -> AnyArray:
-    """Columns that those before them do not make up; ``size`` are the functions' largest values."""
-    found = np.empty((len(columns), 0))
-    kept = []
-    for k, column in enumerate(columns.T):
-        rest = column
-        for _ in range(2):  # twice is enough
-            rest = rest - found @ (found.T @ rest)
-        length = float(np.linalg.norm(rest))
-        of_column = DEPENDENT_FUNCTION * float(np.linalg.norm(column))
-        if length > max(of_column, CONSTANT_SPREAD * float(size[k])):
-            found = np.column_stack([found, rest / length])
-            kept.append(k)
-    return np.array(kept, dtype=np.int64)
-
-
-def _orthonormal(columns: Array) -> Array:
-    """Upper triangular T (q, q) with orthonormal ``columns @ T``, of positive diagonal."""
-    change = np.eye(columns.shape[1])
-    for _ in range(2):  # the second takes away what a large condition leaves of the first
-        factor = np.asarray(np.linalg.qr(columns @ change, mode="r"))
-        r = np.where(np.diag(factor) < 0.0, -1.0, 1.0)[:, None] * factor
-        change = change @ solve_triangular(r, np.eye(len(r)))
-    return change

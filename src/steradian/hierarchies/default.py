@@ -19,7 +19,7 @@ def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
     if isinstance(space, Torus):
         return TorusHarmonics(space.k, _FEW if levels is None else levels)
     if space == unit_sphere(space.d):
-        many = _MANY if space.rules() else _FEW
+        many = _MANY if space.d <= 3 else _FEW
         return Harmonics(space.d, many if levels is None else levels)
     raise InvalidArgument(
         f"nothing is known to measure on the {space.name}; pass hierarchy=sr.Custom(space, blocks)"

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack, centred_moments
+from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
+from steradian.families.below_polynomials import LinearBelow, QuadraticBelow
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
+from steradian.families.nodes import NodeLaw
 from steradian.families.polynomial_sample import PolynomialLaw
+from steradian.families.polynomials import polynomial_family
 from steradian.families.quadratic_family import QuadraticFamily
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 from steradian.spaces.products import direct_sums, second_moments, sums_from_products
 from steradian.spaces.quadratic import (
@@ -26,6 +31,7 @@ from steradian.spaces.quadratic import (
     linear_axes,
     linear_features,
     low_moments,
+    natural_parameters,
 )
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
@@ -33,6 +39,7 @@ _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
 _MOST_FITTED = {3: 32}  # by dimension
 MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
+_MOST_INTEGRATED = 2000  # features above dimension 3 whose covariance is formed at nodes
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
 _CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
@@ -43,7 +50,8 @@ class Harmonics:
     """Cumulative harmonic spaces: the rotation-invariant hierarchy.
 
     Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
-    degree L. Up to 1000 levels on the circle and 100 on the two-sphere; two elsewhere.
+    degree L. Up to 1000 levels on the circle and 100 on the two-sphere; above dimension 3 levels 1
+    and 2 are exact in any dimension, and up to five are integrated (see docs/high_dimension.md).
 
     Parameters
     ----------
@@ -77,10 +85,16 @@ class Harmonics:
                 f"levels is {self.levels}; at most {MOST_LEVELS[self.d]} are possible in "
                 f"dimension {self.d}: the moments of more do not fit in memory"
             )
-        if self.d > 3 and self.levels > 2:
+        if self.d > 3 and self.levels > HIGHEST_DEGREE:
             raise InvalidArgument(
-                f"{self.levels} levels in dimension {self.d}: above dimension 3 two levels "
-                "are available; pass levels=2"
+                f"{self.levels} levels in dimension {self.d}: above dimension 3 at most "
+                f"{HIGHEST_DEGREE} levels are integrated; pass fewer"
+            )
+        if self._by_polynomials and self.q(self.levels) > _MOST_INTEGRATED:
+            raise InvalidArgument(
+                f"{self.levels} levels in dimension {self.d} have {self.q(self.levels)} features; "
+                f"at most {_MOST_INTEGRATED} are integrated: pass levels=2, which is exact, or "
+                "take some of the features by sr.Sketch"
             )
 
     @property
@@ -103,7 +117,7 @@ class Harmonics:
         return Harmonics(self.d, levels)
 
     def wider(self, levels: int) -> Harmonics | None:
-        if levels > MOST_LEVELS.get(self.d, 2):
+        if levels > MOST_LEVELS.get(self.d, max(2, self.levels)):
             return None
         return Harmonics(self.d, levels)
 
@@ -114,8 +128,13 @@ class Harmonics:
 
     @property
     def held_levels(self) -> int:
-        """Highest degree held in `Moments`: products of two features on a gridded space."""
-        return 2 * self.levels if self.d <= 3 else 1
+        """Highest degree held in `Moments`: products of two features on a gridded space.
+
+        Degree 2 alone is known by the second moments in any dimension.
+        """
+        if self.d <= 3:
+            return 2 * self.levels
+        return self.levels if self._by_polynomials else 1
 
     @property
     def degree(self) -> int:
@@ -127,6 +146,8 @@ class Harmonics:
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space
+        if self._by_polynomials:
+            return summed_features(self, x, weights)
         if not isinstance(space, Circle | Sphere):
             weights = np.ones(len(x)) if weights is None else weights
             return np.asarray(weights @ space.harmonics(x, self.held_levels)[:, 1:])
@@ -148,6 +169,8 @@ class Harmonics:
         return self.q(self.held_levels)
 
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        if self._by_polynomials:
+            return moments_of_samples(self, x, weights, features)
         if not self._is_gridded:
             mean, scatter = centred_moments(x, weights)
             return MomentStack(self.space.harmonics(mean, 1)[:, 1:], mean, scatter)
@@ -174,10 +197,15 @@ class Harmonics:
         if self._is_gridded or level < 2:
             held = moments.features[:, : self.q(level)]
             return held if held.shape[1] else moments.mean @ linear_features(self.d)
-        return np.array([
+        exact = np.array([
             feature_moments(self.space, mean, scatter + np.outer(mean, mean))
             for mean, scatter in zip(moments.mean, moments.scatter, strict=True)
         ])  # fmt: skip
+        return (
+            exact
+            if level == 2
+            else np.hstack([exact, moments.features[:, self.q(2) : self.q(level)]])
+        )
 
     def second_moments(self, level: int, sums: Array) -> Array | None:
         space = self.space
@@ -189,8 +217,12 @@ class Harmonics:
         return coordinates(self.d, features)
 
     def stack_of_means(self, means: Array) -> MomentStack:
-        """On the circle or the two-sphere, of two levels or more."""
-        return MomentStack.of_second(means, *low_moments(self.d, means))
+        """Of two levels or more, all of which are held."""
+        if self._is_gridded:
+            return MomentStack.of_second(means, *low_moments(self.d, means))
+        forms = np.array([natural_parameters(self.space, row[: self.q(2)])[1] for row in means])
+        second = 2.0 * forms / (self.d * (self.d + 2.0)) + np.eye(self.d) / self.d
+        return MomentStack.of_second(means, self.coordinates(means), second)
 
     def turned(self, moments: MomentStack, matrix: Array) -> MomentStack:
         """Harmonics of one degree turn into each other: φ(x Aᵀ) = φ(x) D(A)."""
@@ -203,8 +235,21 @@ class Harmonics:
             there = space.harmonics(grid.points @ matrix.T, degree)[:, 1:]
             between = here.T @ (grid.weights[:, None] * there)
             features = features[:, : space.size(degree) - 1] @ between
+        elif self._by_polynomials:
+            features = features @ self._between(matrix)
         scatter = matrix @ moments.scatter @ matrix.T
         return MomentStack(features, moments.mean @ matrix.T, scatter)
+
+    def _between(self, matrix: Array) -> Array:
+        """D(A) of all features, (q, q), from what they are at as many points as there are."""
+        x = self.space.uniform(2 * self.q(self.levels), np.random.default_rng(0))
+        here, there = self.features(x), self.features(x @ matrix.T)
+        out, first = np.zeros((here.shape[1], here.shape[1])), 0
+        for size in self.dims:
+            part = slice(first, first + size)
+            out[part, part] = np.linalg.lstsq(here[:, part], there[:, part], rcond=None)[0]
+            first += size
+        return out
 
     @property
     def enough(self) -> str:
@@ -236,12 +281,27 @@ class Harmonics:
         return {"kind": "Harmonics", "d": self.d, "levels": self.levels}
 
     @property
+    def centred_moments(self) -> Literal["trace", "scatter"] | None:
+        """Two levels above dimension 3 look at E x and the scatter alone; one at its trace."""
+        if self._is_gridded or self._by_polynomials:
+            return None
+        return "trace" if self.levels == 1 else "scatter"
+
+    @property
     def _is_gridded(self) -> bool:
         """Whether grids integrate every level."""
-        return self.space.rules() > 0
+        return self.d <= 3
+
+    @property
+    def _by_polynomials(self) -> bool:
+        """Whether there are levels above dimension 3 that have no closed form."""
+        return self.d > 3 and self.levels > 2
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
+        if self._by_polynomials:
+            level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])
+            return self.stack_of_means(self.family(level).expectations(lam, self))
         if isinstance(space, Circle | Sphere):
             level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
             features = GriddedFamily(space, level).harmonic_moments(lam, max(2, self.levels))
@@ -254,11 +314,17 @@ class Harmonics:
         family = self.family(level)
         if isinstance(family, GriddedFamily):
             return PolynomialLaw(family.space, level, lam, psi)
+        if level > 2:
+            return NodeLaw(family, lam, psi)
         return _closed(self.d, level).law(lam)
 
     def family(self, level: int) -> Family:
         if not 1 <= whole_number(level, "level") <= self.levels:
             raise InvalidArgument(f"level {level} is not among 1..{self.levels}")
+        if self._by_polynomials:
+            return (
+                _below_polynomials(self.d, level) if level <= 2 else polynomial_family(self, level)
+            )
         return _family(self.d, level)
 
 
@@ -280,6 +346,11 @@ def _family(d: int, level: int) -> Family:
     if level > 2 and isinstance(space, Circle | Sphere):
         return GriddedFamily(space, level)
     return _closed(d, level)
+
+
+@cache
+def _below_polynomials(d: int, level: int) -> Family:
+    return LinearBelow(d, linear_axes(d)) if level == 1 else QuadraticBelow(unit_sphere(d))
 
 
 @cache

@@ -1,4 +1,8 @@
-"""Means and mean products of features under the uniform law, and whether they are 0 and 1."""
+"""Means and mean products of features under their own law, and whether they are 0 and 1.
+
+That is the uniform law, unless a hierarchy declares another (`DeclaresBasis`): then rules carry its
+density, and draws are draws of it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.base import Hierarchy, basis_law
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import CONTRACT_ORTHONORMAL
 
@@ -64,7 +68,9 @@ def gram_of(hierarchy: Hierarchy, draws: int) -> Gram:
 
 
 def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
-    phi = np.asarray(hierarchy.features(points))
+    phi, law = np.asarray(hierarchy.features(points)), basis_law(hierarchy)
+    if law is not None:
+        weights = weights * np.exp(law.logpdf(points))
     products = phi.T @ (weights[:, None] * phi)
     q = phi.shape[1]
     slack = np.full((q, q), CONTRACT_ORTHONORMAL)
@@ -72,8 +78,9 @@ def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
 
 
 def drawn_gram(hierarchy: Hierarchy, draws: int) -> Gram:
-    """Under uniform draws, off by so many standard errors at most."""
-    x = hierarchy.space.uniform(draws, np.random.default_rng(2))
+    """Under draws, off by so many standard errors at most."""
+    law, rng = basis_law(hierarchy), np.random.default_rng(2)
+    x = hierarchy.space.uniform(draws, rng) if law is None else law.sample(draws, rng)
     phi = np.asarray(hierarchy.features(x))[:, :_MOST_COLUMNS]
     squares = phi * phi
     products, fourth = phi.T @ phi / draws, squares.T @ squares / draws
@@ -82,5 +89,6 @@ def drawn_gram(hierarchy: Hierarchy, draws: int) -> Gram:
     # of a function that is ±1 the mean square has no error but rounding
     return Gram(
         phi.mean(axis=0), products, np.maximum(slack, CONTRACT_ORTHONORMAL),
-        np.maximum(_ERRORS * spread, CONTRACT_ORTHONORMAL), f"{draws} uniform draws",
+        np.maximum(_ERRORS * spread, CONTRACT_ORTHONORMAL),
+        f"{draws} {'uniform draws' if law is None else 'draws of the law it declares'}",
     )  # fmt: skip

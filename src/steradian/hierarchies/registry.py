@@ -9,10 +9,14 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.bounded_zonal import BoundedZonal
 from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
+from steradian.hierarchies.low_rank import LowRank
 from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
+from steradian.hierarchies.sketch import Sketch
+from steradian.hierarchies.stacked import Stacked
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.hierarchies.zonal import Zonal
 from steradian.spaces import SHIPPED_SPACES, Rotations
@@ -51,6 +55,8 @@ def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
 
 def is_shipped(hierarchy: Any) -> bool:
     """Whether hierarchy, functions and space are all of this package, whose tests prove them."""
+    if isinstance(hierarchy, Stacked):
+        return all(is_shipped(part) for part in hierarchy.parts)
     return type(hierarchy) in _PROVEN and type(hierarchy.space) in SHIPPED_SPACES
 
 
@@ -87,6 +93,12 @@ def _custom(**_: Any) -> Custom:
     )
 
 
+def _stacked(parts: Any) -> Stacked:
+    if not isinstance(parts, list):
+        raise InvalidArgument(f"parts is {shown(parts)}; give a list of dictionaries")
+    return Stacked([hierarchy_from_dict(part) for part in parts])
+
+
 def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) -> bool:
     """Whether two are the same object, or the same name of a module that was loaded twice."""
     names = [
@@ -105,9 +117,13 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     Diagonal: Diagonal,
     Blocks: Blocks,
     Zonal: Zonal,
+    BoundedZonal: BoundedZonal,
+    LowRank: LowRank,
+    Sketch: Sketch,
     TorusHarmonics: TorusHarmonics,
     Custom: _custom,
+    Stacked: _stacked,
 }
-_PROVEN = set(_MAKERS) - {Custom}  # whose functions are somebody else's
+_PROVEN = set(_MAKERS) - {Custom, Stacked}  # whose functions, or parts, may be somebody else's
 _SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
+from steradian.numerics.sphere_rules import three_sphere_rule
 from steradian.spaces.base import Rule
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_spheres import unit_sphere
@@ -116,22 +117,8 @@ def _half_sphere(rings: int) -> Rule:
 
 @cache
 def _half_three_sphere(nodes: int) -> Rule:
-    """In the coordinates x = (√s e^{iα}, √(1-s) e^{iβ}), in which the uniform law is ds dα dβ.
-
-    Of a polynomial in x of degree D only polynomials in s of degree D/2 outlive the sums over
-    equispaced α and β, more than D of each; Gauss-Legendre nodes integrate those. Axes: half a
-    turn of α. Exact for even harmonics of degree below ``nodes``.
-    """
-    z, weight = np.polynomial.legendre.leggauss(nodes // 4 + 1)
-    turn = np.arange(nodes) * (2.0 * np.pi / nodes)
-    s, alpha, beta = np.meshgrid(0.5 * (1.0 + z), turn[: nodes // 2], turn, indexing="ij")
-    inner, outer = np.sqrt(s), np.sqrt(1.0 - s)
-    points = np.stack(
-        [inner * np.cos(alpha), inner * np.sin(alpha), outer * np.cos(beta), outer * np.sin(beta)],
-        axis=-1,
-    )
-    share = np.repeat(0.5 * weight, nodes * nodes // 2) / (nodes * nodes // 2)
-    return Rule(points.reshape(-1, 4), share)
+    """Half a turn of the first angle: exact for even harmonics of degree below ``nodes``."""
+    return Rule(*three_sphere_rule(nodes, nodes // 2))
 
 
 _RULES = {2: _half_circle, 3: _half_sphere, 4: _half_three_sphere}

@@ -117,6 +117,14 @@ class OneForm(Protocol):
         ...
 
 
+def has_no_sign(space: Space) -> bool:
+    """Whether x and -x are one point, by a few of them."""
+    if not isinstance(space, OneForm):
+        return False
+    x = space.uniform(4, np.random.default_rng(0))
+    return bool(not space.refusal(-x) and (space.one_form(-x) == space.one_form(x)).all())
+
+
 @runtime_checkable
 class OtherForms(Protocol):
     """A space whose points people also hold in other forms than rows of d numbers."""

@@ -1,16 +1,24 @@
-"""Unit spheres of four and more dimensions: linear and quadratic features, no grid."""
+"""Unit spheres of four and more dimensions: harmonics of any degree, product rules in R⁴ and R⁵."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import lgamma, log, pi
 
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.quadratics import quadratic_features, quadratic_size
+from steradian.numerics.hyperspherical import harmonic_size, hyperspherical_harmonics
+from steradian.numerics.quadratics import quadratic_features
+from steradian.numerics.sphere_rules import four_sphere_rule, three_sphere_rule
 from steradian.spaces.base import Rule
 from steradian.spaces.unit_vectors import UnitVectors
+
+_LADDERS: dict[int, tuple[int, ...]] = {  # by dimension: degrees below which a rule is exact
+    4: (12, 16, 24, 32, 40, 48, 64, 80, 96),
+    5: (12, 16, 20, 24, 28, 32, 40),
+}
 
 
 @dataclass(frozen=True)
@@ -29,9 +37,7 @@ class Hypersphere(UnitVectors):
         return log(2.0) + half * log(pi) - lgamma(half)
 
     def size(self, degree: int) -> int:
-        if degree > 2:
-            raise NotImplementedError(f"harmonics of degree {degree} in dimension {self.d}")
-        return (1, 1 + self.d, 1 + self.d + quadratic_size(self.d))[degree]
+        return sum(harmonic_size(self.d, k) for k in range(degree + 1))
 
     def harmonics(self, x: AnyArray, degree: int) -> AnyArray:
         parts = [np.ones((len(x), 1), dtype=x.dtype)]
@@ -39,6 +45,8 @@ class Hypersphere(UnitVectors):
             parts.append(np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x)
         if degree >= 2:
             parts.append(quadratic_features(x))
+        if degree >= 3:
+            parts.append(hyperspherical_harmonics(x, 3, degree))
         return np.hstack(parts)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
@@ -46,7 +54,14 @@ class Hypersphere(UnitVectors):
         return x / np.linalg.norm(x, axis=1, keepdims=True)
 
     def rules(self) -> int:
-        return 0
+        return len(_LADDERS.get(self.d, ()))
 
     def rule(self, rung: int) -> Rule:
-        raise NotImplementedError(f"rule {rung} on the {self.name}: there is none")
+        if not self.rules():
+            raise NotImplementedError(f"rule {rung} on the {self.name}: there is none")
+        return _rule(self.d, _LADDERS[self.d][rung])
+
+
+@lru_cache(maxsize=16)
+def _rule(d: int, nodes: int) -> Rule:
+    return Rule(*(three_sphere_rule(nodes, nodes) if d == 4 else four_sphere_rule(nodes)))

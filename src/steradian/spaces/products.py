@@ -7,13 +7,16 @@ of the features of degree L, and, read the other way, such a matrix into those m
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.gaunt import circle_gaunt, sphere_gaunt
 from steradian.spaces import Circle, Sphere
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _BLOCK = 65_536  # rows whose features are held at once
 _DENSE = 200_000  # entries up to which zeros are quicker multiplied than skipped

@@ -19,6 +19,7 @@ from steradian.numerics.harmonics import (
     sphere_size,
     sphere_sums,
 )
+from steradian.numerics.separable_sums import MOST_DEGREES, separable_sphere_sums
 from steradian.spaces.base import Rule
 from steradian.spaces.unit_vectors import UnitVectors
 
@@ -47,7 +48,12 @@ class Sphere(UnitVectors):
 
     size = staticmethod(sphere_size)
     harmonics = staticmethod(sphere_harmonics)
-    sums = staticmethod(sphere_sums)
+
+    @staticmethod
+    def sums(x: Array, weights: Array, degree: int) -> Array:
+        """Σ_i w_i φ(x_i) for degree 0..degree, by products or by a transform."""
+        few = degree <= MOST_DEGREES
+        return (separable_sphere_sums if few else sphere_sums)(x, weights, degree)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         z = rng.uniform(-1.0, 1.0, n)

@@ -1,0 +1,320 @@
+"""Hierarchies that data choose: a recipe, and on which rows it is followed.
+
+An axis or a basis that comes from the rows which are then profiled follows their noise: every gap
+about it is too large and no p-value holds. So a choice is no hierarchy until it has seen data. It
+is followed either on some rows, and the others are profiled (`OnSplits`), or on the very same rows
+(`SameRows`), which describes them and infers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+
+from steradian.arguments import one_of, open_share, seed_number, shown, whole_number
+from steradian.data.directions import Directions
+from steradian.errors import InvalidArgument, InvalidDirections
+from steradian.hierarchies import bounded_zonal, low_rank, zonal
+from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.on_nodes import checked_levels
+from steradian.numerics.arrays import Array
+from steradian.numerics.bessel import concentration
+from steradian.numerics.tolerances import POINT, TIED_AXES, VANISHING_MEAN
+from steradian.spaces import unit_sphere
+
+REPEATS = 11
+MOST_REPEATS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which rows choose: a share of them, drawn anew so many times.
+
+    Whole units of the design go to one side, with their weights: clusters are not torn apart, and
+    of a chain a connected stretch is left to be profiled.
+
+    Parameters
+    ----------
+    share : float
+        Share of the rows (of the units, where the design has any) that choose.
+    repeats : int
+        How often the rows are split. With one split everything depends on its luck; medians over
+        several do not, and their p-values are combined.
+    seed : int
+        Of the splits.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Split(0.3, repeats=5)
+    Split(share=0.3, repeats=5, seed=0)
+    """
+
+    share: float = 0.5
+    repeats: int = REPEATS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        open_share(self.share, "share", 0.5)
+        if whole_number(self.repeats, "repeats", least=1) > MOST_REPEATS:
+            raise InvalidArgument(f"repeats is {self.repeats}; give at most {MOST_REPEATS}")
+        seed_number(self.seed)
+
+    def generators(self) -> Iterable[np.random.Generator]:
+        """One for each split, independent of how many there are."""
+        return (np.random.default_rng([self.seed, k]) for k in range(self.repeats))
+
+
+class Recipe(Protocol):
+    """How rows choose a hierarchy.
+
+    A value like a hierarchy: a frozen dataclass. What it chooses may depend on the rows it is given
+    and on nothing else.
+    """
+
+    @property
+    def words(self) -> str:
+        """What is chosen, as the end of "Chosen from the data: …"."""
+        ...
+
+    def from_data(self, directions: Directions) -> Hierarchy:
+        """The hierarchy that these rows choose."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its ``kind`` and its arguments."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SameRows:
+    """A hierarchy that is chosen by the rows it then describes: no p-value and no interval.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        How it is chosen.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Zonal("mean", 2)
+    SameRows(recipe=MeanAxis(levels=2))
+    """
+
+    recipe: Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class OnSplits:
+    """A hierarchy that is chosen by some rows and measured on the others, over several splits.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        How it is chosen.
+    split : Split
+        By which rows.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Zonal("mean", 2, split=0.5)
+    OnSplits(recipe=MeanAxis(levels=2), split=Split(share=0.5, repeats=11, seed=0))
+    """
+
+    recipe: Recipe
+    split: Split
+
+
+def as_split(split: Any) -> Split:
+    """A split from an object, or from the share of rows that choose."""
+    if isinstance(split, Split):
+        return split
+    if isinstance(split, bool | np.bool_) or not isinstance(split, int | float | np.number):
+        raise InvalidArgument(
+            f"split is {shown(split)}; give the share of rows that choose, like 0.5, or sr.Split()"
+        )
+    return Split(open_share(split, "split", 0.5))
+
+
+# --- recipes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAxis:
+    """`Zonal` about the weighted mean direction."""
+
+    levels: int
+
+    def __post_init__(self) -> None:
+        checked_levels(self.levels, zonal.MOST_LEVELS, "more polynomials are hardly told apart")
+
+    @property
+    def words(self) -> str:
+        return "the axis is the mean direction"
+
+    def from_data(self, directions: Directions) -> Hierarchy:
+        return zonal.Zonal(mean_direction(directions), self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "MeanAxis", **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class FittedHeights:
+    """Bounded functions of the height, made for the von Mises-Fisher law about the axis.
+
+    The axis is given, or else the mean direction; the concentration is that of the level-1 fit, for
+    which an axis that most rows point away from is turned round.
+    """
+
+    levels: int
+    axis: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        checked_levels(
+            self.levels, bounded_zonal.MOST_LEVELS, "more functions are hardly told apart"
+        )
+
+    @property
+    def words(self) -> str:
+        if self.axis is not None:
+            return "the functions are made for the concentration about the axis"
+        return "the axis is the mean direction, and the functions are made for the concentration"
+
+    def from_data(self, directions: Directions) -> Hierarchy:
+        _refuse_other_spaces(directions, "heights along an axis")
+        axis = mean_direction(directions) if self.axis is None else np.array(self.axis)
+        if len(axis) != directions.d:
+            raise InvalidDirections(
+                f"directions of dimension {directions.d} with an axis of dimension {len(axis)}"
+            )
+        height = float(directions.weights @ (directions.x @ axis))
+        spread = max(1.0 - height * height, POINT)
+        kappa = float(concentration(directions.d, abs(height), spread).kappa)
+        kappa = min(kappa, bounded_zonal.MOST_KAPPA)
+        return bounded_zonal.BoundedZonal(axis if height >= 0.0 else -axis, self.levels, kappa)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "FittedHeights", **asdict(self)}
+
+
+def mean_direction(directions: Directions) -> Array:
+    """The direction of Σ w x, (d,).
+
+    Raises
+    ------
+    InvalidDirections
+        The points have no mean, or one so short that rounding decides where it points.
+    """
+    _refuse_other_spaces(directions, "mean direction")
+    total, weight = np.zeros(directions.d), 0.0
+    for x, w in directions.blocks():
+        total += w @ x
+        weight += float(w.sum())
+    length = float(np.linalg.norm(total)) / weight
+    if length <= VANISHING_MEAN:
+        raise InvalidDirections(
+            f"the rows that choose have a mean of length {length:.0e}, which points nowhere; "
+            "give an axis, or for data without a sign principal axes: sr.LowRank('pca', levels)"
+        )
+    return np.asarray(total / np.linalg.norm(total))
+
+
+About = Literal["pca", "mean+pca"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipalAxes:
+    """`LowRank` in the first axes of the second moment, or in the mean and the axes across it."""
+
+    levels: int
+    k: int
+    about: About
+
+    def __post_init__(self) -> None:
+        checked_levels(self.levels, low_rank.MOST_LEVELS, "integrals of more are not resolved")
+        if not 1 <= whole_number(self.k, "k") <= low_rank.MOST_AXES:
+            raise InvalidArgument(f"k is {self.k}; give 1 to {low_rank.MOST_AXES} axes")
+        one_of(self.about, "basis", get_args(About))
+
+    @property
+    def words(self) -> str:
+        if self.about == "pca":
+            return f"the basis is made of the first {self.k} principal axes"
+        rest = f" and the first {self.k - 1} principal axes across it" if self.k > 1 else ""
+        return f"the basis is made of the mean direction{rest}"
+
+    def from_data(self, directions: Directions) -> Hierarchy:
+        return low_rank.LowRank(principal_axes(directions, self.k, self.about), self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "PrincipalAxes", **asdict(self)}
+
+
+def principal_axes(directions: Directions, k: int, about: About) -> Array:
+    """Orthonormal columns (d, k) that hold most of the rows' squared length.
+
+    ``"pca"``: the first k eigenvectors of E xxᵀ, about zero: the plane through the centre of the
+    sphere that points are nearest to, whatever their signs. ``"mean+pca"``: the mean direction,
+    then the first k - 1 eigenvectors of E xxᵀ at right angles to it.
+
+    Raises
+    ------
+    InvalidDirections
+        Two axes of which one would be left out are equally long.
+    """
+    if k >= directions.d:
+        raise InvalidDirections(f"k is {k}; choose fewer axes than the {directions.d} dimensions")
+    _refuse_other_spaces(directions, "principal axes")
+    first = np.zeros((directions.d, 0))
+    if about == "mean+pca":
+        first = mean_direction(directions)[:, None]
+    return np.column_stack([first, _leading(directions, first, k - first.shape[1])])
+
+
+def _leading(directions: Directions, without: Array, k: int) -> Array:
+    """Eigenvectors (d, k) of the second moment across ``without`` (d, j), largest first.
+
+    Each has the sign that makes its largest coordinate positive.
+    """
+    moments, axes = _second_moments(directions, without)
+    if not k:
+        return axes[:, :0]
+    if moments[k - 1] - moments[k] <= TIED_AXES * moments[0]:
+        raise InvalidDirections(
+            f"axes {k} and {k + 1} of the rows that choose are equally long ({moments[k - 1]:.3g}),"
+            " and which of them comes first is arbitrary; choose another k, or give the basis"
+        )
+    chosen = axes[:, :k]
+    largest = chosen[np.abs(chosen).argmax(axis=0), np.arange(k)]
+    return np.asarray(chosen * np.sign(largest))
+
+
+def _second_moments(directions: Directions, without: Array) -> tuple[Array, Array]:
+    """Eigenvalues (d,) of E xxᵀ across ``without``, falling, and their axes but for zeros."""
+    d = directions.d
+    across = np.eye(d) - without @ without.T if without.size else np.eye(d)
+    if directions.n < d:
+        rows = np.sqrt(directions.weights)[:, None] * (directions.x @ across)
+        _, lengths, axes = np.linalg.svd(rows, full_matrices=False)
+        return np.pad(lengths**2, (0, d - len(lengths))), axes.T
+    second = np.zeros((d, d))
+    for x, w in directions.blocks():
+        second += (w[:, None] * x).T @ x
+    values, axes = np.linalg.eigh(across @ second @ across / np.trace(second))
+    return values[::-1], axes[:, ::-1]
+
+
+def _refuse_other_spaces(directions: Directions, what: str) -> None:
+    """Refuse points that are no unit vectors, or whose sign means nothing."""
+    space = directions.space
+    if space != unit_sphere(directions.d):
+        raise InvalidDirections(
+            f"points on the {space.name} have no {what}; give a hierarchy of that space, like "
+            "sr.Axial for axes"
+        )

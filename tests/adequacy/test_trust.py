@@ -170,7 +170,10 @@ def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> N
     """Normalised Gaussian noise: level 2 has about d²/4n nats, and none of it means anything."""
     p = sr.profile(unit(np.random.default_rng(seed).normal(size=(n, d))))
     found = p.trust().statistical
-    expected = (d * (d + 1) / 2 - 1) / (2 * n)
+    q = d * (d + 1) / 2 - 1
+    expected = p.noise[1]
+    assert q / (2 * n) < expected < 1.1 * q / (2 * n)
+    assert abs(p.gaps[1] - expected) < 4.0 * np.sqrt(2 * q) / (2 * n)
     said = f"all of I₂ is what noise gives ({p.gaps[1]:.3g} against {expected:.3g} expected)"
     assert found.reasons[0] == said
     assert found.answer == "no"

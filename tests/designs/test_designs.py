@@ -531,7 +531,7 @@ def test_gather_adds_within_units() -> None:
 @pytest.mark.parametrize("design", [["iid"], {}, 3])
 def test_what_is_no_design_is_refused_in_words(design: object) -> None:
     with pytest.raises(DesignError, match=r"give a name or an object of sr\.designs"):
-        sr.profile(X, design=design)  # type: ignore[arg-type]
+        sr.profile(X, design=design)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("batch", ["a", 2.5])

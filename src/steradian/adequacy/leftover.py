@@ -24,7 +24,7 @@ from steradian.families.base import Family, QuickRefits
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
-from steradian.hierarchies.base import Hierarchy
+from steradian.hierarchies.base import Hierarchy, basis_of
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR_ROWS, DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
 from steradian.significance.sample import Sample
@@ -142,7 +142,9 @@ class GriddedLeftover:
 
     @classmethod
     def _of_uniform(cls, hierarchy: Hierarchy, weights: Array) -> GriddedLeftover:
-        """Level 0: nothing is matched, and the features are white."""
+        """Level 0: nothing is matched, and the features are white, or their own law says how."""
+        if basis_of(hierarchy) is not None:
+            return cls.of_covariance(hierarchy, 0, np.zeros(0), weights)
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))
         none = np.zeros((0, len(scale)))
         flat = np.zeros(len(scale))

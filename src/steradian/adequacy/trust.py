@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.adequacy.above import levels_through
+from steradian.adequacy.beyond import beyond_data
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
 from steradian.adequacy.residuals import (
@@ -24,6 +25,7 @@ from steradian.adequacy.residuals import (
 )
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
+from steradian.families.base import HeldToNoise
 from steradian.families.polar_whitening import polar_whitening
 from steradian.numerics.tolerances import (
     BEYOND_DOUBT,
@@ -33,6 +35,7 @@ from steradian.numerics.tolerances import (
     USABLE_DEFICIT,
 )
 from steradian.significance import concerns
+from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ _CLEAR = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
 _WIDTH, _LABEL = 80, 15
+_SHRUNK = "the fits are of shrunk data, so no residual tells about the data themselves"
 
 
 class Answer(StrEnum):
@@ -124,10 +128,14 @@ def _judgement(question: str, found: list[tuple[Answer, str]]) -> Judgement:
     return Judgement(question, ranked[0][0], tuple(words for _, words in ranked))
 
 
+def left_above(profile: Profile) -> str:
+    """What the highest level leaves over, in words."""
+    return _SHRUNK if profile.shrinkage else _residual(profile, profile.as_sample())[1]
+
+
 def _statistical(profile: Profile) -> Judgement:
     if profile.shrinkage is not None:
-        said = "the fits are of shrunk data, so no residual tells about the data themselves"
-        return Judgement("statistically", Answer.UNKNOWN, (said,))
+        return Judgement("statistically", Answer.UNKNOWN, (_SHRUNK,))
     sample = profile.as_sample()
     found = [_residual(profile, sample)]
     if profile.design.defines_inference:
@@ -205,7 +213,7 @@ def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
     m, rate, q = sample.moments, sample.rate, white.q
     second = m.scatter / m.weight + np.outer(m.mean, m.mean)
     score = rate**2 * float(white.score_of(m.mean[None], second[None])[0])
-    against = f"({profile.gaps[1]:.3g} against {0.5 * q / rate**2:.3g} expected)"
+    against = f"({profile.gaps[1]:.3g} against {model_noise(sample)[1]:.3g} expected)"
     few = rate**2 < _ROWS_PER_FEATURE * q
     if score - q < _CLEAR * np.sqrt(2.0 * q):
         return [(Answer.NO if few else Answer.YES, f"all of I₂ is what noise gives {against}")]
@@ -235,13 +243,9 @@ def _numerical(profile: Profile) -> Judgement:
         f"gaps good to {max(error, 1e-15):.0e} nats (moment residual {n.residual.max():.0e}, "
         f"condition {n.condition.max():.0e}, {int(n.nodes.max())} nodes)"
     )
-    answer = (
-        Answer.YES
-        if error <= GOOD_DEFICIT
-        else Answer.CARE
-        if error <= USABLE_DEFICIT
-        else Answer.NO
-    )
+    family = profile.moments.hierarchy.family(int(profile.levels[-1]))
+    usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
+    answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
     found = [(answer, detail)]
     if n.condition.max() > COLLINEAR:
         found.append((Answer.CARE, "the features are nearly collinear under the fit"))
@@ -264,6 +268,14 @@ def _margin(profile: Profile, top: int) -> tuple[Answer, str]:
     return answer, f"{where}, margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
 
 
+def _beyond(profile: Profile) -> tuple[str, ...]:
+    """Gaps that come from where there are no data, of levels that a rule integrates."""
+    families = [profile.moments.hierarchy.family(int(level)) for level in profile.levels]
+    if profile.directions is None or not any(family.has_rule for family in families):
+        return ()
+    return beyond_data(profile.as_sample(), draws=0, seed=0).warnings
+
+
 def _structural(profile: Profile) -> Judgement:
     found: list[tuple[Answer, str]] = []
     top = int(profile.levels[-1])
@@ -271,6 +283,7 @@ def _structural(profile: Profile) -> Judgement:
         found.append((Answer.CARE, f"the data were {profile.shrinkage.words}"))
     else:
         found.append(_margin(profile, top))
+        found += [(Answer.CARE, words) for words in _beyond(profile)]
     if profile.stopped:
         gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
         found.append((Answer.CARE, f"{gone} level {top + 1}"))

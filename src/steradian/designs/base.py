@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.designs.division import whole_units
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 
 Features = Callable[[Array], Array]
 """Rows (n, d) → functions of them (n, p)."""
@@ -71,6 +72,15 @@ class Design(ABC):
     def sentence(self) -> str:
         """What the design assumes, for reports."""
 
+    @property
+    def in_short(self) -> str:
+        """What a printed profile says about it."""
+        if not self.defines_inference:
+            said = "the weighted set itself; noise and p-values need design=."
+            return f"Design {self.name}: {said}"
+        floor = "about features / 2n" if self.equal_weights else "above zero"
+        return f"Design {self.name}. With nothing to find, I is still {floor}: see tests()."
+
     def check(self, directions: Directions) -> None:
         """Raise `DesignError` unless this design fits these rows."""
         self.units(directions)
@@ -102,6 +112,21 @@ class Design(ABC):
         """Σ of a (m̂ - m) for the features of the highest level, (q, q), where it is given."""
         return None
 
+    def drawn_rows(
+        self, directions: Directions, share: float, rng: np.random.Generator
+    ) -> BoolArray:
+        """Rows, a random ``share``, that may be looked at and leave a sample of this design, (n,).
+
+        By default whole units, drawn within their strata.
+        """
+        units = self.units(directions)
+        labels = np.arange(directions.n) if units.labels is None else units.labels
+        return whole_units(labels, units.strata, share, rng)
+
+    def of_rows(self, rows: BoolArray) -> Design:  # noqa: ARG002 - rows need not be told apart
+        """The design of some rows (n,), whole units; the same where it holds nothing of rows."""
+        return self
+
     def with_columns(self, column: Callable[[str], Any]) -> Design:
         """The same design with names of columns replaced by their values."""
         own: Any = self  # a design need not be a dataclass; then it names no columns
@@ -123,6 +148,11 @@ def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     plain = values.astype(str) if values.dtype == object else values
     _, codes = np.unique(plain, return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
+
+
+def ids_of_rows(ids: ArrayLike | str | None, rows: BoolArray) -> AnyArray | str | None:
+    """Identifiers of some of the rows."""
+    return ids if ids is None or isinstance(ids, str) else _values(ids)[rows]
 
 
 def unit_names(ids: ArrayLike | str, labels: IntArray) -> AnyArray:

@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import whole_number
 from steradian.data.directions import Directions
-from steradian.designs.base import Design, Features, unit_labels
+from steradian.designs.base import Design, Features, ids_of_rows, unit_labels
 from steradian.designs.batches import (
     autocorrelation_time,
     batch_length,
     second_moments,
 )
+from steradian.designs.division import all_but_a_stretch
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.numerics.arrays import IntArray
+from steradian.numerics.arrays import BoolArray, IntArray
 
 _FEWEST_BATCHES = 20
 _MOST_UNSEEN = 0.5  # share of the variance that tests are corrected for, at most
@@ -58,9 +59,7 @@ class Chain(Design):
         A chain may forget its place quickly and its distance from three symmetric modes slowly.
         """
         n = directions.n
-        chains = (
-            np.zeros(n, dtype=np.int64) if self.ids is None else unit_labels(self.ids, n, "chain")
-        )
+        chains = self._chains(n)
         batch = None if self.batch is None else whole_number(self.batch, "batch")
         if batch is not None and not 1 <= batch <= n // 2:
             raise DesignError(f"batch is {batch}; give 1 to half the {n} rows")
@@ -84,6 +83,21 @@ class Chain(Design):
             directions.weights, count, np.sqrt(n), labels,
             factor=factor, dof=count - 1, serial=True, unseen=unseen, what="stretch", note=note,
         )  # fmt: skip
+
+    def _chains(self, n: int) -> IntArray:
+        """The chain of each row, numbered."""
+        return (
+            np.zeros(n, dtype=np.int64) if self.ids is None else unit_labels(self.ids, n, "chain")
+        )
+
+    def drawn_rows(
+        self, directions: Directions, share: float, rng: np.random.Generator
+    ) -> BoolArray:
+        """All but a connected stretch of each chain, so that what is left is a chain again."""
+        return all_but_a_stretch(self._chains(directions.n), share, rng)
+
+    def of_rows(self, rows: BoolArray) -> Chain:
+        return Chain(ids_of_rows(self.ids, rows), self.batch)
 
 
 def _cut(chains: IntArray, length: int) -> IntArray:

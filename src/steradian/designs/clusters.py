@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
-from steradian.designs.base import Design, unit_labels, unit_names
+from steradian.designs.base import Design, ids_of_rows, unit_labels, unit_names
 from steradian.designs.units import Units
 from steradian.errors import DesignError
+from steradian.numerics.arrays import BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,3 +45,6 @@ class Clusters(Design):
             directions.weights, count, np.sqrt(count), labels,
             factor=factor, dof=count - 1, what="cluster", names=unit_names(self.ids, labels),
         )  # fmt: skip
+
+    def of_rows(self, rows: BoolArray) -> Clusters:
+        return Clusters(np.asarray(ids_of_rows(self.ids, rows)))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from steradian.data.directions import Directions
 from steradian.designs.base import Design
+from steradian.designs.division import whole_units
 from steradian.designs.units import Units
 from steradian.errors import DesignError
+from steradian.numerics.arrays import BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +38,14 @@ class Descriptive(Design):
             "design 'descriptive' describes this weighted set and defines no p-value or standard "
             "error; if the rows are a sample, say how the weights arose: design='iid' (equal "
             "weights), 'fixed', 'importance', 'chain', sr.designs.Clusters(ids), Survey(...) "
-            "or Known(covariance, rate)"
+            "or Known(covariance, rate); numbers of observations are no weights but counts="
         )
 
     def check(self, directions: Directions) -> None:
         """Any rows can be described."""
+
+    def drawn_rows(
+        self, directions: Directions, share: float, rng: np.random.Generator
+    ) -> BoolArray:
+        """Single rows: nothing is said about which belong together."""
+        return whole_units(np.arange(directions.n), None, share, rng)

@@ -15,7 +15,7 @@ from steradian.data.validation import as_numeric
 from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidArgument
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,18 @@ class Known(Design):
         raise DesignError(
             f"a known covariance says nothing about single rows (n = {directions.n}); bootstraps "
             "and tilted covariances need a design with units"
+        )
+
+    def drawn_rows(
+        self,
+        directions: Directions,
+        share: float,  # noqa: ARG002
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> BoolArray:
+        """None: the covariance is that of all rows together."""
+        raise DesignError(
+            f"a covariance of the moments of all {directions.n} rows is not one of some of them, so"
+            " they cannot be split; split them yourself and give the covariance of each part"
         )
 
     def check(self, directions: Directions) -> None:  # noqa: ARG002

@@ -33,7 +33,8 @@ class IID(Design):
         if directions.weighted and np.ptp(directions.weights) > EQUAL_WEIGHTS / directions.n:
             raise DesignError(
                 "design 'iid' means equal weights, and these rows have weights; say how the "
-                "weights arose: 'fixed', 'importance', Clusters, Chain, Survey or Known"
+                "weights arose: 'fixed', 'importance', Clusters, Chain, Survey or Known; "
+                "numbers of observations are no weights but counts="
             )
         n = directions.n
         return Units(np.full(n, 1.0 / n), n, np.sqrt(n), fixed_weights=True)

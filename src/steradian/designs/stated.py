@@ -17,18 +17,26 @@ def stated_design(
     design: Design | str | None, data: Any, directions: Directions | None, moments: Moments
 ) -> Design:
     """The design of ``data``, which are these directions or moments alone."""
-    weighted = directions.weighted if directions else moments.ess < moments.n * (1.0 - 1e-9)
-    if design is None:
-        return as_design(None, weighted=weighted)
-    plan = as_design(design, weighted=True)
-    if is_frame(data):
-        plan = plan.with_columns(lambda name: column(data, name))
     if directions is not None:
-        plan.check(directions)
+        plan = design_of_rows(design, data, directions)
     else:
-        plan.check_sums(weighted=weighted)
+        weighted = moments.ess < moments.n * (1.0 - 1e-9)
+        plan = as_design(design, weighted=weighted)
+        if design is not None:
+            plan.check_sums(weighted=weighted)
     if plan.known_covariance is not None:
         _check_size(plan.known_covariance, moments)
+    return plan
+
+
+def design_of_rows(design: Design | str | None, data: Any, directions: Directions) -> Design:
+    """The design of ``data`` that are these directions."""
+    plan = as_design(design, weighted=directions.weighted)
+    if design is None:
+        return plan
+    if is_frame(data):
+        plan = plan.with_columns(lambda name: column(data, name))
+    plan.check(directions)
     return plan
 
 

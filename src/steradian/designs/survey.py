@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.data.validation import as_numeric
-from steradian.designs.base import Design, unit_labels, unit_names
+from steradian.designs.base import Design, ids_of_rows, unit_labels, unit_names
 from steradian.designs.units import Units
 from steradian.errors import DesignError
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,7 @@ class Survey(Design):
 
     def units(self, directions: Directions) -> Units:
         n = directions.n
-        rows = np.zeros(n, dtype=np.int64)
-        strata = rows if self.strata is None else unit_labels(self.strata, n, "stratum")
-        names = np.arange(n) if self.psu is None else unit_labels(self.psu, n, "primary unit")
-        pairs = strata * (int(names.max()) + 1) + names  # units are numbered within strata
-        _, first, labels = np.unique(pairs, return_index=True, return_inverse=True)
+        strata, first, labels = self._places(n)
         of_unit = strata[first]
         sizes = np.bincount(of_unit)
         if sizes.min() < 2:
@@ -69,6 +65,25 @@ class Survey(Design):
             dof=count - len(sizes), what="row" if self.psu is None else "primary unit",
             names=first if self.psu is None else unit_names(self.psu, labels),
         )  # fmt: skip
+
+    def of_rows(self, rows: BoolArray) -> Survey:
+        """With fewer units of every stratum, the sampled fraction is smaller in proportion."""
+        fraction = None
+        if self.fraction is not None:
+            strata, first, _ = self._places(len(rows))
+            left = np.bincount(strata[first[rows[first]]], minlength=int(strata.max()) + 1)
+            share = left / np.bincount(strata[first])
+            fraction = (self._fractions(len(rows)) * share[strata])[rows]
+        return Survey(ids_of_rows(self.psu, rows), ids_of_rows(self.strata, rows), fraction)
+
+    def _places(self, n: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Stratum of each row, first row of each unit, and unit of each row."""
+        rows = np.zeros(n, dtype=np.int64)
+        strata = rows if self.strata is None else unit_labels(self.strata, n, "stratum")
+        names = np.arange(n) if self.psu is None else unit_labels(self.psu, n, "primary unit")
+        pairs = strata * (int(names.max()) + 1) + names  # units are numbered within strata
+        _, first, labels = np.unique(pairs, return_index=True, return_inverse=True)
+        return strata, first, labels
 
     def _fractions(self, n: int) -> Array:
         if isinstance(self.fraction, str):

@@ -14,13 +14,37 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.designs.units import Units
-from steradian.errors import ResolutionError
+from steradian.errors import ResolutionError, SteradianError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR
+from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 
 _SPLITS = 4  # random splits into halves
+_QUICK = 2e9  # multiplications that nobody notices
+_QUICK_FEATURES = 300  # whose curvature is formed unasked
+
+
+def noise_floor(sample: Sample) -> Array:
+    """What noise alone adds to each gap on average, (L,), nats; NaN where it is not soon known.
+
+    Rows of one law: see `model_noise`, in any dimension. Other designs: the estimated bias of the
+    gap, where the matrices of all levels are small.
+    """
+    levels = len(sample.nested.solutions)
+    unknown = np.full(levels, np.nan)
+    if not sample.design.defines_inference:
+        return unknown
+    try:
+        if sample.design.rows_of_one_law:
+            return model_noise(sample)
+        q = sample.hierarchy.q(levels)
+        soon = q <= _QUICK_FEATURES and sample.moments.n * q * q <= _QUICK
+        formed = sample.formed_levels == levels
+        return gap_bias(sample) if soon and formed else unknown
+    except SteradianError:  # too few units, or sums that do not tell
+        return unknown
 
 
 def gap_bias(sample: Sample) -> Array:

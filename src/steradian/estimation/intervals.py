@@ -19,9 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import chndtr, chndtrinc
-from scipy.stats import chi2, norm
-from scipy.stats import t as student
+from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 
 from steradian.arguments import one_of, open_share
 from steradian.estimation.bias import gap_bias
@@ -130,9 +128,10 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     for level in concerns.crowded(sample):  # what sampling adds is not a small correction there
         for values in (low, high, d_low, d_high):
             values[level - 1] = np.nan
-    z = float(norm.ppf(0.5 + 0.5 * confidence))
+    z = float(ndtri(0.5 + 0.5 * confidence))
     # with nothing there 2 a² I is about χ²_q: up to its upper end the gap is not clear of zero
-    near = 2.0 * rate**2 * gaps / of_gaps.scale() <= chi2.ppf(0.5 + 0.5 * confidence, dims)
+    limit = 2.0 * gammaincinv(0.5 * dims, 0.5 + 0.5 * confidence)  # of χ² at this probability
+    near = 2.0 * rate**2 * gaps / of_gaps.scale() <= limit
     return GapIntervals(
         levels=np.arange(1, levels + 1),
         confidence=confidence,
@@ -238,7 +237,7 @@ class _Estimates:
 
     def interval(self, confidence: float, method: IntervalMethod) -> tuple[Array, Array]:
         """Both ends."""
-        z = float(norm.ppf(0.5 + 0.5 * confidence))
+        z = float(ndtri(0.5 + 0.5 * confidence))
         if method == "wald":
             return self.value - z * self.se, self.value + z * self.se
         if method == "sqrt":
@@ -256,7 +255,7 @@ class _Estimates:
         about the share p / n of directions that were matched.
         """
         quantile = 0.5 + 0.5 * confidence
-        students = (student.ppf(quantile, self.dof) / norm.ppf(quantile)) ** 2
+        students = (stdtrit(self.dof, quantile) / ndtri(quantile)) ** 2
         step = self.scale() * students * (1.0 + self.matched / self.units) / (2.0 * self.rate**2)
         bias = np.where(np.isfinite(self.bias), self.bias, step * self.features)
         moved = step * self.features - bias
@@ -275,7 +274,7 @@ class _Estimates:
         ``se γ (2z² + 1) / 6`` (JRSS B 54, 1992), γ the skewness of the sum, moves both ends; here
         only the one that it moves outward.
         """
-        z = float(norm.ppf(quantile))
+        z = float(ndtri(quantile))
         return np.asarray(self.se * self.skew * (2.0 * z * z + 1.0) / 6.0)
 
     def scale(self) -> Array:
@@ -298,7 +297,7 @@ def _far_noncentrality(seen: Array, q: Array, probability: float) -> Array:
     ``x = q + δ + z s + (z² - 1) k`` with ``s² = 2q + 4δ`` and ``k = ⅔ (q + 3δ) / (q + 2δ)``, a
     quadratic in s once k, which hardly moves, is taken at ``δ = x - q``.
     """
-    z = float(norm.ppf(probability))
+    z = float(ndtri(probability))
     about = np.maximum(seen - q, 1.0)
     skew = (z * z - 1.0) * 2.0 / 3.0 * (q + 3.0 * about) / (q + 2.0 * about)
     s = 2.0 * (np.sqrt(np.maximum(z * z + seen - skew - 0.5 * q, 0.0)) - z)

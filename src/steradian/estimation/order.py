@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.residuals import Residuals, harmonic_residuals
@@ -18,6 +17,7 @@ from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies.base import named_test
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 from steradian.significance.gap_tests import gap_tests, holm
@@ -196,7 +196,7 @@ def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
             return np.full(top, np.nan), [said]
         return found.pvalue_holm, []
     mean = sample.moments.up_to_level(1)
-    first = float(chi2.sf(sample.rate**2 * float(mean @ mean), len(mean)))
+    first = float(chi_square_sf(sample.rate**2 * float(mean @ mean), len(mean)))
     said = (
         f"Holm p by {named_test(sample.hierarchy, 1)} and by the residual of level 1: tests() "
         f"draws {Options().replicates} samples of {n} × {d}, which takes a while"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
 
 from steradian.errors import DesignError
 from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
-from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns
 from steradian.significance.judgement import (
     DOMINATES,
@@ -130,7 +129,7 @@ def _model_pvalue(
     if method == "simulate":
         pvalue = _simulated(value, half, level, options)
         return LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
-    return LevelTest(score, float(chi2.sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
+    return LevelTest(score, float(chi_square_sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
 
 
 def _model_score(sample: Sample, white: Whitening) -> float:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from steradian.families.whitening import Whitening
-from steradian.hierarchies.base import names_of_tests
+from steradian.hierarchies.base import basis_of, names_of_tests
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns
 from steradian.significance.judgement import worthless
 from steradian.significance.sample import Sample
@@ -105,10 +104,7 @@ def uniformity_tests(sample: Sample) -> Uniformity:
     dims = np.array(sample.hierarchy.dims[: len(sample.nested.solutions)])
     ends = np.cumsum(dims)
     levels = np.arange(1, len(dims) + 1)
-    classical = []
-    for level in levels.tolist():
-        added = sample.moments.up_to_level(level)[ends[level - 1] - dims[level - 1] :]
-        classical.append(rate**2 * float(added @ added))
+    classical = [rate**2 * _alone(sample, level) for level in levels.tolist()]
     found = [_through(sample, level, float(sum(classical[:level]))) for level in levels.tolist()]
     pvalues = np.array([one.pvalue for one in found])
     for level in concerns.crowded(sample):  # where 2 n D is not χ²
@@ -122,17 +118,33 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         pvalue=pvalues,
         judged=np.array([one.judged for one in found]),
         classical=np.array(classical),
-        classical_pvalue=np.asarray(chi2.sf(classical, dims)),
+        classical_pvalue=np.asarray(chi_square_sf(classical, dims)),
         names=names_of_tests(sample.hierarchy)[: len(dims)],
         design=sample.design.name,
         warnings=tuple(dict.fromkeys(said)),
     )
 
 
+def _alone(sample: Sample, level: int) -> float:
+    """|m_l|² of one level alone, its features white under the uniform law; NaN where none are."""
+    h, below = sample.hierarchy, sample.hierarchy.q(level - 1)
+    added = sample.moments.up_to_level(level)[below:]
+    if basis_of(h) is None:
+        return float(added @ added)
+    if not h.family(level).whitening(np.zeros((1, 0))).sound.all():
+        return np.nan
+    _, mean, covariance = h.family(level).log_partition(np.zeros((1, h.q(level))))
+    away = added - mean[0, below:]
+    return float(away @ np.linalg.solve(covariance[0, below:, below:], away))
+
+
 def _through(sample: Sample, level: int, score: float) -> _Through:
     """Uniformity through one level; ``score`` is a² Σ |m_l|²."""
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
     p = sample.hierarchy.q(level)
+    if np.isnan(score):
+        flat = f"level {level}: its features hardly vary under the uniform law; see tests()"
+        return _Through(deficit, np.nan, (flat,), False)
     if not sample.has_rows:
         settled = sample.design.rows_of_one_law
         value = deficit if settled else 0.5 * score
@@ -146,7 +158,7 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     words = concerns.unjudged(level, scores, units)
     said = [words] if words else []
     if units.rows_of_one_law:
-        pvalue = float(chi2.sf(2.0 * deficit, p))
+        pvalue = float(chi_square_sf(2.0 * deficit, p))
         return _Through(deficit, pvalue, (*said, *concerns.of_rows(level, scores)), words is None)
     kind = scores.settled("damped")
     value = float(scores.statistic[0])
@@ -162,7 +174,7 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
 def _streamed(sample: Sample, white: Whitening, deficit: float) -> _Through:
     """Too many rows for their scores to be held."""
     if sample.units.rows_of_one_law:
-        return _Through(deficit, float(chi2.sf(2.0 * deficit, white.q)))
+        return _Through(deficit, float(chi_square_sf(2.0 * deficit, white.q)))
     found = streamed_scores(sample.rows, sample.units, white, "null")
     pvalue = float(mixture_sf([found.statistic], found.coefficients[None], found.dof)[0])
     return _Through(found.statistic, pvalue)

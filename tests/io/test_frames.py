@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import steradian as sr
-from steradian.io.frames import Coords, directions_from_frame, is_frame
-from steradian.io.tables import Table
+from steradian.io.frames import Table, is_frame
+from steradian.io.reading import directions_from_frame
 
 Columns = dict[str, list[Any]]
 Maker = Callable[[Columns], Any]
@@ -22,6 +22,7 @@ LON, LAT = [10.0, 179.5, -120.0, 300.0], [-35.0, 0.0, 90.0, 60.0]
 XYZ = sr.Directions.from_lonlat(LON, LAT).x
 SITES = ["a", "b", "c", "d"]
 WEIGHTS = [1.0, 0.0, 2.0, 5.0]
+REPAIR = "repair them, or leave them out with on_bad='skip'"
 TOO_FEW = (
     "Cartesian coordinates need at least two columns; name them, or give the convention "
     "of the one there is (coords='angle')"
@@ -128,7 +129,7 @@ def test_a_profile_reads_frames(frame: Maker) -> None:
     ],
 )
 def test_columns_named_by_the_caller(
-    frame: Maker, columns: list[str], coords: Coords | None, expected: Any
+    frame: Maker, columns: list[str], coords: str | None, expected: Any
 ) -> None:
     table = frame({"site": SITES, "lo": LON, "la": LAT, **cartesian("pqr")})
     got = directions_from_frame(table, columns=columns, coords=coords)
@@ -137,7 +138,12 @@ def test_columns_named_by_the_caller(
 
 def test_coords_choose_between_what_a_table_offers(frame: Maker) -> None:
     table = frame({**cartesian("xyz"), "lon": [0.0] * 4, "lat": [0.0] * 4, "theta": [90.0] * 4})
-    assert np.array_equal(directions_from_frame(table).x, XYZ)
+    assert refusal(lambda: directions_from_frame(table)) == (
+        "3 sets of columns could be the directions; say which: columns=['x', 'y', 'z'], "
+        "coords='xyz' or columns=['lon', 'lat'], coords='lonlat' or columns=['theta'], "
+        "coords='angle'"
+    )
+    assert np.array_equal(directions_from_frame(table, coords="xyz").x, XYZ)
     along = directions_from_frame(table, coords="lonlat").x
     assert np.array_equal(along, np.tile([1.0, 0.0, 0.0], (4, 1)))
     around = directions_from_frame(table, coords="angle").x
@@ -170,7 +176,7 @@ def test_weights_by_name_or_as_an_array(frame: Maker) -> None:
 
 def test_a_weight_that_is_missing_names_its_row(frame: Maker) -> None:
     table = frame({**cartesian("xyz"), "mass": [1.0, 2.0, float("nan"), 1.0]})
-    words = "weight in row 2 is nan; drop or repair that row"
+    words = f"1 of 4 rows cannot be read: row 2 (`mass` is missing); {REPAIR}"
     assert refusal(lambda: directions_from_frame(table, weights="mass")) == words
 
 
@@ -249,9 +255,7 @@ def test_a_column_of_text_is_no_coordinate(frame: Maker) -> None:
         ({"u": LON, "v": LAT}, "angle"),
     ],
 )
-def test_an_ambiguous_table_is_refused(
-    frame: Maker, columns: Columns, coords: Coords | None
-) -> None:
+def test_an_ambiguous_table_is_refused(frame: Maker, columns: Columns, coords: str | None) -> None:
     assert refusal(lambda: directions_from_frame(frame(columns), coords=coords)) == (
         f"cannot tell which of the columns {', '.join(columns)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
@@ -272,15 +276,16 @@ def test_a_frame_with_nothing_in_it(columns: Columns, words: str) -> None:
 
 def test_a_missing_coordinate_names_its_row(frame: Maker) -> None:
     table = frame({"lon": [1.0, float("nan")], "lat": [0.0, 0.0]})
-    words = "longitude in row 1 is nan; drop or repair that row"
+    words = f"1 of 2 rows cannot be read: row 1 (`lon` is missing); {REPAIR}"
     assert refusal(lambda: directions_from_frame(table)) == words
 
 
 @pytest.mark.parametrize("missing", [None, pd.NA])
 def test_missing_values_of_pandas_extension_types(missing: Any) -> None:
     table = pd.DataFrame({"x": pd.array([1.0, missing], dtype="Float64"), "y": [0.0, 1.0]})
-    words = r"row 1 holds nan|column 'x' holds entries that are not numbers"
-    assert re.match(words, refusal(lambda: directions_from_frame(table)))
+    words = f"1 of 2 rows cannot be read: row 1 (`x` is missing); {REPAIR}"
+    assert refusal(lambda: directions_from_frame(table)) == words
+    assert directions_from_frame(table, on_bad="skip").x.tolist() == [[1.0, 0.0]]
 
 
 def test_a_pandas_frame_made_from_an_array() -> None:

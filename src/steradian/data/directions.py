@@ -1,9 +1,10 @@
-"""Directions: unit vectors with weights, validated once. Every convention enters here."""
+"""Directions: unit vectors with weights, validated once. Conventions are in `constructors`."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,16 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
 from steradian.contract import is_object_of
+from steradian.data.constructors import Constructors
+from steradian.data.conventions import convention
+from steradian.data.interpretation import Points
+from steradian.data.notation import Notation, Reading
 from steradian.data.validation import (
     BLOCK,
-    angle_column,
-    angle_columns,
     check_unit_norm,
     coordinate_rows,
-    cos_sin,
     count_column,
     frozen,
-    latitude_column,
     normalized_rows,
     norms,
     space_points,
@@ -30,7 +31,7 @@ from steradian.data.validation import (
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import SPAN_ROUNDING
-from steradian.spaces import Axes, OtherForms, Rotations, Space, Torus, unit_sphere
+from steradian.spaces import Axes, OtherForms, Rotations, Space, unit_sphere
 from steradian.spaces.rotations import as_quaternions
 
 _BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
@@ -38,7 +39,7 @@ _SAME_POINT = 14  # decimals to which two directions of a support are one
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
-class Directions:
+class Directions(Constructors):
     """Unit vectors of R^d with non-negative weights.
 
     Parameters
@@ -82,6 +83,7 @@ class Directions:
     _exact: bool  # whether the rows are of unit norm to double precision as they stand
     _exponent: int  # weights are held divided by two to this power
     _space: Space | None  # None for the unit sphere
+    _reading: Reading | None  # what was understood of the source, None for plain rows
 
     def __init__(
         self,
@@ -120,91 +122,30 @@ class Directions:
         object.__setattr__(self, "_exact", exact)
         object.__setattr__(self, "_exponent", exponent)
         object.__setattr__(self, "_space", space)
+        object.__setattr__(self, "_reading", None)
 
     @classmethod
-    def from_angles(
+    def _understood(
         cls,
-        theta: ArrayLike,
-        *,
-        degrees: bool = False,
-        weights: ArrayLike | None = None,
-        counts: ArrayLike | None = None,
-        axial: bool = False,
+        points: Points,
+        weights: ArrayLike | None,
+        counts: ArrayLike | None,
+        axial: bool,
     ) -> Directions:
-        """Directions on the circle from angles, counter-clockwise from the first axis.
-
-        Angles may be in any range in which double precision holds them to 1e-9 radians: up
-        to 4.5e6 radians, or 2.5e8 degrees. With ``axial`` an angle and the one half a turn
-        further are the same.
-
-        Examples
-        --------
-        >>> import steradian as sr
-        >>> sr.Directions.from_angles([0, 90], degrees=True).x.tolist()
-        [[1.0, 0.0], [0.0, 1.0]]
-        """
-        angle = angle_column(theta, "angle", degrees=degrees)
-        cos, sin = cos_sin(angle, degrees=degrees)
-        return cls(np.stack([cos, sin], axis=1), weights, counts=counts, axial=axial)
-
-    @classmethod
-    def from_lonlat(
-        cls,
-        lon: ArrayLike,
-        lat: ArrayLike,
-        *,
-        degrees: bool = True,
-        weights: ArrayLike | None = None,
-        counts: ArrayLike | None = None,
-        axial: bool = False,
-    ) -> Directions:
-        """Directions on the sphere from longitude and latitude.
-
-        x points to (0, 0), y to (90, 0), z to the north pole. Latitudes beyond a pole are
-        an error; longitudes may be in any range.
-
-        Examples
-        --------
-        >>> import steradian as sr
-        >>> sr.Directions.from_lonlat([0, 90, 0], [0, 0, 90]).x.tolist()
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-        """
-        longitude = angle_column(lon, "longitude", degrees=degrees)
-        latitude = latitude_column(lat, len(longitude), degrees=degrees)
-        cos_lat, sin_lat = cos_sin(latitude, degrees=degrees)
-        cos_lon, sin_lon = cos_sin(longitude, degrees=degrees)
-        x = np.stack([cos_lat * cos_lon, cos_lat * sin_lon, sin_lat], axis=1)
-        return cls(x, weights, counts=counts, axial=axial)
-
-    @classmethod
-    def from_dihedrals(
-        cls,
-        *angles: ArrayLike,
-        degrees: bool = False,
-        weights: ArrayLike | None = None,
-        counts: ArrayLike | None = None,
-    ) -> Directions:
-        """Points of a torus from several angles per row, such as φ and ψ of a protein.
-
-        Parameters
-        ----------
-        *angles : array_like
-            One column (n,) for each angle, or all of them in one array (n, k).
-        degrees : bool
-            Whether they are in degrees rather than radians.
-        weights, counts : array_like, (n,), optional
-            As for `Directions`.
-
-        Examples
-        --------
-        >>> import steradian as sr
-        >>> sr.Directions.from_dihedrals([-60, -120], [-45, 130], degrees=True)
-        Directions(n=2, d=4, equal weights, torus of 2 angles)
-        """
-        columns = angle_columns(angles, degrees=degrees)
-        parts = [part for column in columns for part in cos_sin(column, degrees=degrees)]
-        x = np.stack(parts, axis=1)
-        return cls(x, weights, counts=counts, space=Torus(len(columns)))
+        """Directions of points whose notation is known."""
+        system = points.notation.convention
+        space = None if system.space is None else system.space(points.x.shape[1] // 2)
+        made = cls(points.x, weights, counts=counts, space=space, axial=axial)
+        reading = Reading(
+            points.notation,
+            rows=len(points.x),
+            assumed=points.assumed,
+            weights="none" if weights is None else "given",
+            counts="" if counts is None else "given",
+            observations=0 if counts is None else made.n,
+            axial=bool(axial),
+        )
+        return made.with_reading(reading)
 
     @classmethod
     def from_quaternions(
@@ -268,7 +209,41 @@ class Directions:
     def take(self, rows: IntArray | BoolArray) -> Directions:
         """Some of the rows, with their weights, on the same space."""
         weights = self.weights[rows] if self.weighted else None
-        return Directions(self.x[rows], weights, space=self._space)
+        some = Directions(self.x[rows], weights, space=self._space)
+        object.__setattr__(some, "_within", self._within)
+        return some.with_reading(None if self._reading is None else self._reading.with_rows(some.n))
+
+    def with_reading(self, reading: Reading | None) -> Directions:
+        """The same with what was understood of their source."""
+        same = copy.copy(self)
+        object.__setattr__(same, "_reading", reading)
+        return same
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was understood of their source, None for Cartesian rows of an array."""
+        return self._reading
+
+    @property
+    def notation(self) -> Notation | None:
+        """The convention and unit they came in, in which results are told."""
+        known = self._reading
+        return None if known is None or known.within else known.notation
+
+    def coordinates(self, coords: str | None = None, *, degrees: bool = True) -> tuple[Array, ...]:
+        """Columns of the directions in a convention, that they came in by default.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> d = sr.Directions.from_strike_dip([30.0], [60.0])
+        >>> [float(column[0].round(9)) for column in d.coordinates("trend_plunge")]
+        [300.0, 30.0]
+        """
+        if coords is None and self.notation is not None:
+            return tuple(self.notation.values(self.x))
+        told = Notation(convention(coords or "xyz"), "degrees" if degrees else "radians")
+        return tuple(told.values(self.x))
 
     @property
     def ambient(self) -> int:
@@ -358,7 +333,8 @@ class Directions:
         result = Directions(inside, self._weights, normalize=True, axial=axial)
         object.__setattr__(result, "_within", self._within or self.d)
         object.__setattr__(result, "_exponent", self._exponent)
-        return result
+        known = self._reading
+        return result if known is None else result.with_reading(replace(known, within=True))
 
     def support(self) -> tuple[Array, Array]:
         """The distinct directions of positive weight, and the weight of each (sum one)."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,17 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
 from steradian.data.directions import Directions
+from steradian.data.notation import Reading
 from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.hierarchies.contract import refuse_unproven, tells_signs_apart
+from steradian.io.moments_file import read_moments, write_moments
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import MEAN_LENGTH
 
+_FEW_COLUMNS = 8  # whose products strided access would slow down
 _SEEN_ROWS = 4  # at which features are asked whether they tell x from -x
 
 
@@ -50,6 +55,7 @@ class Moments:
     mean: Array  # Σ w x / Σ w, (d,)
     scatter: Array  # Σ w (x - mean)(x - mean)ᵀ, (d, d): centred, so that nothing cancels
     exponent: int = 0  # weights were divided by two to this power
+    reading: Reading | None = None  # what was understood of the source, where that was a table
 
     @classmethod
     def from_directions(cls, directions: Directions, hierarchy: Hierarchy) -> Moments:
@@ -57,11 +63,6 @@ class Moments:
         if not isinstance(directions, Directions):
             raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
         refuse_unproven(hierarchy)
-        if directions.d != hierarchy.space.d:
-            raise InvalidDirections(
-                f"directions of dimension {directions.d} with a hierarchy of dimension "
-                f"{hierarchy.space.d}; make the hierarchy for the data"
-            )
         _check_space(directions, hierarchy)
         pooled: Moments | None = None
         for x, w in directions.blocks():
@@ -75,7 +76,6 @@ class Moments:
         weight, weight_sq = (float(w.sum()), float(w @ w)) if weighted else (float(len(x)),) * 2
         total = hierarchy.sums(x, w if weighted else None)
         centre = hierarchy.space.centre(x, w / weight) if weight else x[0]
-        y = x - centre
         return cls(
             hierarchy=hierarchy,
             n=len(x),
@@ -84,7 +84,7 @@ class Moments:
             total=total,
             total_sq=hierarchy.sums(x, w * w) if weighted else total,
             mean=centre,
-            scatter=(w[:, None] * y).T @ y if weighted else y.T @ y,
+            scatter=_scatter(x - centre, w if weighted else None),
         )
 
     @classmethod
@@ -196,6 +196,7 @@ class Moments:
             mean=self.mean + share * apart,
             scatter=self.scatter + other.scatter + (self.weight * share) * np.outer(apart, apart),
             exponent=exponent,
+            reading=_pooled(self.reading, other.reading),
         )
 
     def _held(self, exponent: int) -> Moments:
@@ -230,18 +231,24 @@ class Moments:
             "mean": self.mean.tolist(),
             "scatter": self.scatter.tolist(),
             "exponent": self.exponent,
-        }
+        } | ({} if self.reading is None else {"reading": self.reading.to_dict()})
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Moments:
         """The inverse of `to_dict`."""
         if not isinstance(data, dict):
             raise InvalidArgument(f"not a dictionary of moments: {shown(data)}")
-        missing = {"hierarchy", *_NUMBERS, *_SHAPES} - set(data)
-        if missing:
-            raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
+        if "hierarchy" not in data:
+            raise InvalidArgument("not a dictionary of moments: 'hierarchy' is missing")
         hierarchy = hierarchy_from_dict(data["hierarchy"])
         refuse_unproven(hierarchy)
+        return cls._from_record(data, hierarchy)
+
+    @classmethod
+    def _from_record(cls, data: dict[str, Any], hierarchy: Hierarchy) -> Moments:
+        missing = {*_NUMBERS, *_SHAPES} - set(data)
+        if missing:
+            raise InvalidArgument(f"not a dictionary of moments: {sorted(missing)[0]!r} is missing")
         numbers = {k: real_number(data[k], k, "give a finite number") for k in _NUMBERS}
         if not (numbers["weight"] > 0.0 and numbers["weight_sq"] > 0.0):
             raise InvalidArgument("moments need a positive weight and weight_sq")
@@ -254,8 +261,63 @@ class Moments:
             weight=numbers["weight"],
             weight_sq=numbers["weight_sq"],
             exponent=whole_number(data.get("exponent", 0), "exponent", least=-(1 << 20)),
+            reading=Reading.from_dict(data["reading"]) if data.get("reading") else None,
             **arrays,
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write them to a file that `load` and `steradian merge` read; no row is in it.
+
+        What stands at ``path`` is replaced whole or not at all. The format is documented in
+        `steradian.io.moments_file`: a line that names it, a line of JSON, plain doubles.
+        """
+        record = self.to_dict()
+        write_moments(
+            path,
+            {name: value for name, value in record.items() if name not in _SHAPES},
+            {name: getattr(self, name) for name in _SHAPES},
+        )
+
+    @classmethod
+    def load(cls, path: str | Path, *, hierarchy: Hierarchy | None = None) -> Moments:
+        """Read what `save` wrote, exactly.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        hierarchy : Hierarchy, optional
+            Only where the file cannot tell it, as with `Custom`, which holds functions: the one
+            the moments were made with.
+
+        Raises
+        ------
+        InvalidArgument
+            It is no file of moments, of another version, truncated or damaged.
+        """
+        record = read_moments(path)
+        if hierarchy is None:
+            return cls.from_dict(record)
+        refuse_unproven(hierarchy)
+        written = json.loads(json.dumps(hierarchy.to_dict()))
+        if record.get("hierarchy") != written:
+            raise InvalidArgument(
+                f"{Path(path).name} holds moments of {shown(record.get('hierarchy'))}, and "
+                f"hierarchy is {hierarchy}; give the one they were made with"
+            )
+        return cls._from_record(record, hierarchy)
+
+
+def _pooled(one: Reading | None, other: Reading | None) -> Reading | None:
+    return None if one is None or other is None else one.pooled(other)
+
+
+def _scatter(y: Array, w: Array | None) -> Array:
+    """Σ w y yᵀ (d, d) of rows (n, d); few coordinates are multiplied as rows of their own."""
+    if y.shape[1] <= _FEW_COLUMNS:
+        columns = np.ascontiguousarray(y.T)
+        return np.asarray((columns if w is None else columns * w) @ columns.T)
+    return np.asarray((y if w is None else w[:, None] * y).T @ y)
 
 
 _NUMBERS = ("n", "weight", "weight_sq")
@@ -281,7 +343,13 @@ def _read(values: Any, name: str, hierarchy: Hierarchy) -> Array:
 def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
     """Refuse rows that are points of one space and are to be measured on another."""
     here, there = directions.space, hierarchy.space
-    _check_signs(directions, hierarchy)
+    if here.d != there.d:
+        raise InvalidDirections(
+            f"directions of dimension {here.d} with a hierarchy of dimension {there.d}; make the "
+            "hierarchy for the data"
+        )
+    if hasattr(here, "one_form"):  # else signs mean something, and no row need be looked at
+        _check_signs(directions, hierarchy)
     if here == there:
         return
     wrong = there.refusal(directions.x)
@@ -294,8 +362,6 @@ def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
 def _check_signs(directions: Directions, hierarchy: Hierarchy) -> None:
     """Refuse features that tell x from -x where the space of the data does not."""
     here = directions.space
-    if not hasattr(here, "one_form"):  # most often: no row need be looked at
-        return
     if tells_signs_apart(hierarchy, here, next(directions.blocks(_SEEN_ROWS))[0]):
         raise InvalidArgument(
             f"the sign of a row means nothing on the {here.name}, and {hierarchy} tells x from -x; "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from steradian.arguments import whole_number
+from steradian.arguments import shown, whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import Support, support_of_one
@@ -14,8 +15,10 @@ from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
-from steradian.io.frames import directions_from_frame, is_frame
+from steradian.io.frames import is_frame
+from steradian.io.reading import directions_from_frame
 
+_SCALED = "sr.Directions(x, normalize=True)"  # in place of the array
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
@@ -31,11 +34,51 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
         raise InvalidDirections("data is a profile; pass the directions it was made from")
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise InvalidDirections("data is a lazy frame; pass its .collect()")
+    _refuse_streams(data)
     if is_frame(data):
-        return directions_from_frame(data, weights=weights)
+        return _read(data, weights)
+    if hasattr(data, "icrs") and hasattr(data, "spherical"):  # astropy's SkyCoord
+        return Directions.from_radec(data, weights=weights)
+    if hasattr(data, "as_quat"):  # scipy's Rotation
+        return Directions.from_rotations(data, weights=weights)
     if isinstance(weights, str):
         raise InvalidDirections("weights names a column, but data is not a frame; pass an array")
-    return Directions(data, weights)
+    return as_rows(data, weights)
+
+
+def as_rows(data: Any, weights: ArrayLike | None = None) -> Directions:
+    """Directions of an array; what scales its rows is said as it is written there."""
+    try:
+        return Directions(data, weights)
+    except InvalidDirections as error:
+        words = str(error).replace("pass normalize=True", f"pass {_SCALED}")
+        raise InvalidDirections(words) from error
+
+
+def _read(frame: Any, weights: ArrayLike | str | None) -> Directions:
+    """Directions of a frame; what must be said of it is said to the reader."""
+    try:
+        return directions_from_frame(frame, weights=weights)
+    except InvalidDirections as error:
+        options = ("columns=", "coords=", "on_bad=", "degrees=", "hours=", "normalize=")
+        if not any(option in str(error) for option in options):
+            raise
+        raise InvalidDirections(f"{error}: profile sr.read_directions(table, …)") from error
+
+
+def _refuse_streams(data: Any) -> None:
+    """What is read in pieces has no rows to hold: its moments are made first."""
+    if isinstance(data, str | os.PathLike):
+        raise InvalidDirections(
+            f"data is the path {shown(data)}; profile its rows, sr.read_directions(path), or, "
+            "where they do not fit in memory, its sums, sr.moments(path, hierarchy)"
+        )
+    streams = any(hasattr(data, name) for name in ("__next__", "__dask_graph__", "to_batches"))
+    if streams and not hasattr(data, "column_names"):  # a table of Arrow is held as it is
+        raise InvalidDirections(
+            f"data is a {type(data).__name__}, which is read in pieces; profile its sums, "
+            "sr.moments(data, hierarchy)"
+        )
 
 
 def measured(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 _ENTRIES = 4_000_000  # features of samples that are held at once
-_SHARED_ENTRIES = 1 << 24  # and of rows that all samples share
+_SHARED_ENTRIES = 1 << 20  # and of rows that all samples share
+_FEW_ENTRIES = 1 << 16  # and that stay near the processor
+_ROW_ENTRIES = 1 << 19  # and of rows that are scaled for each sample
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
+_TIGHT = 1e-3  # and below which 1 - |m|² alone does: thirteen are left
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,9 @@ class MomentStack:
 
     features: Array  # (B, q): E φ, constant left out, at least to the top level
     mean: Array  # (B, d): E x
-    scatter: Array  # (B, d, d): centred second moment E (x - m)(x - m)ᵀ
+    # (B, d, d): centred second moment E (x - m)(x - m)ᵀ; or (B, 1, 1), its trace, where that is all
+    # that levels look at
+    scatter: Array
     sought: bool = True  # whether a row that no shared rule resolves is worth a search of its own
 
     @classmethod
@@ -48,14 +53,20 @@ class MomentStack:
         """Samples whose scatter wants the rows themselves."""
         return np.flatnonzero(np.trace(self.scatter, axis1=1, axis2=2) < _CONCENTRATED)
 
-    def toward_uniform(self, epsilon: float, space: Space) -> MomentStack:
-        """Moments of (1 - ε) P + ε ν, with the uniform law ν of ``space``."""
+    def toward_uniform(
+        self, epsilon: float, space: Space, features: Array | float = 0.0
+    ) -> MomentStack:
+        """Moments of (1 - ε) P + ε ν, with the uniform law ν of ``space`` and E φ under it."""
         centre, scatter = uniform_moments(space)
         kept = 1.0 - epsilon
         away = self.mean - centre
-        outer = away[:, :, None] * away[:, None, :]
+        if self.scatter.shape[1] < away.shape[1]:
+            outer, scatter = (away * away).sum(axis=1)[:, None, None], np.trace(scatter)
+        else:
+            outer = away[:, :, None] * away[:, None, :]
         mixed = kept * self.scatter + epsilon * kept * outer + epsilon * scatter
-        return MomentStack(kept * self.features, kept * self.mean + epsilon * centre, mixed)
+        means = kept * self.features + epsilon * features
+        return MomentStack(means, kept * self.mean + epsilon * centre, mixed)
 
     def toward(self, other: MomentStack, epsilon: float) -> MomentStack:
         """Moments of (1 - ε) P + ε Q for a law Q of the same mean."""
@@ -91,6 +102,9 @@ class MomentStack:
         """The same of replicates: a row that takes a search of its own is left unresolved."""
         return MomentStack(self.features, self.mean, self.scatter, sought=False)
 
+
+Weights = Any
+"""Weightings (B, n): an array, or a sparse array by rows (CSR)."""
 
 Support = Callable[[int], tuple[Array, Array]]
 """Row of a stack → its distinct directions (n, d) and their weights (n,) of sum one."""
@@ -143,24 +157,83 @@ def moments_of_samples(
     return MomentStack(means, *second)
 
 
-def moments_of_weightings(x: Array, w: Array, hierarchy: Hierarchy) -> MomentStack:
-    """Moments of many weightings (B, n) of the same directions ``x`` (n, d), in one pass."""
+def moments_of_weightings(x: Array, w: Weights, hierarchy: Hierarchy) -> MomentStack:
+    """Moments of many weightings (B, n) of the same directions ``x`` (n, d), of sum one each.
+
+    Dense, or sparse by rows. A hierarchy whose levels look at means and scatters alone
+    (``centred_moments`` of it says so) needs no features, and at level 1 no scatter.
+    """
+    wanted = getattr(hierarchy, "centred_moments", None)
+    if wanted is not None:
+        return _centred_moments_of_weightings(x, w, whole=wanted == "scatter")
     centre = hierarchy.space.centre(x, np.full(len(x), 1.0 / len(x)))
+    signed = bool(hierarchy.space.centre(x[:1], np.ones(1)).any())  # whether points have a mean
     y = x - centre
     d = x.shape[1]
-    pairs = (y[:, :, None] * y[:, None, :]).reshape(len(x), -1)
-    features = np.zeros((len(w), hierarchy.q(hierarchy.levels)))
-    for rows in blocks(len(x), features.shape[1], _SHARED_ENTRIES):
-        features += w[:, rows] @ hierarchy.features(x[rows])
-    offset = hierarchy.space.centre(x, w) - centre
-    about = w @ y  # of the shared centre, which for axes is not their mean
+    count = w.shape[0]
+    features = np.zeros((count, hierarchy.q(hierarchy.levels)))
+    second = np.zeros((count, d * d))
+    for rows in blocks(len(x), features.shape[1] + d * d, _SHARED_ENTRIES):
+        some = w[:, rows]
+        features += some @ hierarchy.features(x[rows])
+        second += some @ (y[rows, :, None] * y[rows, None, :]).reshape(-1, d * d)
+    about = np.asarray(w @ y)  # of the shared centre, which for axes is not their mean
+    offset = about if signed else np.zeros_like(about)
     shift = offset[:, :, None] * about[:, None, :]
-    scatter = (w @ pairs).reshape(-1, d, d) - shift - np.swapaxes(shift, 1, 2)
+    scatter = second.reshape(-1, d, d) - shift - np.swapaxes(shift, 1, 2)
     scatter += offset[:, :, None] * offset[:, None, :]
     stack = MomentStack(features, centre + offset, scatter)
     for row in stack.concentrated:
-        scatter[row] = _scatter_about(stack.mean[row][None], x[None], w[row][None])[0]
+        points, weights = support_of_weighting(x, w, int(row))
+        scatter[row] = _scatter_about(stack.mean[row][None], points[None], weights[None])[0]
     return stack
+
+
+def _centred_moments_of_weightings(x: Array, w: Weights, *, whole: bool) -> MomentStack:
+    """E x by one product, and second moments about it: the matrix, or its trace."""
+    count, (n, d) = w.shape[0], x.shape
+    mean = np.asarray(w @ x)
+    if whole:
+        scatter = np.empty((count, d, d))
+        for rows in blocks(count, n * d, _ROW_ENTRIES):
+            scatter[rows] = _centred_scatter(x, w[rows], mean[rows])
+        return MomentStack(np.zeros((count, 0)), mean, scatter)
+    square = np.einsum("ni,ni->n", x, x)
+    spread = np.asarray(w @ square) - np.einsum("bi,bi->b", mean, mean)
+    for row in np.flatnonzero(spread < _TIGHT):
+        spread[row] = _spread_about(mean[row], *support_of_weighting(x, w, int(row)))
+    return MomentStack(np.zeros((count, 0)), mean, spread[:, None, None])
+
+
+def _spread_about(centre: Array, x: Array, weights: Array) -> float:
+    """Σ w |x - c|², a few rows at a time."""
+    total = 0.0
+    for rows in blocks(len(x), x.shape[1], _FEW_ENTRIES):
+        away = x[rows] - centre
+        total += float(weights[rows] @ np.einsum("ni,ni->n", away, away))
+    return total
+
+
+def _centred_scatter(x: Array, w: Weights, mean: Array) -> Array:
+    """Σ w (x - m)(x - m)ᵀ of a few weightings, (B, d, d)."""
+    if isinstance(w, np.ndarray):
+        away = (x - mean[:, None, :]) * np.sqrt(w)[:, :, None]
+        return np.asarray(np.swapaxes(away, 1, 2) @ away)
+    out = np.empty((len(mean), x.shape[1], x.shape[1]))
+    for row, m in enumerate(mean):
+        points, weights = support_of_weighting(x, w, row)
+        away = (points - m) * np.sqrt(weights)[:, None]
+        out[row] = away.T @ away
+    return out
+
+
+def support_of_weighting(x: Array, w: Weights, row: int) -> tuple[Array, Array]:
+    """The rows of ``x`` that a weighting has a weight for, and these."""
+    if isinstance(w, np.ndarray):
+        used = np.flatnonzero(w[row])
+        return x[used], w[row, used]
+    part = slice(w.indptr[row], w.indptr[row + 1])
+    return x[w.indices[part]], np.asarray(w.data[part])
 
 
 def blocks(count: int, size: int, most: int = _ENTRIES) -> Iterator[slice]:

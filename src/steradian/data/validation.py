@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from steradian.spaces import OneForm, Space
 from steradian.spaces.base import a_point
 from steradian.spaces.unit_vectors import has_unit_rows
 
+_LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
 
@@ -53,6 +53,11 @@ def as_numeric(data: Any, what: str) -> AnyArray:
 
 def coordinate_rows(x: ArrayLike) -> AnyArray:
     """Coordinates (n, d) with at least one row and two columns."""
+    if hasattr(x, "icrs") and hasattr(x, "spherical"):  # astropy's SkyCoord
+        raise InvalidDirections(
+            "x is a SkyCoord; read it with Directions.from_radec(x), or Directions.from_lonlat(x) "
+            "in its own frame"
+        )
     rows = as_numeric(x, "x")
     if rows.size == 0:
         raise InvalidDirections("x is empty; give at least one direction")
@@ -88,39 +93,6 @@ def angle_column(values: ArrayLike, what: str, *, degrees: bool) -> Array:
             f"more than {ANGLE_ROUNDING:g} radians; reduce it modulo {full} where it is still exact"
         )
     return column
-
-
-def angle_columns(angles: Sequence[ArrayLike], *, degrees: bool) -> list[Array]:
-    """Columns of angles of equal length, given one by one or as one array (n, k)."""
-    if not angles:
-        raise InvalidDirections("no angles; give one column for each, or an array (n, k)")
-    if len(angles) == 1 and np.ndim(whole := as_numeric(angles[0], "angles")) == 2:
-        angles = list(whole.T)
-    columns = [angle_column(a, f"angle {k}", degrees=degrees) for k, a in enumerate(angles, 1)]
-    lengths = [len(column) for column in columns]
-    if len(set(lengths)) > 1:
-        raise InvalidDirections(
-            f"the angles have {', '.join(map(str, lengths))} rows; give one of each per row"
-        )
-    return columns
-
-
-def latitude_column(values: ArrayLike, n: int, *, degrees: bool) -> Array:
-    """Latitudes between the poles, one for each of ``n`` longitudes."""
-    latitude = number_column(values, "latitude")
-    if n != len(latitude):
-        raise InvalidDirections(
-            f"{n} longitudes but {len(latitude)} latitudes; give one of each per row"
-        )
-    limit = 90.0 if degrees else 0.5 * np.pi
-    beyond = np.abs(latitude) > limit * (1.0 + 1e-12)
-    if beyond.any():
-        row = int(np.argmax(beyond))
-        raise InvalidDirections(
-            f"row {row} has latitude {latitude[row]:g}, beyond ±{limit:g}; "
-            "check the column order and the unit (degrees=True or False)"
-        )
-    return latitude
 
 
 def _check_finite(values: Array, what: str) -> None:
@@ -186,6 +158,11 @@ def _refuse_row(row: AnyArray, index: int) -> None:
     _refuse_hopeless(row, index)
     largest = float(np.abs(row).max())
     norm = largest * float(np.linalg.norm(row.astype(np.float64) / largest))
+    if len(row) == 2 and norm > _LONGEST_TAKEN_FOR_A_VECTOR:
+        raise InvalidDirections(
+            f"row {index} has norm {norm:.6g}: two columns of this size may be angles; read them "
+            "with Directions.from_lonlat or its like, or pass normalize=True if they are x and y"
+        )
     raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
 
 

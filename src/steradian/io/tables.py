@@ -1,186 +1,186 @@
-"""Files in: CSV, TSV, Parquet and NPY, columns by name."""
+"""Files in: text of any delimiter, Parquet, Feather, JSON lines, NPY and NPZ, columns by name."""
+
+# ruff: noqa: PLR0913 - one parameter for each thing that a table does not say itself
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.data.conventions import CONVENTIONS, convention
 from steradian.data.directions import Directions
-from steradian.errors import InvalidDirections, MissingExtra
-from steradian.io.frames import Coords, directions_from_frame, from_columns
-from steradian.numerics.arrays import AnyArray
+from steradian.data.notation import Notation, Reading
+from steradian.data.validation import norms
+from steradian.errors import InvalidDirections
+from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
+from steradian.io.frames import Table, is_frame
+from steradian.io.reading import understood
+from steradian.io.rows import OnBad, Request
+from steradian.numerics.arrays import AnyArray, IntArray
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Named columns of text or numbers; just enough of a frame."""
-
-    data: Mapping[str, AnyArray]
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self.data)
-
-    def __getitem__(self, name: str) -> AnyArray:
-        return self.data[name]
+_ANGLES_TO_LOOK_AT = 1000  # rows that tell angles from vectors
 
 
 def read_directions(
-    path: str | Path,
+    path: Any,
     *,
     columns: Sequence[str] | None = None,
-    coords: Coords | None = None,
+    coords: str | None = None,
     weights: str | None = None,
+    counts: str | None = None,
     normalize: bool = False,
-    axial: bool = False,
+    axial: bool | None = None,
+    degrees: bool | None = None,
+    hours: bool = False,
+    period: float | str | None = None,
+    on_bad: OnBad = "error",
 ) -> Directions:
-    """Read directions from a file.
+    """Read directions from a file, or from several as one sample.
 
     Parameters
     ----------
-    path : str or Path
-        ``.csv``, ``.tsv`` or ``.txt`` (tab-separated) with a header line, ``.parquet``, or
-        ``.npy`` with one direction per row.
+    path : str, Path, a list of them, or a frame
+        Text with or without a header (commas, tabs, semicolons or spaces; MagIC tables),
+        ``.parquet``, ``.feather``, JSON lines, ``.npy`` or ``.npz``, any text also with
+        ``.gz``. A pattern like ``"sites/*.csv"`` is every file that fits it; ``"-"`` is the
+        standard input. A frame of pandas, polars, Arrow or the like is read as it is.
     columns : sequence of str, optional
-        Coordinate columns; recognised by name when left out.
-    coords : {"xyz", "lonlat", "angle"}, optional
-        Convention of the columns; angles in degrees.
+        Coordinate columns, by name or by number from 1 on; recognised by name when left out.
+    coords : str, optional
+        Convention of the columns, a name of the table in docs/coordinates.md.
     weights : str, optional
         Name of the column of weights.
+    counts : str, optional
+        Name of the column that says how often each row was observed.
     normalize : bool
         Scale Cartesian rows to unit norm.
-    axial : bool
-        Whether x and -x are the same: axes rather than directions.
+    axial : bool, optional
+        Whether x and -x are the same: axes rather than directions. By default as the
+        convention has it: poles of planes are axes.
+    degrees : bool, optional
+        Whether angles are in degrees, as is assumed unless their sizes speak against it.
+    hours : bool
+        Whether right ascensions are in hours.
+    period : float or str, optional
+        Of times: a number, ``"day"``, ``"week"`` or ``"year"``.
+    on_bad : {"error", "skip"}
+        Whether rows that cannot be read are refused, all counted and the first named, or left
+        out, which the printed profile says. A negative weight is an error either way.
     """
-    path = _path(path)
-    options: dict[str, Any] = {"coords": coords, "normalize": normalize, "axial": axial}
-    if path.is_file() and path.suffix.lower() == ".npy":
-        return _from_npy(path, columns, weights, **options)
-    return directions_from_frame(read_table(path), columns=columns, weights=weights, **options)
+    request = Request(
+        columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad
+    )
+    if is_frame(path):
+        return understood(path, request, "a table")[0]
+    return read_request(path, request)[0]
 
 
-def _path(path: Any) -> Path:
-    try:
-        found = Path(path)
-        found.is_file()
-    except (TypeError, ValueError, OSError) as error:  # a null byte, a name too long
-        raise InvalidDirections(f"path is {shown(path)}; give the name of a file") from error
+def read_request(path: Any, request: Request) -> tuple[Directions, Table | None, IntArray]:
+    """Directions of files, the table they are from, and its row for each direction."""
+    paths = found_files(path)
+    array = _plain_array(paths, request)
+    if array is not None:
+        rows = _rows_to_keep(array, request.on_bad)
+        kept = array[rows] if request.on_bad == "skip" and array.ndim == 2 else array
+        made = Directions(kept, normalize=request.normalize, axial=bool(request.axial))
+        reading = Reading(
+            Notation(CONVENTIONS["xyz"]), made.n, paths[0], axial=bool(request.axial),
+            skipped=len(array) - made.n,
+            remarks=("scaled to unit norm",) if request.normalize else (),
+        )  # fmt: skip
+        return made.with_reading(reading), None, rows
+    table = pooled(paths)
+    directions, rows = understood(table, request, source_name(paths))
+    return directions, table, rows
+
+
+def _rows_to_keep(array: AnyArray, on_bad: OnBad) -> IntArray:
+    """Rows of an array that are directions; all of them unless bad ones are to be left out."""
+    if on_bad == "error" or array.ndim != 2 or array.dtype.kind not in "fiub":
+        return np.arange(len(array) if array.ndim else 0)
+    good = np.isfinite(array).all(axis=1) & array.any(axis=1)
+    if not good.any():
+        raise InvalidDirections("no row can be read: all of them are zero or not finite")
+    return np.flatnonzero(good)
+
+
+def source_name(paths: Sequence[str]) -> str:
+    """Files in words."""
+    if list(paths) == [STANDARD_INPUT]:
+        return "standard input"
+    return Path(paths[0]).name if len(paths) == 1 else f"{len(paths)} files"
+
+
+def found_files(path: Any) -> list[str]:
+    """The names of the files that a name, a pattern or a list of them means."""
+    given = path if isinstance(path, list | tuple) else [path]
+    found: list[str] = []
+    for each in given:
+        name = str(as_path(each))
+        if any(mark in name for mark in "*?[") and not Path(name).exists():
+            fitting = sorted(glob.glob(name, recursive=True))
+            if not fitting:
+                raise InvalidDirections(f"no file fits {name!r}; check the pattern")
+            found += fitting
+        else:
+            found.append(name)
+    if not found:
+        raise InvalidDirections("no file; give the name of one")
     return found
 
 
-def read_table(path: str | Path) -> Table:
-    """Named columns of a CSV, TSV or Parquet file."""
-    path = _path(path)
-    if not path.is_file():
-        raise InvalidDirections(f"no file {str(path)!r}; check the path")
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        return _read_parquet(path)
-    if suffix in _DELIMITERS:
-        return _read_text(path, _DELIMITERS[suffix])
-    if suffix == ".npy":
-        raise InvalidDirections(f"{path.name} has no named columns; use a table")
-    raise InvalidDirections(
-        f"{path.name}: unknown file type {suffix!r}; use .csv, .tsv, .txt, .parquet or .npy"
+def pooled(paths: Sequence[str]) -> Table:
+    """The tables of several files as one, of the columns that all of them have."""
+    tables = [read_table(path) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
+    names = [n for n in tables[0].columns if all(n in table.data for table in tables)]
+    if not names:
+        raise InvalidDirections(f"{paths[0]} and the other files share no column")
+    files = [Path(path).name for path in paths]
+    lengths = [len(table[names[0]]) for table in tables]
+    lines = [
+        np.arange(n) if table.lines is None else table.lines
+        for table, n in zip(tables, lengths, strict=True)
+    ]
+    return Table(
+        {name: np.concatenate([table[name] for table in tables]) for name in names},
+        np.concatenate(lines),
+        all(table.header for table in tables),
+        tuple(f"{words} of {f}" for f, t in zip(files, tables, strict=True) for words in t.ragged),
+        np.repeat(np.array(files, dtype=object), lengths),
     )
 
 
-def _from_npy(
-    path: Path,
-    columns: Sequence[str] | None,
-    weights: str | None,
-    *,
-    coords: Coords | None,
-    normalize: bool,
-    axial: bool,
-) -> Directions:
-    if columns or weights:
-        raise InvalidDirections(
-            f"{path.name} has no column names; leave out --columns and --weights"
-        )
+def _plain_array(paths: Sequence[str], request: Request) -> AnyArray | None:
+    """The rows of one NPY file of Cartesian coordinates, left on the disk."""
+    path = Path(paths[0])
+    named = request.columns is not None or request.weights is not None or request.counts is not None
+    stated = None if request.coords is None else convention(request.coords)
+    if len(paths) > 1 or path.suffix.lower() != ".npy" or not path.is_file() or named:
+        return None
+    if stated not in (None, CONVENTIONS["xyz"]):
+        return None
     try:
         array: AnyArray = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, SyntaxError) as error:
+        raise InvalidDirections(f"{path.name} {NO_NPY}") from error
+    if array.dtype.names or (array.ndim == 1 and not len(array)):
+        return None
+    if stated is None and request.normalize and array.ndim == 2 and array.shape[1] == 2:
+        _refuse_angles(np.asarray(array[:_ANGLES_TO_LOOK_AT]), path.name)
+    return array
+
+
+def _refuse_angles(rows: AnyArray, name: str) -> None:
+    """Refuse to scale two columns that may be angles, unless they are said to be Cartesian."""
+    norm = float(np.median(norms(rows))) if rows.dtype.kind in "fiu" and rows.size else 1.0
+    if norm > 2.0 * np.pi:
         raise InvalidDirections(
-            f"{path.name} is not a NPY array of numbers; save one with numpy.save"
-        ) from error
-    if coords in (None, "xyz"):
-        return Directions(array, normalize=normalize, axial=axial)
-    grid = np.asarray(array)
-    return from_columns(list(grid.T) if grid.ndim == 2 else [grid], coords, axial=axial)
-
-
-def _read_parquet(path: Path) -> Table:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise MissingExtra(
-            "Parquet files need pyarrow; install it with: pip install 'steradian[tables]'"
-        ) from error
-    try:
-        table = parquet.ParquetFile(path).read()
-    except (ArrowException, OSError) as error:
-        raise InvalidDirections(f"{path.name} is not a Parquet file: {error}") from error
-    _refuse_repeated(table.column_names, path.name)
-    return Table({name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names})
-
-
-def _read_text(path: Path, delimiter: str) -> Table:
-    """Read delimited text; columns that hold only numbers become numbers."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            return _parse(csv.reader(stream, delimiter=delimiter), path.name)
-    except UnicodeDecodeError as error:
-        raise InvalidDirections(f"{path.name} is not UTF-8 text: {error.reason}") from error
-    except csv.Error as error:
-        raise InvalidDirections(f"{path.name} cannot be read as a table: {error}") from error
-
-
-def _parse(reader: Iterator[list[str]], name: str) -> Table:
-    header = [cell.strip() for cell in next(reader, [])]
-    if not any(header):
-        raise InvalidDirections(f"{name} is empty; give a header line and one row per direction")
-    if all(_is_number(cell) for cell in header):
-        raise InvalidDirections(
-            f"{name}: the first line is numbers; give a header line that names the columns"
+            f"{name} has two columns with norms about {norm:.3g}, which may be angles; say "
+            "coords='lonlat' for angles, or coords='xyz' for Cartesian ones"
         )
-    _refuse_repeated(header, name)
-    rows = [row for row in reader if row]
-    for number, row in enumerate(rows):
-        if len(row) != len(header):
-            raise InvalidDirections(
-                f"{name}: row {number} has {len(row)} cells, the header {len(header)}; fix that row"
-            )
-    if not rows:
-        raise InvalidDirections(f"{name} has a header but no rows")
-    return Table({column: _numbers([row[k] for row in rows]) for k, column in enumerate(header)})
-
-
-def _refuse_repeated(names: list[str], file: str) -> None:
-    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
-    if repeated:
-        raise InvalidDirections(f"{file}: column {repeated[0]!r} is there twice; rename one")
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _numbers(cells: list[str]) -> AnyArray:
-    """Numbers where all cells are numbers; an empty cell is a missing number."""
-    try:
-        return np.array([float(cell) if cell.strip() else np.nan for cell in cells])
-    except ValueError:
-        return np.array(cells, dtype=object)

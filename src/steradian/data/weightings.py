@@ -1,0 +1,131 @@
+"""Many weightings of the same points: what people may hand over, in blocks of bounded size.
+
+An array (B, n) of any real type, also one that lives on disk; a sparse matrix; or an iterator of
+either, block after block. Nothing is ever copied whole. A row that is no weighting is left out,
+with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.data.stacks import Weights
+from steradian.data.validation import as_numeric
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class WeightingBlock:
+    """Some rows of the weightings that were handed over."""
+
+    first: int  # the row of the first
+    count: int  # rows, good or bad
+    rows: IntArray  # (G,) the good ones, counted from ``first``
+    weights: Weights  # (G, n), of sum one each; sparse by rows if they were sparse
+    ess: Array  # (count,) Kish's effective sizes, NaN of the bad
+    refused: dict[int, InvalidDirections]  # row, of all, → why it is no weighting
+
+
+def weighting_blocks(weights: Any, n: int, most: int) -> Iterator[WeightingBlock]:
+    """Weightings of ``n`` points, at most ``most`` rows at a time."""
+    first = 0
+    for part in _parts(weights, n):
+        for start in range(0, part.shape[0], most):
+            block = _block(part[start : start + most], first)
+            first += block.count
+            yield block
+    if not first:
+        raise InvalidDirections(f"weights are empty; give (B, {n}), one weighting per row")
+
+
+def rows_of(weights: Any) -> int | None:
+    """How many weightings there are, where that is known before they are read."""
+    shape = getattr(weights, "shape", None)
+    return shape[0] if isinstance(shape, tuple) and shape else None
+
+
+def _parts(weights: Any, n: int) -> Iterator[Any]:
+    """Arrays or matrices by rows, each of ``n`` columns."""
+    if isinstance(weights, Iterator):
+        for part in weights:
+            yield _part(part, n)
+    else:
+        yield _part(weights, n)
+
+
+def _part(weights: Any, n: int) -> Any:
+    sparse = callable(getattr(weights, "tocsr", None))
+    part = weights.tocsr() if sparse else as_numeric(weights, "weights")
+    if part.ndim != 2 or part.shape[1] != n or not part.shape[0]:
+        raise InvalidDirections(
+            f"weights have shape {part.shape}; give (B, {n}), one weighting of the {n} points "
+            "per row"
+        )
+    if sparse and part.dtype.kind not in "fiub":
+        raise InvalidDirections(f"weights has type {part.dtype}; give real numbers")
+    return part
+
+
+def _block(given: Any, first: int) -> WeightingBlock:
+    if isinstance(given, np.ndarray):
+        return _dense_block(np.asarray(given, dtype=np.float64), first)
+    return _sparse_block(given, first)
+
+
+def _dense_block(w: Array, first: int) -> WeightingBlock:
+    largest = w.max(axis=1)
+    good = (w.min(axis=1) >= 0.0) & (largest < np.inf) & (largest > 0.0)
+    rows = np.flatnonzero(good)
+    kept = w if len(rows) == len(w) else w[rows]
+    scaled = np.ldexp(kept, -np.frexp(largest[rows])[1][:, None])  # sums of the largest stay finite
+    scaled /= scaled.sum(axis=1, keepdims=True)
+    squares = np.einsum("bn,bn->b", scaled, scaled)
+    refused = {first + int(k): _refusal(first + int(k), w[k]) for k in np.flatnonzero(~good)}
+    return _finished(first, good, scaled, squares, refused)
+
+
+def _sparse_block(given: Any, first: int) -> WeightingBlock:
+    w = given.astype(np.float64)
+    w.sum_duplicates()
+    count = w.shape[0]
+    row_of = np.repeat(np.arange(count), np.diff(w.indptr))
+    usable = (w.data >= 0.0) & (w.data < np.inf)
+    largest = np.zeros(count)
+    np.maximum.at(largest, row_of[usable], w.data[usable])
+    good = largest > 0.0
+    good[row_of[~usable]] = False
+    wrong = np.flatnonzero(~good)
+    refused = {first + int(k): _refusal(first + int(k), w[[k]].toarray()[0]) for k in wrong}
+    kept = w if good.all() else w[np.flatnonzero(good)]
+    place = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
+    data = np.ldexp(kept.data, -np.frexp(largest[good])[1][place])
+    data /= np.bincount(place, weights=data, minlength=kept.shape[0])[place]
+    kept.data = data
+    squares = np.bincount(place, data * data, kept.shape[0]).astype(np.float64)
+    return _finished(first, good, kept, squares, refused)
+
+
+def _finished(
+    first: int, good: BoolArray, weights: Weights, squares: Array, refused: dict[int, Any]
+) -> WeightingBlock:
+    rows = np.flatnonzero(good)
+    ess = np.full(len(good), np.nan)
+    ess[rows] = 1.0 / squares
+    return WeightingBlock(first, len(good), rows, weights, ess, refused)
+
+
+def _refusal(row: int, w: Array) -> InvalidDirections:
+    """Why a row is no weighting."""
+    bad = ~(np.isfinite(w) & (w >= 0))
+    if not bad.any():
+        return InvalidDirections(f"weighting {row} is zero everywhere; give it a positive weight")
+    column = int(np.argmax(bad))
+    return InvalidDirections(
+        f"weight of point {column} in weighting {row} is {w[column]:g}; "
+        "weights are finite and not negative"
+    )

@@ -1,0 +1,128 @@
+"""Cells of a table as numbers: plain, sexagesimal, or missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.arguments import shown
+from steradian.data.conventions import Unit
+from steradian.errors import InvalidDirections
+from steradian.numerics.arrays import AnyArray, BoolArray
+
+_SEXAGESIMAL = re.compile(
+    r"^\s*([+\-−]?)\s*(\d{1,3})\s*(?P<mark>[:hd°\s])\s*(\d{1,2})(?:\s*[:m'′\s]\s*(\d{1,2}(?:\.\d*)?)\s*[s\"″]?)?"
+    r"\s*['′m]?\s*$"
+)
+_LETTERS: Mapping[str, Unit] = {"h": "hours", "d": "degrees", "°": "degrees"}
+_DAY = 24.0
+_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "--"})
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column as numbers, not a number where a cell is none."""
+
+    values: AnyArray
+    sexagesimal: bool = False
+    unit: Unit | None = None  # where letters say it: 19h30m00s, 292d30m00s
+    clock: bool = False  # whether all may be times of the day, like 21:41
+
+
+def numbers(
+    values: AnyArray, name: str, *, keep_text: bool, sexagesimal: bool | None = None
+) -> Numbers:
+    """A column as numbers; text of a column of times stays as it is.
+
+    ``sexagesimal`` says how text is written, where other rows of the column have told it.
+    """
+    if values.dtype == np.float64 and values.ndim == 1:
+        return Numbers(values)
+    if values.ndim != 1:
+        raise InvalidDirections(f"column {name!r} has shape {values.shape}; give one value per row")
+    if values.dtype.kind in "fiub":
+        plain = values if values.dtype == np.float32 else values.astype(np.float64)
+        return Numbers(plain)
+    if keep_text:
+        return Numbers(values)
+    if values.dtype.kind not in "OUST":
+        raise InvalidDirections(f"column {name!r} has type {values.dtype}; give real numbers")
+    if sexagesimal:
+        return _sexagesimal(values, name)
+    found = np.array([_number(cell) for cell in values], dtype=np.float64)
+    given = [cell for cell in values if not _is_missing(cell)]
+    if sexagesimal is None and given and not np.isfinite(found).any():
+        parts = _sexagesimal(values, name)
+        if np.isfinite(parts.values).any():
+            return parts
+        raise InvalidDirections(
+            f"column {name!r} holds entries that are not numbers: {shown(given[0])}"
+        )
+    if sexagesimal is None:
+        _refuse_mixed(values, found, name)
+    return Numbers(found)
+
+
+def _sexagesimal(cells: AnyArray, name: str) -> Numbers:
+    """Sexagesimal text, with the unit that its letters say."""
+    found = [_SEXAGESIMAL.match(str(cell)) for cell in cells]
+    marks = {match["mark"].strip() for match in found if match}
+    units = {unit for mark, unit in _LETTERS.items() if mark in marks}
+    if len(units) > 1:
+        raise InvalidDirections(f"column {name!r} has both hours and degrees; write it in one unit")
+    values = np.array([_parts(cell) for cell in cells])
+    short = all(match is None or match[5] is None for match in found)
+    within = not (np.nan_to_num(values, nan=0.0) > _DAY).any() and not (values < 0.0).any()
+    clock = marks == {":"} and (short or within)
+    return Numbers(values, True, next(iter(units), None), clock)
+
+
+def _refuse_mixed(cells: AnyArray, found: AnyArray, name: str) -> None:
+    """Refuse a column of which a good part is sexagesimal and the rest is not."""
+    other = [k for k in np.flatnonzero(~np.isfinite(found)) if np.isfinite(_parts(cells[k]))]
+    if other:
+        first = shown(str(cells[other[0]]))
+        raise InvalidDirections(
+            f"column {name!r} has {len(other)} sexagesimal cells like {first} in row {other[0]} "
+            f"among {int(np.isfinite(found).sum())} decimal ones; write all of them in one way"
+        )
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or str(cell).strip().lower() in _MISSING
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
+
+
+def _parts(cell: Any) -> float:
+    """Hours or degrees of text like 05:34:31.9 or +22 00 52."""
+    found = _SEXAGESIMAL.match(str(cell))
+    if not found or int(found[4]) > 59:
+        return np.nan
+    size = int(found[2]) + int(found[4]) / 60.0 + float(found[5] or 0.0) / 3600.0
+    return -size if found[1] in ("-", "−") else size
+
+
+def cell_words(cell: Any) -> str:
+    """A cell that cannot be read, for a message."""
+    if isinstance(cell, float | np.floating):
+        return "missing" if np.isnan(cell) else f"{cell:g}"
+    return "missing" if _is_missing(cell) else shown(str(cell))
+
+
+def missing(values: AnyArray) -> BoolArray:
+    """Which cells of a column hold nothing."""
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values))
+    if values.dtype.kind == "M":
+        return np.asarray(np.isnat(values))
+    return np.array([not str(cell).strip() or str(cell) in ("nan", "None") for cell in values])

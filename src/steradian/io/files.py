@@ -1,0 +1,283 @@
+"""One file as a table: which format its bytes are in, and its columns."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from steradian.arguments import shown
+from steradian.errors import InvalidDirections, MissingExtra
+from steradian.io.frames import Table, as_table
+from steradian.io.text import decoded, table_of_text
+from steradian.numerics.arrays import AnyArray
+
+STANDARD_INPUT = "-"
+GZIP = b"\x1f\x8b"
+Format = Literal["text", "json", "parquet", "feather", "npy", "npz"]
+NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
+
+
+def as_path(path: Any) -> Path:
+    """What somebody gave as a path; refused where it is none."""
+    try:
+        found = Path(path)
+        found.is_file()
+    except (TypeError, ValueError, OSError) as error:  # a null byte, a name too long
+        raise InvalidDirections(f"path is {shown(path)}; give the name of a file") from error
+    return found
+
+
+def read_table(path: str | Path) -> Table:
+    """Named columns of one file."""
+    name = str(as_path(path))
+    if name == STANDARD_INPUT:
+        given, said = sys.stdin.buffer.read(), "standard input"
+        return _table_of_bytes(_unpacked(given, said) if given[:2] == GZIP else given, said, "")
+    where = Path(name)
+    data = _contents(where)
+    if data[:2] == GZIP:
+        data = _unpacked(data, where.name)
+        where = where.with_suffix("") if where.suffix.lower() == ".gz" else where
+    return _table_of_bytes(data, where.name, where.suffix.lower())
+
+
+def _contents(path: Path) -> bytes:
+    """The bytes of a file; what is no file is refused."""
+    refuse_no_file(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidDirections(f"{str(path)!r} cannot be read: {error.strerror}") from error
+
+
+def refuse_no_file(path: Path) -> None:
+    """Refuse what is no file, or a pipe that nobody may write to."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise InvalidDirections(f"{str(path)!r} is a folder; give a file, or '{path}/*.csv'")
+        if not stat.S_ISREG(kind) and not str(path).startswith(("/dev/fd/", "/dev/stdin")):
+            raise InvalidDirections(
+                f"{str(path)!r} is no plain file; send it to the standard input and give '-'"
+            )
+    except FileNotFoundError as error:
+        raise InvalidDirections(f"no file {str(path)!r}; check the path") from error
+    except OSError as error:
+        raise InvalidDirections(f"{shown(str(path))} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a null byte; our own is one too
+        if isinstance(error, InvalidDirections):
+            raise
+        raise InvalidDirections(f"path is {shown(str(path))}; give the name of a file") from error
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidDirections(f"{name} is damaged: {error}") from error
+
+
+def _table_of_bytes(data: bytes, name: str, suffix: str) -> Table:
+    return _READERS[format_of(data, suffix)](data, name)
+
+
+def format_of(data: bytes, suffix: str) -> Format:
+    """The format of a file by what its first bytes say, or else its name."""
+    for mark, kind in _MARKS:
+        if data.startswith(mark):
+            return kind
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    return "json" if data.lstrip()[:1] in (b"{", b"[") else "text"
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[tuple[Any, Any, str]]:
+    """The bytes of a file that is there, unpacked, those on the disk, and the suffix."""
+    refuse_no_file(path)
+    with path.open("rb") as raw:
+        packed = raw.read(2) == GZIP
+        raw.seek(0)
+        if not packed:
+            yield raw, raw, path.suffix.lower()
+            return
+        inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+        try:
+            yield gzip.GzipFile(fileobj=raw), raw, inner.suffix.lower()
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InvalidDirections(f"{path.name} is damaged: {error}") from error
+
+
+def _from_text(data: bytes, name: str) -> Table:
+    return table_of_text(decoded(data, name), name)
+
+
+def _from_parquet(data: bytes, name: str) -> Table:
+    pa = arrow("Parquet")
+    from pyarrow import parquet
+
+    try:
+        return table_of_arrow(parquet.ParquetFile(pa.BufferReader(data)).read(), name)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidDirections(f"{name} is not a Parquet file: {error}") from error
+
+
+def _from_feather(data: bytes, name: str) -> Table:
+    pa = arrow("Feather")
+    from pyarrow import feather
+
+    try:
+        return table_of_arrow(feather.read_table(pa.BufferReader(data)), name)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidDirections(f"{name} is not a Feather file: {error}") from error
+
+
+def arrow(kind: str) -> Any:
+    """The module that reads a kind of file, or the words for how to get it."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtra(
+            f"{kind} files need pyarrow; install it with: pip install 'steradian[tables]'"
+        ) from error
+    return pyarrow
+
+
+def table_of_arrow(table: Any, name: str) -> Table:
+    """The columns of a table of Arrow, each of another name."""
+    names = table.column_names
+    twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
+    if twice is not None:
+        raise InvalidDirections(f"{name}: column {twice!r} is there twice; rename one")
+    return as_table(table)
+
+
+def _from_json(data: bytes, name: str) -> Table:
+    """A list of records, records line by line, or a mapping of columns."""
+    text = decoded(data, name)
+    try:
+        whole = json.loads(text)
+        records = whole if isinstance(whole, list) else [whole]
+    except (json.JSONDecodeError, RecursionError):
+        records = _json_lines(text, name)
+    if len(records) == 1 and isinstance(records[0], dict):
+        columns = records[0]
+        if columns and all(isinstance(values, list) for values in columns.values()):
+            return _of_columns({k: _cells(v) for k, v in columns.items()}, name)
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise InvalidDirections(f"{name} holds no records with names; give one object per line")
+    names = dict.fromkeys(key for record in records for key in record)
+    return _of_columns({k: _cells([record.get(k) for record in records]) for k in names}, name)
+
+
+def _json_lines(text: str, name: str) -> list[Any]:
+    records = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            records += [json.loads(line)] if line.strip() else []
+        except (json.JSONDecodeError, RecursionError) as error:
+            said = getattr(error, "msg", "too deep")
+            raise InvalidDirections(f"{name}: line {number} is not JSON: {said}") from error
+    return records
+
+
+def _cells(values: Sequence[Any]) -> AnyArray:
+    try:
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+
+
+def _of_columns(columns: Mapping[str, AnyArray], name: str) -> Table:
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise InvalidDirections(f"{name}: columns have {sorted(lengths)} rows; give one per row")
+    return Table(dict(columns))
+
+
+def _from_npy(data: bytes, name: str) -> Table:
+    try:
+        return table_of_array(np.load(io.BytesIO(data), allow_pickle=False), name)
+    except (ValueError, OSError, EOFError, SyntaxError) as error:
+        if isinstance(error, InvalidDirections):
+            raise
+        raise InvalidDirections(f"{name} {NO_NPY}") from error
+
+
+def table_of_array(array: AnyArray, name: str) -> Table:
+    """Columns of an array, by the names of its fields or by number."""
+    if array.dtype.names:
+        return _of_columns({field: array[field] for field in array.dtype.names}, name)
+    if array.ndim == 3 and array.shape[1:] == (3, 3):
+        array = array.reshape(-1, 9)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise InvalidDirections(
+            f"{name} is an array of shape {array.shape} and type {array.dtype}; give (n, d) with "
+            "one direction per row, of real numbers"
+        )
+    return Table({str(k + 1): column for k, column in enumerate(array.T)}, header=False)
+
+
+def _from_npz(data: bytes, name: str) -> Table:
+    if b"xl/" in data[:4096] or b"[Content_Types].xml" in data[:4096]:
+        raise InvalidDirections(f"{name} is a spreadsheet; save the sheet as CSV")
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except Exception as error:  # of a damaged archive, or one that holds pickles
+        raise InvalidDirections(
+            f"{name} is not an NPZ archive of arrays of numbers; save one with numpy.savez"
+        ) from error
+    if len(arrays) == 1:
+        return table_of_array(next(iter(arrays.values())), name)
+    columns = {key: array for key, array in arrays.items() if array.ndim == 1}
+    if not columns:
+        said = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+        raise InvalidDirections(
+            f"{name} holds the arrays {said} and no columns; save the one you want with "
+            "numpy.save, or one array for each column"
+        )
+    return _of_columns(columns, name)
+
+
+_Reader = Callable[[bytes, str], Table]
+_READERS: Mapping[Format, _Reader] = {
+    "text": _from_text,
+    "json": _from_json,
+    "parquet": _from_parquet,
+    "feather": _from_feather,
+    "npy": _from_npy,
+    "npz": _from_npz,
+}
+_MARKS: tuple[tuple[bytes, Format], ...] = (
+    (b"\x93NUMPY", "npy"),
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"FEA1", "feather"),
+    (b"PK\x03\x04", "npz"),
+)
+_SUFFIXES: Mapping[str, Format] = {
+    ".npy": "npy",
+    ".npz": "npz",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}

@@ -1,0 +1,162 @@
+"""Files of moments: two lines of text, then the sums as plain numbers.
+
+The format, version 1:
+
+* line 1: ``steradian-moments 1``;
+* line 2: a JSON object on one line with ``hierarchy`` (its dictionary), ``n``, ``weight``,
+  ``weight_sq``, ``exponent``, ``arrays`` (names and shapes, in order) and ``crc32`` (of all that
+  follows it);
+* the rest: the arrays, one after the other, row by row, as little-endian IEEE doubles.
+
+Nothing in such a file is ever executed, and no more is read than its size on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steradian.arguments import shown
+from steradian.errors import InvalidArgument
+
+SUFFIX = ".moments"
+_MAGIC = "steradian-moments"
+_VERSION = 1
+_MOST_HEADER = 1 << 24  # bytes of the line of JSON
+_NUMBER = np.dtype("<f8")
+
+
+def is_moments_file(path: Any) -> bool:
+    """Whether a path is named like a file of moments."""
+    return isinstance(path, str | os.PathLike) and os.fspath(path).endswith(SUFFIX)
+
+
+def write_moments(path: str | Path, record: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write a header and arrays; what stands at ``path`` is replaced whole or not at all."""
+    target = _path(path)
+    parts = {name: np.ascontiguousarray(array, dtype=_NUMBER) for name, array in arrays.items()}
+    body = b"".join(part.tobytes() for part in parts.values())
+    shapes = [[name, list(part.shape)] for name, part in parts.items()]
+    try:
+        header = json.dumps({**record, "arrays": shapes, "crc32": zlib.crc32(body)})
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"these moments cannot be written down ({error}); let to_dict of their hierarchy "
+            "give plain numbers, text and lists"
+        ) from error
+    head = f"{_MAGIC} {_VERSION}\n{header}\n".encode("ascii")
+    if target.is_dir():
+        raise InvalidArgument(f"{target} is a directory; give the name of a file")
+    if not target.parent.is_dir():
+        raise InvalidArgument(f"no directory {str(target.parent)!r}; make it first")
+    _replace(target, head + body)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Write beside the target, then rename, so that nobody sees half a file."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)  # a temporary file is closed to others
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_moments(path: str | Path) -> dict[str, Any]:
+    """The header of a file of moments with its arrays, all of them of the promised size.
+
+    Raises
+    ------
+    InvalidArgument
+        It is no such file, of a newer version, truncated or damaged.
+    """
+    source = _path(path)
+    if not source.is_file():
+        raise InvalidArgument(f"no file {str(source)!r}; check the path")
+    with source.open("rb") as stream:
+        _check_first_line(stream.readline(64), source.name)
+        header = _header(stream.readline(_MOST_HEADER), source.name)
+        shapes = _shapes(header.pop("arrays", None), source.name)
+        wanted = _NUMBER.itemsize * sum(math.prod(shape) for shape in shapes.values())
+        left = os.fstat(stream.fileno()).st_size - stream.tell()
+        if left != wanted:
+            what = "truncated" if left < wanted else "longer than it says"
+            raise InvalidArgument(
+                f"{source.name} is {what}: {left} bytes of sums, not {wanted}; copy it again"
+            )
+        body = stream.read(wanted)
+    if zlib.crc32(body) != header.pop("crc32", None):
+        raise InvalidArgument(f"{source.name} is damaged: its checksum differs; copy it again")
+    start = 0
+    for name, shape in shapes.items():
+        count = math.prod(shape)
+        array = np.frombuffer(body, _NUMBER, count, start).reshape(shape)
+        header[name] = array.astype(np.float64)
+        start += count * _NUMBER.itemsize
+    return header
+
+
+def _path(path: Any) -> Path:
+    try:
+        found = Path(path)
+        found.is_file()  # a name too long
+    except (TypeError, ValueError, OSError) as error:
+        raise InvalidArgument(f"path is {shown(path)}; give the name of a file") from error
+    if "\0" in str(found):
+        raise InvalidArgument(f"path is {shown(path)}; give the name of a file")
+    return found
+
+
+def _check_first_line(line: bytes, name: str) -> None:
+    magic, _, version = line.decode("ascii", "replace").rstrip("\n").partition(" ")
+    if magic != _MAGIC or not line.endswith(b"\n"):
+        raise InvalidArgument(f"{name} is no file of moments; write one with Moments.save")
+    if version != str(_VERSION):
+        raise InvalidArgument(
+            f"{name} is a file of moments of version {shown(version)}, and version {_VERSION} is "
+            "known; read it with the steradian that wrote it, or a newer one"
+        )
+
+
+def _header(line: bytes, name: str) -> dict[str, Any]:
+    wrong = f"{name} is truncated or damaged: its header cannot be read; copy it again"
+    if not line.endswith(b"\n"):
+        raise InvalidArgument(wrong)
+    try:
+        header = json.loads(line.decode("ascii"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument(wrong) from error
+    if not isinstance(header, dict):
+        raise InvalidArgument(wrong)
+    return header
+
+
+def _shapes(listed: Any, name: str) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the arrays, as the header lists them."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for entry in listed if isinstance(listed, list) else [None]:
+        match entry:
+            case [str(label), list(sizes)] if label not in shapes and all(
+                type(size) is int and 0 <= size <= _MOST_HEADER for size in sizes
+            ):
+                shapes[label] = tuple(sizes)
+            case _:
+                raise InvalidArgument(
+                    f"{name} does not say which sums it holds; write it with Moments.save"
+                )
+    return shapes

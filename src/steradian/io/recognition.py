@@ -1,0 +1,171 @@
+"""Which columns of a table are the directions: by name, and never when there are two answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from steradian.data.conventions import CONVENTIONS, Convention, Unit
+from steradian.errors import InvalidDirections
+
+_UNITS: Mapping[str, Unit] = {
+    "deg": "degrees", "degs": "degrees", "degree": "degrees", "degrees": "degrees", "°": "degrees",
+    "rad": "radians", "rads": "radians", "radian": "radians", "radians": "radians",
+    "h": "hours", "hr": "hours", "hrs": "hours", "hour": "hours", "hours": "hours",
+}  # fmt: skip
+_WITH_UNIT = re.compile(
+    r"^(?P<base>.*?)(?:\s*[\[(]\s*(?P<a>[a-z°]+)\s*[\])]|[\s_.\-]+(?P<b>[a-z]+)|(?P<c>°))$"
+)
+_PARTS = re.compile(r"[\s_.\-:]+")
+_KNOWN = frozenset(n for c in CONVENTIONS.values() for names in c.names for n in names)
+_MOST_SEARCHED = 2000  # columns of a table in which names with something before or after count
+_MOST_SETS = 4  # sets of columns that a message lists
+_MOST_NAMED = 12  # columns that a message lists
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Columns whose names say that they are a direction."""
+
+    convention: Convention
+    columns: tuple[str, ...]
+    unit: Unit | None  # where the names say it
+
+    def __str__(self) -> str:
+        return f"columns={list(self.columns)}, coords={self.convention.name!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A column's name taken apart: a name that is known, with what stands around it."""
+
+    core: str
+    around: tuple[str, str]
+    unit: Unit | None
+
+
+def _taken_apart(column: str, affixes: bool) -> list[_Name]:
+    lower = column.strip().lower()
+    if not affixes:
+        return [_Name(lower, ("", ""), None)] if lower in _KNOWN else []
+    wholes: list[tuple[str, Unit | None]] = [(lower, None)]
+    found = _WITH_UNIT.match(lower)
+    if found and (unit := _UNITS.get(found["a"] or found["b"] or found["c"])):
+        wholes.append((found["base"].strip(), unit))
+    names = [_Name(whole, ("", ""), unit) for whole, unit in wholes]
+    for whole, unit in wholes:
+        parts = [part for part in _PARTS.split(whole) if part]
+        for k in range(1, len(parts)):
+            names.append(_Name("_".join(parts[k:]), ("_".join(parts[:k]), ""), unit))
+            names.append(_Name("_".join(parts[:k]), ("", "_".join(parts[k:])), unit))
+    return names
+
+
+def candidates(columns: Sequence[str], within: Sequence[Convention] = ()) -> list[Candidate]:
+    """Every set of columns whose names say a convention, what is part of a larger set left out."""
+    affixes = len(columns) <= _MOST_SEARCHED
+    known: dict[str, dict[tuple[tuple[str, str], Unit | None], str]] = {}
+    for column in columns:
+        for name in _taken_apart(column, affixes):
+            known.setdefault(name.core, {}).setdefault((name.around, name.unit), column)
+    found = [
+        Candidate(convention, tuple(known[role][around] for role in names), around[1])
+        for convention in within or tuple(c for c in CONVENTIONS.values() if c.recognised)
+        for names in convention.names
+        for around in known.get(names[0], {})
+        if all(around in known.get(role, {}) for role in names)
+    ]
+    found += _hours_and_degrees(known, within)
+    return _largest(found)
+
+
+def _hours_and_degrees(
+    known: Mapping[str, Mapping[tuple[tuple[str, str], Unit | None], str]],
+    within: Sequence[Convention],
+) -> list[Candidate]:
+    """Right ascension in hours beside a declination in degrees, told by their names."""
+    convention = CONVENTIONS["radec"]
+    if within and convention not in within:
+        return []
+    return [
+        Candidate(convention, (column, known[names[1]][around, unit]), "hours")
+        for names in convention.names
+        for (around, hours), column in known.get(names[0], {}).items()
+        if hours == "hours"
+        for unit in ("degrees", None)
+        if (around, unit) in known.get(names[1], {})
+    ]
+
+
+def _largest(found: Sequence[Candidate]) -> list[Candidate]:
+    kept: list[Candidate] = []
+    for one in found:
+        mine = set(one.columns)
+        covered = any(mine < set(other.columns) for other in found)
+        again = any(mine == set(other.columns) for other in kept)
+        if not covered and not again:
+            kept.append(one)
+    return kept
+
+
+def recognised(columns: Sequence[str], convention: Convention | None) -> Candidate | None:
+    """The one set of columns that names a direction, None where there is none.
+
+    Raises
+    ------
+    InvalidDirections
+        There are several, or there is a column beside them that changes what they mean.
+    """
+    found = candidates(columns, () if convention is None else (convention,))
+    if not found:
+        return None
+    if len(found) > 1:
+        said = " or ".join(str(one) for one in found[:_MOST_SETS])
+        more = " or others" if len(found) > _MOST_SETS else ""
+        raise InvalidDirections(
+            f"{len(found)} sets of columns could be the directions; say which: {said}{more}"
+        )
+    if convention is None and len(found[0].columns) == 1:
+        _refuse_half(found[0], columns)
+    return found[0]
+
+
+def _refuse_half(one: Candidate, columns: Sequence[str]) -> None:
+    """Refuse a single angle beside a column that may be the other half of a direction."""
+    halves = {
+        name
+        for convention in CONVENTIONS.values()
+        for names in convention.names
+        if len(names) == 2 and convention.angular
+        for name in names
+    }
+    beside = [c for c in columns if c not in one.columns and c.strip().lower() in halves]
+    if beside:
+        raise InvalidDirections(
+            f"column {one.columns[0]!r} alone would be a direction of the plane, and there is "
+            f"{beside[0]!r} beside it; say which columns (columns=) and convention (coords=) to use"
+        )
+
+
+def named_convention(columns: Sequence[str], stated: Convention | None) -> Candidate | None:
+    """The convention that the names of chosen columns say; refused where they are turned round."""
+    wanted = tuple(columns)
+    sets = [one for one in candidates(columns) if set(one.columns) == set(wanted)]
+    if stated is not None:
+        sets = [one for one in candidates(columns, (stated,)) if set(one.columns) == set(wanted)]
+    for one in sets:
+        if one.columns == wanted:
+            return one
+    if sets and sets[0].convention.angular:
+        raise InvalidDirections(
+            f"columns {', '.join(wanted)} are in the wrong order; give {', '.join(sets[0].columns)}"
+        )
+    return None
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Names of columns for a message."""
+    some = [name if len(name) <= 40 else name[:37] + "..." for name in columns[:_MOST_NAMED]]
+    rest = len(columns) - _MOST_NAMED
+    return ", ".join(some) + (f" and {rest} more" if rest > 0 else "")

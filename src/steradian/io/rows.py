@@ -1,0 +1,401 @@
+"""Rows of chosen columns as directions; bad rows are counted, named and, if asked, left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import shown
+from steradian.data.conventions import Convention, Unit
+from steradian.data.directions import Directions
+from steradian.data.interpretation import Units, plain_points, points
+from steradian.data.notation import Notation, Reading
+from steradian.data.validation import norms
+from steradian.errors import InvalidDirections
+from steradian.io.bins import grouping
+from steradian.io.cells import cell_words, missing, numbers
+from steradian.io.frames import Table
+from steradian.io.ranges import foreign
+from steradian.io.recognition import listed
+from steradian.io.sexagesimal import in_one_unit
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.tolerances import UNIT_LENGTH
+from steradian.spaces import Space
+
+OnBad = Literal["error", "skip"]
+_MANY = 64  # columns that are looked at together
+_MOST_NAMED = 4  # bad rows that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user said of a table; None where nothing was said."""
+
+    columns: Sequence[str] | None = None
+    coords: str | None = None
+    weights: ArrayLike | str | None = None
+    counts: ArrayLike | str | None = None
+    normalize: bool = False
+    axial: bool | None = None
+    degrees: bool | None = None
+    hours: bool = False
+    period: Any = None
+    on_bad: OnBad = "error"
+
+    def __post_init__(self) -> None:
+        if self.on_bad not in ("error", "skip"):
+            raise InvalidDirections(f"on_bad is {shown(self.on_bad)}; choose 'error' or 'skip'")
+
+    @property
+    def units(self) -> Units:
+        """What was said of units; angles of tables are in degrees."""
+        return Units(self.degrees, self.hours, "degrees", self.period)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Columns of a table with the convention they are in."""
+
+    convention: Convention
+    columns: tuple[str, ...]
+    unit: Unit | None  # where the names say it
+    guessed: bool = False  # Cartesian, because nothing says otherwise
+    weights: Any = None
+    counts: Any = None
+    weights_name: str = ""
+    counts_name: str = ""
+    remarks: tuple[str, ...] = ()  # on what the names say and was not followed
+
+    def units(self, request: Request) -> Units:
+        """What the user said of units, or the names of the columns."""
+        units = request.units
+        if units.degrees is None and not units.hours and self.unit is not None:
+            named = self.unit == "degrees" if self.unit != "hours" else None
+            return Units(named, self.unit == "hours", "degrees", request.period)
+        return units
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the first rows of a source have told: later ones are not asked again."""
+
+    units: Units
+    assumed: bool  # whether nobody stated the unit
+    sexagesimal: tuple[bool, ...]  # of each column
+    space: Space
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Directions of some rows of a source, None where none of them can be read."""
+
+    directions: Directions | None
+    rows: IntArray  # of the table, for each direction
+    skipped: IntArray  # rows that cannot be read
+    weightless: bool = False  # the weights are all zero, and the directions have none
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How the rows of a source are read: decided once, and then alike for all of its blocks."""
+
+    chosen: Chosen
+    request: Request
+    source: str
+    told: Told | None = None  # None: by the names of the columns alone
+
+    @staticmethod
+    def of(chosen: Chosen, request: Request, source: str) -> Decision:
+        """Columns as they are to be read; refused where that means nothing."""
+        chosen.convention.refuse_number(len(chosen.columns))
+        _refuse_one_column(chosen)
+        _refuse_idle(chosen, request)
+        return Decision(chosen, request, source)
+
+    @property
+    def names(self) -> list[str]:
+        """Columns that are needed."""
+        extra = (self.chosen.weights_name, self.chosen.counts_name)
+        return [*self.chosen.columns, *(name for name in extra if name)]
+
+    def after(self, table: Table) -> Decision:
+        """The same with what the first rows tell of unit and cells, or refused by them."""
+        columns, good, _ = self._looked_at(table)
+        if not good.any():
+            return self
+        made = self._made(columns, good, weighted=False)
+        unit, _ = columns.units.of(self.chosen.convention)
+        units, assumed = columns.units, made.reading is not None and made.reading.assumed
+        if not units.hours:
+            units = replace(units, degrees=unit == "degrees")
+        return replace(self, told=Told(units, assumed, columns.sexagesimal, made.space))
+
+    def whole(self, table: Table) -> tuple[Directions, IntArray]:
+        """Directions of all rows there are, and the row of the table that each is from."""
+        columns, good, reasons = self._looked_at(table)
+        if len(good) and not good.any():
+            _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
+        made = self._made(columns, good, weighted=True)
+        return made, columns.repeated(good)
+
+    def block(self, table: Table) -> Block:
+        """Directions of some of the rows; none of them need be good, or weigh anything."""
+        columns, good, _ = self._looked_at(table)
+        skipped = np.flatnonzero(~good)
+        if not good.any():
+            return Block(None, np.flatnonzero(good), skipped)
+        naught = columns.weights is not None and not columns.weights[good].any()
+        made = self._made(columns, good, weighted=not naught)
+        return Block(made, columns.repeated(good), skipped, naught)
+
+    def _looked_at(self, table: Table) -> tuple[_Columns, BoolArray, dict[int, str]]:
+        columns = _Columns.of(table, self)
+        good, reasons = columns.good_rows()
+        bad = int((~good).sum())
+        if (bad or table.ragged) and self.request.on_bad == "error":
+            _refuse_bad(table, reasons, bad)
+        return columns, good, reasons
+
+    def _made(self, columns: _Columns, good: BoolArray, *, weighted: bool) -> Directions:
+        try:
+            made = columns.directions(good, weighted=weighted)
+        except InvalidDirections as error:
+            table, kept = columns.table, np.flatnonzero(good)
+            if table.lines is None and not table.first and table.files is None and good.all():
+                raise
+            raise InvalidDirections(placed(str(error), table, kept)) from error
+        return made.with_reading(columns.reading(made, good))
+
+
+def _refuse_one_column(chosen: Chosen) -> None:
+    if not chosen.convention.angular and len(chosen.columns) < 2:
+        raise InvalidDirections(
+            "Cartesian coordinates need at least two columns; name them, or give the "
+            "convention of the one there is (coords='angle')"
+        )
+
+
+def _refuse_idle(chosen: Chosen, request: Request) -> None:
+    """Refuse what was said and means nothing for the convention."""
+    name = chosen.convention.name
+    if request.period is not None and chosen.convention.frame != "clock":
+        raise InvalidDirections(f"period is of times, and coords is {name!r}; leave it out")
+    if request.hours and "right ascension" not in chosen.convention.roles:
+        raise InvalidDirections(f"hours=True is of right ascensions, and coords is {name!r}")
+
+
+def placed(words: str, table: Table, kept: IntArray) -> str:
+    """The same error with lines or rows of the source in place of rows of an array."""
+
+    def place(found: re.Match[str]) -> str:
+        row = int(found[1])
+        return table.where(int(kept[row])) if row < len(kept) else found[0]
+
+    return re.sub(r"\brow (\d+)\b", place, words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The values that are needed, as numbers where they are numbers."""
+
+    table: Table
+    decision: Decision
+    values: tuple[AnyArray, ...]
+    sexagesimal: tuple[bool, ...]
+    weights: Array | None
+    counts: Array | None
+    units: Units
+
+    @staticmethod
+    def of(table: Table, decision: Decision) -> _Columns:
+        chosen, told = decision.chosen, decision.told
+        clock = chosen.convention.frame == "clock"
+        written = told.sexagesimal if told else (None,) * len(chosen.columns)
+        units = told.units if told else chosen.units(decision.request)
+        try:
+            found = [
+                numbers(_held(table, name), name, keep_text=clock, sexagesimal=text)
+                for name, text in zip(chosen.columns, written, strict=True)
+            ]
+            units, values = in_one_unit(chosen.convention, chosen.columns, found, units)
+        except InvalidDirections as error:
+            raise InvalidDirections(placed(str(error), table, np.arange(table.rows))) from error
+        extra = [
+            _extra(table, given, (name, what), len(values[0]))
+            for given, name, what in (
+                (chosen.weights, chosen.weights_name, "weights"),
+                (chosen.counts, chosen.counts_name, "counts"),
+            )
+        ]
+        sexagesimal = tuple(column.sexagesimal for column in found)
+        return _Columns(table, decision, values, sexagesimal, extra[0], extra[1], units)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The columns with their convention."""
+        return self.decision.chosen
+
+    def repeated(self, good: BoolArray) -> IntArray:
+        """The row of the table that each direction is from."""
+        kept = np.flatnonzero(good)
+        return kept if self.counts is None else np.repeat(kept, self.counts[good].astype(np.int64))
+
+    def good_rows(self) -> tuple[BoolArray, dict[int, str]]:
+        """Rows that can be read, and what is wrong with some of the others."""
+        good = np.ones(len(self.values[0]), dtype=bool)
+        named = list(zip(self.chosen.columns, self.values, strict=True))
+        for name, extra in (
+            (self.chosen.weights_name or "weights", self.weights),
+            (self.chosen.counts_name or "counts", self.counts),
+        ):
+            named += [] if extra is None else [(name, extra)]
+        reasons: dict[int, str] = {}
+        for name, values in [] if _all_finite(named) else named:
+            bad = missing(values)
+            good &= ~bad
+            for row in np.flatnonzero(bad)[:_MOST_NAMED]:
+                given = self.table[name][row] if name in self.table.data else values[row]
+                reasons.setdefault(int(row), f"`{name}` is {cell_words(given)}")
+        self._zero(good, reasons)
+        self._beyond(good, reasons)
+        return good, reasons
+
+    def _zero(self, good: BoolArray, reasons: dict[int, str]) -> None:
+        """Rows of Cartesian coordinates without a direction."""
+        if self.chosen.convention.angular or self.chosen.guessed:
+            return
+        zero = good & (self.values[0] == 0.0)
+        for values in self.values[1:] if zero.any() else ():
+            zero &= values == 0.0
+        good &= ~zero
+        reasons |= {int(row): "it is the zero vector" for row in np.flatnonzero(zero)[:_MOST_NAMED]}
+
+    def _beyond(self, good: BoolArray, reasons: dict[int, str]) -> None:
+        """Rows that are none of their convention, unless they are so many that it is wrong."""
+        if not self.chosen.convention.angular:
+            return  # numbers of any size
+        for k, name in enumerate(self.chosen.columns):
+            beyond, words = foreign(self.chosen.convention, k, self.values[k], self.units)
+            beyond &= good
+            if self.decision.told is None and 2 * beyond.sum() > good.sum():
+                continue  # said where angles are read, with order and unit
+            good &= ~beyond
+            for row in np.flatnonzero(beyond)[:_MOST_NAMED]:
+                said = f"`{name}` is {cell_words(self.values[k][row])}{words}"
+                reasons.setdefault(int(row), said)
+
+    def directions(self, good: BoolArray, *, weighted: bool) -> Directions:
+        system, request = self.chosen.convention, self.decision.request
+        values, weights, counts = list(self.values), self.weights, self.counts
+        if not good.all():
+            values = [each[good] for each in values]
+            weights = None if weights is None else weights[good]
+            counts = None if counts is None else counts[good]
+        weights = weights if weighted else None
+        axial = system.axial if request.axial is None else request.axial
+        if system.angular:
+            found = points(system, values, self.units)
+            return Directions._understood(found, weights, counts, axial)
+        x = plain_points(system, values)
+        if self.chosen.guessed:
+            self._refuse_guess(x)
+        space = None if system.space is None else system.space(0)
+        normalize = request.normalize
+        return Directions(x, weights, counts=counts, normalize=normalize, space=space, axial=axial)
+
+    def _refuse_guess(self, x: Array) -> None:
+        """Refuse to take columns for Cartesian that neither their names nor their norms say."""
+        length = norms(np.asarray(x, dtype=np.float64)) if x.size else np.ones(0)
+        off = ~(np.abs(length - 1.0) <= UNIT_LENGTH)
+        if off.any():
+            row = int(np.argmax(off))
+            names = ", ".join(self.chosen.columns[:4]) + (
+                "…" if len(self.chosen.columns) > 4 else ""
+            )
+            where = f"no unit vectors (row {row} has norm {length[row]:.6g})"
+            if self.chosen.remarks and self.decision.request.coords is not None:
+                raise InvalidDirections(
+                    f"columns {names} are not named like Cartesian coordinates and are {where}: "
+                    f"{self.chosen.remarks[0]}; leave out coords='xyz', or rename the columns if "
+                    "they are Cartesian"
+                )
+            raise InvalidDirections(
+                f"columns {names} do not say their convention and are {where}; say it, like "
+                "coords='lonlat' for angles, or coords='xyz' with normalize=True for Cartesian "
+                "ones; other angles are coords='radec' (hours=True if right ascensions are in "
+                "hours), 'trend_plunge', 'strike_dip' and their like"
+            )
+
+    @property
+    def _sexagesimal_words(self) -> tuple[str, ...]:
+        names = zip(self.chosen.columns, self.sexagesimal, strict=True)
+        text = ", ".join(f"`{name}`" for name, sexagesimal in names if sexagesimal)
+        return (f"{text} sexagesimal",) if text else ()
+
+    def reading(self, made: Directions, good: BoolArray) -> Reading:
+        """What was understood, in words."""
+        request, told = self.decision.request, self.decision.told
+        plain = Reading(Notation(self.chosen.convention), rows=int(good.sum()))
+        known = made.reading or plain
+        weights = f"`{self.chosen.weights_name}`" if self.chosen.weights_name else "given"
+        counts = f"`{self.chosen.counts_name}`" if self.chosen.counts_name else "given"
+        remarks = (*self.chosen.remarks, *self._sexagesimal_words)
+        remarks += () if self.counts is None else grouping(known.notation, made.x)
+        return Reading(
+            known.notation,
+            rows=int(good.sum()),
+            source=self.decision.source,
+            columns=self.chosen.columns,
+            assumed=told.assumed if told else known.assumed,
+            weights="none" if self.weights is None else weights,
+            counts="" if self.counts is None else counts,
+            observations=0 if self.counts is None else made.n,
+            axial=bool(self.chosen.convention.axial if request.axial is None else request.axial),
+            skipped=int((~good).sum()) + len(self.table.ragged),
+            remarks=remarks + (("scaled to unit norm",) if request.normalize else ()),
+        )
+
+
+def _held(table: Table, name: str) -> AnyArray:
+    """A column; each file of several, or each block, must have it."""
+    if name not in table.data:
+        raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
+    return table[name]
+
+
+def _extra(table: Table, given: Any, names: tuple[str, str], rows: int) -> Array | None:
+    """Weights or counts: a column of the table, or an array with one for each row."""
+    name = names[0] or names[1]
+    if given is None and not names[0]:
+        return None
+    column = _held(table, name) if given is None else np.asarray(given)
+    values = numbers(column, name, keep_text=False).values
+    if values.shape != (rows,):
+        raise InvalidDirections(
+            f"{name} has shape {values.shape} for {rows} rows; give one per row"
+        )
+    return values
+
+
+def _all_finite(named: Sequence[tuple[str, AnyArray]]) -> bool:
+    """Whether nothing is missing, asked of all columns at once where they are many."""
+    many = len(named) > _MANY and all(values.dtype.kind == "f" for _, values in named)
+    return many and bool(np.isfinite(np.array([values for _, values in named])).all())
+
+
+_REPAIR = "repair them, or leave them out with on_bad='skip'"
+
+
+def _refuse_bad(table: Table, reasons: dict[int, str], bad: int, remedy: str = _REPAIR) -> None:
+    said = [f"{table.where(row)} ({reasons[row]})" for row in sorted(reasons)]
+    said = [*table.ragged, *said]
+    total = bad + len(table.ragged)
+    more = ", …" if total > _MOST_NAMED else ""
+    raise InvalidDirections(
+        f"{total} of {table.extent} cannot be read: {', '.join(said[:_MOST_NAMED])}{more}; {remedy}"
+    )

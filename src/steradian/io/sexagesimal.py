@@ -1,0 +1,70 @@
+"""Columns of sexagesimal text: the unit that letters, names and options agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steradian.data.conventions import DEGREES_PER_HOUR, Convention
+from steradian.data.interpretation import Units
+from steradian.errors import InvalidDirections
+from steradian.io.cells import Numbers
+from steradian.numerics.arrays import AnyArray
+
+_HOURS = 24.0
+
+
+def in_one_unit(
+    convention: Convention, names: Sequence[str], found: Sequence[Numbers], units: Units
+) -> tuple[Units, tuple[AnyArray, ...]]:
+    """The unit of the columns and their values, where some of them are sexagesimal."""
+    values = [column.values for column in found]
+    for k, (name, column) in enumerate(zip(names, found, strict=True)):
+        if not column.sexagesimal:
+            continue
+        _refuse_foreign(convention, name, column, units)
+        if convention.role(k) == "right ascension":
+            units = _of_right_ascension(name, column, units)
+        elif column.unit == "hours":
+            if k < len(convention.limits) and np.isfinite(convention.limits[k][0]):
+                raise InvalidDirections(
+                    f"column {name!r} is in hours (h), and a {convention.role(k)} is in degrees"
+                )
+            values[k] = DEGREES_PER_HOUR * values[k]
+    return units, tuple(values)
+
+
+def _refuse_foreign(convention: Convention, name: str, column: Numbers, units: Units) -> None:
+    if not convention.angular:
+        raise InvalidDirections(
+            f"column {name!r} is sexagesimal text, and coords {convention.name!r} are numbers"
+        )
+    if units.degrees is not None and not units.degrees:
+        raise InvalidDirections(
+            f"column {name!r} is sexagesimal, which no radians are; leave out degrees=False"
+        )
+    if len(convention.roles) == 1 and column.clock:
+        raise InvalidDirections(
+            f"column {name!r} looks like times of the day, not like degrees; say coords='time', "
+            "or write degrees like 21d41m"
+        )
+
+
+def _of_right_ascension(name: str, column: Numbers, units: Units) -> Units:
+    """Hours, unless letters, the column's name or an option say degrees."""
+    said = "hours" if units.hours else "degrees" if units.degrees else None
+    if None not in (said, column.unit) and said != column.unit:
+        raise InvalidDirections(
+            f"column {name!r} is written in {column.unit}, and {said} were stated; leave out "
+            f"{said}=True, or rename the column if its name says so"
+        )
+    if "degrees" in (said, column.unit):
+        return Units(True, False, "degrees")
+    if said is None and (np.abs(column.values) > _HOURS).any():
+        row = int(np.argmax(np.abs(column.values) > _HOURS))
+        raise InvalidDirections(
+            f"right ascension {name!r} in row {row} is {column.values[row]:g}, beyond 24 hours; "
+            "pass degrees=True if it is sexagesimal degrees, or repair that row"
+        )
+    return Units(None, True, "degrees")

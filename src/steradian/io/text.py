@@ -1,0 +1,264 @@
+"""Tables written as text: which delimiter, which line is the header, which rows are none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steradian.errors import InvalidDirections
+from steradian.io.frames import Table
+from steradian.numerics.arrays import AnyArray
+
+_DELIMITERS = ("\t", ";", ",", "|")
+_SPACES = " "
+_MAGIC = re.compile(r"^tab(?:\s+delimited)?\s*\t\s*(\S+)\s*$")
+_MAGIC_END = re.compile(r"^>{3,}\s*$")
+_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d+,\d+\s*$")
+_LEADING_ZERO = re.compile(r",0\d")  # as no whole number begins
+_LOOKED_AT = 5  # lines that tell the delimiter
+_ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+_LONGEST_MARK = 3  # bytes
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Text of a file in UTF-8, or UTF-16 with its mark."""
+    return "".join(decoded_lines(io.BytesIO(data), name))
+
+
+def decoded_lines(stream: Any, name: str) -> Iterator[str]:
+    """The lines of a file in UTF-8, or UTF-16 with its mark, however they end."""
+    start = stream.read(_LONGEST_MARK)
+    encoding = next((e for mark, e in _ENCODINGS if start.startswith(mark)), "utf-8")
+    stream.seek(0)
+    text = io.TextIOWrapper(stream, encoding, newline=None)
+    try:
+        for line in text:
+            if "\0" in line:
+                raise InvalidDirections(f"{name} is not text: it holds null bytes; give a table")
+            yield line
+    except UnicodeDecodeError as error:
+        raise InvalidDirections(
+            f"{name} is not UTF-8 text: {error.reason}; save it as UTF-8"
+        ) from error
+    finally:
+        text.detach()  # whoever opened the stream closes it
+
+
+def table_of_text(text: str, name: str) -> Table:
+    """A table of delimited text; columns that hold only numbers become numbers."""
+    return next(tables_of_lines(iter(io.StringIO(text)), name, None))
+
+
+def tables_of_lines(lines: Iterator[str], name: str, rows: int | None) -> Iterator[Table]:
+    """The same a number of rows at a time, all at once with None; there is at least one table."""
+    whole = _Lines.of(lines, name)
+    try:
+        yield from _parsed(whole, _delimiter(whole.head), name, rows)
+    except csv.Error as error:
+        raise InvalidDirections(f"{name} cannot be read as a table: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of one table, with the number of the first."""
+
+    lines: Iterator[str]
+    first: int
+    title: str  # a comment right before the first line, which may be the header
+    head: Sequence[str]  # its first lines that are not blank
+
+    @staticmethod
+    def of(lines: Iterator[str], name: str) -> _Lines:
+        first = next(lines, "")
+        if (found := _MAGIC.match(first.strip("\r\n"))) is not None:
+            return _Lines._from(_one_magic_table(lines, found[1], name), 2, "")
+        if first.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
+            raise InvalidDirections(f"{name} is a web page or XML, not a table; save it as CSV")
+        skipped, title = 0, ""
+        while first.lstrip().startswith(("#", "%")) or (first and not first.strip()):
+            title = first.lstrip().lstrip("#% ") if first.strip() else title
+            skipped += 1
+            first = next(lines, "")
+        return _Lines._from(itertools.chain([first], lines), 1 + skipped, title.strip())
+
+    @staticmethod
+    def _from(lines: Iterator[str], first: int, title: str) -> _Lines:
+        seen: list[str] = []
+        head: list[str] = []
+        for line in lines:
+            seen.append(line)
+            head += [line.rstrip("\r\n")] if line.strip() else []
+            if len(head) == _LOOKED_AT:
+                break
+        return _Lines(itertools.chain(seen, lines), first, title, head)
+
+    def rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Cells of every line that is not blank or a comment, with its number."""
+        if delimiter == _SPACES:
+            for number, line in enumerate(self.lines, self.first):
+                if line.strip() and not line.lstrip().startswith("#"):
+                    yield number, line.split()
+            return
+        reader = csv.reader(self.lines, delimiter=delimiter)
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells) and not cells[0].startswith("#"):
+                yield self.first - 1 + reader.line_num, cells
+
+
+def _one_magic_table(lines: Iterator[str], kind: str, name: str) -> Iterator[str]:
+    """The lines of the one table of a MagIC file; several are refused by name."""
+    for line in lines:
+        if _MAGIC_END.match(line):
+            break
+        yield line
+    kinds = [kind, *(found[1] for line in lines if (found := _MAGIC.match(line)))]
+    if len(kinds) > 1:
+        raise InvalidDirections(
+            f"{name} holds the MagIC tables {', '.join(kinds)}; split it and give one of them"
+        )
+
+
+def _delimiter(head: Sequence[str]) -> str:
+    """What separates the cells: the first that cuts all lines alike, or else cuts the first."""
+    if not head:
+        return ","
+    if _is_one_column_of_commas(head):
+        return ";"
+    counts = {d: [_cells(line, d) for line in head] for d in _DELIMITERS}
+    spaces = [len(line.split()) for line in head]
+    alike = [d for d, n in counts.items() if n[0] > 1 and len(set(n)) == 1]
+    if alike:
+        return alike[0]
+    if spaces[0] > 1 and len(set(spaces)) == 1 and not any(n[0] > 1 for n in counts.values()):
+        return _SPACES
+    most = max(_DELIMITERS, key=lambda d: counts[d][0])
+    if counts[most][0] > 1:
+        return most
+    numbers = all(_is_number(cell) for cell in head[-1].split())
+    return _SPACES if spaces[0] > 1 and len(head) > 1 and numbers and spaces[-1] > 1 else ","
+
+
+def _is_one_column_of_commas(head: Sequence[str]) -> bool:
+    """Whether lines are one number each with a decimal comma: under one name, or like 12,05."""
+    named = not any(delimiter in head[0] for delimiter in _DELIMITERS) and not _is_data([head[0]])
+    rows = head[1:] if named else head
+    if not rows or not all(_DECIMAL_COMMA.match(line) for line in rows):
+        return False
+    return named or any(_LEADING_ZERO.search(line) for line in rows)
+
+
+def _cells(line: str, delimiter: str) -> int:
+    """How many cells a delimiter makes of a line; one where that is no table."""
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter)))
+    except csv.Error:  # a cell longer than any
+        return 1
+
+
+def _parsed(lines: _Lines, delimiter: str, name: str, size: int | None) -> Iterator[Table]:
+    rows = lines.rows(delimiter)
+    number, header = next(rows, (0, []))
+    if not any(header):
+        raise InvalidDirections(f"{name} is empty; give a header line and one row per direction")
+    named = not _is_data(header)
+    if not named:
+        rows = itertools.chain([(number, header)], rows)
+        header = _titles(lines.title, delimiter, len(header))
+        named = header[0] != "1"
+    _refuse_repeated(header, name)
+    first = 0
+    while True:
+        kept, numbers, ragged = _sort(itertools.islice(rows, size), len(header))
+        if first and not kept and not ragged:
+            return
+        if not kept and not first:
+            raise InvalidDirections(
+                f"{name}: no row has the {len(header)} cells of the header"
+                if ragged
+                else f"{name} has a header but no rows"
+            )
+        cells = _columns(kept, delimiter) if kept else [np.empty(0)] * len(header)
+        data = dict(zip(header, cells, strict=True))
+        begin = None if size is None else first
+        yield Table(data, np.array(numbers, dtype=np.int64), named, tuple(ragged), first=begin)
+        if size is None:
+            return
+        first += len(kept) + len(ragged)
+
+
+def _columns(rows: Sequence[Sequence[str]], delimiter: str) -> Sequence[AnyArray]:
+    """Cells as columns; all at once where all of them are numbers."""
+    try:
+        return list(np.array([[float(cell) for cell in row] for row in rows]).T.copy())
+    except ValueError:
+        return [_column(cells, delimiter) for cells in zip(*rows, strict=True)]
+
+
+def _sort(
+    rows: Iterable[tuple[int, list[str]]], width: int
+) -> tuple[list[list[str]], list[int], list[str]]:
+    """The rows of the right width with their lines; the others in words."""
+    kept: list[list[str]] = []
+    numbers: list[int] = []
+    ragged = []
+    for number, found in rows:
+        row = found
+        while len(row) > width and not row[-1]:
+            row = row[:-1]
+        if len(row) == width:
+            kept.append(row)
+            numbers.append(number)
+        else:
+            ragged.append(f"line {number} ({len(row)} cells, not {width})")
+    return kept, numbers, ragged
+
+
+def _titles(title: str, delimiter: str, width: int) -> list[str]:
+    """Names from a comment above the numbers, else their numbers from 1 on."""
+    for names in (title.split(delimiter), title.split()):
+        if any(names) and len(names) == width and not _is_data(names):
+            return [each.strip() for each in names]
+    return [str(k) for k in range(1, width + 1)]
+
+
+def _is_data(cells: Sequence[str]) -> bool:
+    """Whether a first line is a row already: numbers, dates, no words."""
+    given = [cell for cell in cells if cell]
+    return bool(given) and all(
+        _is_number(cell) or not any(letter.isalpha() for letter in cell) for cell in given
+    )
+
+
+def _refuse_repeated(names: Sequence[str], file: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name and name in seen:
+            raise InvalidDirections(f"{file}: column {name!r} is there twice; rename one")
+        seen.add(name)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _column(cells: Sequence[str], delimiter: str) -> AnyArray:
+    """Numbers where all cells are numbers; an empty cell is a missing number."""
+    for attempt in (cells, [cell.replace(",", ".") for cell in cells]):
+        try:
+            return np.array([float(cell) if cell else np.nan for cell in attempt])
+        except ValueError:
+            if delimiter == ",":
+                break
+    return np.array(cells, dtype=object)

@@ -18,7 +18,18 @@ import pytest
 
 import steradian as sr
 
-EXTRAS = {"pandas", "polars", "pyarrow", "typer", "rich", "click", "matplotlib", "plotly", "dask"}
+EXTRAS = {
+    "narwhals",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "typer",
+    "rich",
+    "click",
+    "matplotlib",
+    "plotly",
+    "dask",
+}
 ERRORS = [
     "BoundaryError",
     "ConformanceError",
@@ -165,8 +176,9 @@ def test_a_boundary_error_at_the_first_level_has_no_profile() -> None:
         (3, None, "levels is None; give a whole number"),
         (
             4,
-            3,
-            "3 levels in dimension 4: above dimension 3 two levels are available; pass levels=2",
+            6,
+            "6 levels in dimension 4: above dimension 3 at most 5 levels are integrated; "
+            "pass fewer",
         ),
     ],
 )
@@ -182,8 +194,8 @@ def test_two_levels_above_the_two_sphere(d: int) -> None:
     assert sr.Harmonics(d, 2).dims == tuple(two.dims) == (d, d * (d + 1) // 2 - 1)
     assert two.gaps[1] > 0
     assert len(sr.profile(x).levels) == 2
-    with pytest.raises(ValueError, match=f"^3 levels in dimension {d}: .*; pass levels=2$"):
-        sr.profile(x, levels=3)
+    with pytest.raises(ValueError, match=f"^6 levels in dimension {d}: .*; pass fewer$"):
+        sr.profile(x, levels=6)
 
 
 def test_errors_survive_pickling() -> None:
@@ -270,6 +282,15 @@ def test_a_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
         profile.to_frame()
     assert str(caught.value) == (
         "a frame needs pandas; install it with: pip install 'steradian[tables]'"
+    )
+
+
+def test_a_frame_in_without_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    with pytest.raises(sr.MissingExtra) as caught:
+        sr.read_directions(pa.table({"angle": [1.0, 2.0]}))
+    assert str(caught.value) == (
+        "frames need narwhals; install it with: pip install 'steradian[tables]'"
     )
 
 

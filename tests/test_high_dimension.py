@@ -47,10 +47,10 @@ def test_two_levels_are_the_default(d: int) -> None:
     assert_same_profile(found, sr.profile(embeddings(5 * d, d), levels=2), 1e-14)
 
 
-@pytest.mark.parametrize("d", [4, 60])
-def test_a_third_level_is_refused_in_words(d: int) -> None:
-    with pytest.raises(ValueError, match=f"3 levels in dimension {d}.*pass levels=2"):
-        sr.profile(embeddings(5 * d, d), levels=3)
+@pytest.mark.parametrize(("d", "levels"), [(4, 6), (60, 3), (20, 4)])
+def test_too_many_levels_are_refused_in_words(d: int, levels: int) -> None:
+    with pytest.raises(ValueError, match=f"{levels} levels in dimension {d}.*pass "):
+        sr.profile(embeddings(5 * d, d), levels=levels)
 
 
 @pytest.mark.parametrize("n", [2, 30, 40])

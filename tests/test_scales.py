@@ -120,7 +120,7 @@ def test_counts_that_no_memory_holds() -> None:
         (2, 10**9, "levels is 1000000000; at most 1000 are possible in dimension 2"),
         (3, 10**9, "levels is 1000000000; at most 100 are possible in dimension 3"),
         (3, 40, "levels is 40; at most 32 can be fitted on the sphere"),
-        (5, 10**9, "1000000000 levels in dimension 5: above dimension 3 two levels"),
+        (5, 10**9, "1000000000 levels in dimension 5: above dimension 3 at most 5 levels"),
         (3, 2.5, "levels is 2.5; give a whole number"),
         (3, "a", "levels is 'a'; give a whole number"),
         (3, 0, "levels is 0; a hierarchy has at least one level"),

@@ -5,64 +5,22 @@ Geometric information decomposition of weighted directions: nested maximum-entro
 each level adds.
 """
 
-import typing as _typing
+# ruff: noqa: F405 - the names are those of steradian.api, one import line each there
 
-from steradian import designs, examples
-from steradian.adequacy import kernels
-from steradian.adequacy.mmd import Mmd
-from steradian.adequacy.residuals import Residuals
-from steradian.adequacy.ridge import RidgeNotExact, ridge
-from steradian.adequacy.trust import Trust
-from steradian.data.directions import Directions
-from steradian.data.moments import Moments
-from steradian.errors import (
-    BoundaryError,
-    ConformanceError,
-    ConvergenceError,
-    DesignError,
-    InvalidArgument,
-    InvalidDirections,
-    MissingExtra,
-    ResolutionError,
-    SteradianError,
-)
-from steradian.estimation.bootstrap import Bootstrap, bootstrap
-from steradian.estimation.intervals import GapIntervals
-from steradian.estimation.order import OrderChoice, choose_order
-from steradian.existence.boundary import Boundary, boundary
-from steradian.existence.certificate import Certificate
-from steradian.fitting.fisher_bingham import FisherBingham
-from steradian.fitting.fitted import Numerics
-from steradian.fitting.maxent import MaxEntFit
-from steradian.fitting.shrinkage import Shrinkage
-from steradian.hierarchies import (
-    Axial,
-    Blocks,
-    Custom,
-    Diagonal,
-    Harmonics,
-    Interactions,
-    Quadratics,
-    TorusHarmonics,
-    Zonal,
-    register_hierarchy,
-)
-from steradian.io.tables import read_directions
-from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.profile import Profile, Profiles, profile, profiles
-from steradian.significance.gap_tests import GapTests
-from steradian.significance.sample_tests import SampleTests, sample_tests
-from steradian.significance.uniformity import Uniformity
-from steradian.spaces import Axes, Circle, Rotations, Rule, Space, Sphere, Torus
+import sys as _sys
+import types as _types
+import typing as _typing
 
 if _typing.TYPE_CHECKING:
     import steradian.conformance as conformance  # noqa: PLR0402 - mypy knows no attribute yet
+    from steradian.api import *  # noqa: F403 - one line for each name is there
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Axes",
     "Axial",
+    "Beyond",
     "Blocks",
     "Bootstrap",
     "Boundary",
@@ -82,12 +40,16 @@ __all__ = [
     "Interactions",
     "InvalidArgument",
     "InvalidDirections",
+    "LeftOut",
+    "LowRank",
     "MaxEntFit",
     "MissingExtra",
     "Mmd",
     "Moments",
     "Numerics",
+    "OnSplits",
     "OrderChoice",
+    "Permutation",
     "Profile",
     "Profiles",
     "Quadratics",
@@ -96,10 +58,18 @@ __all__ = [
     "RidgeNotExact",
     "Rotations",
     "Rule",
+    "SameRows",
     "SampleTests",
     "Shrinkage",
+    "Sketch",
+    "Sketches",
     "Space",
     "Sphere",
+    "Split",
+    "SplitIntervals",
+    "SplitProfile",
+    "SplitTests",
+    "Stacked",
     "SteradianError",
     "Torus",
     "TorusHarmonics",
@@ -114,20 +84,40 @@ __all__ = [
     "examples",
     "kernels",
     "mixture_sf",
+    "moments",
     "profile",
     "profiles",
     "read_directions",
     "register_hierarchy",
     "ridge",
     "sample_tests",
+    "sketches",
 ]
 
 if not _typing.TYPE_CHECKING:  # a checker would take every name for one of ours
 
     def __getattr__(name: str) -> object:
-        """`conformance` is imported when somebody asks for it."""
-        if name == "conformance":
-            from importlib import import_module
+        """Public names are imported when somebody asks for the first of them."""
+        from importlib import import_module
 
+        if name == "conformance":
             return import_module("steradian.conformance")
-        raise AttributeError(f"module 'steradian' has no attribute {name!r}")
+        if name not in __all__:
+            raise AttributeError(f"module 'steradian' has no attribute {name!r}")
+        api = import_module("steradian.api")
+        globals().update({each: getattr(api, each) for each in api.__all__})
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
+class _Package(_types.ModuleType):
+    """The folder `profile` never hides the function of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name == "profile" and isinstance(value, _types.ModuleType)):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package

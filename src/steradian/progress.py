@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PATIENCE = 1.0  # seconds
@@ -13,25 +14,94 @@ _PATIENCE = 1.0  # seconds
 
 def tracked(steps: Iterable[Any], total: int, what: str) -> Iterator[Any]:
     """Yield the steps; after a second a bar appears on a terminal's standard error."""
-    began, bar, task = time.monotonic(), None, None
+    with metered(total, what) as advance:
+        for step in steps:
+            yield step
+            advance(1)
+
+
+@contextlib.contextmanager
+def metered(total: int | None, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:
+    """A function that is told how much more is done; after a second a bar shows it.
+
+    With a ``unit`` ("rows", "bytes") it also shows how many, at which rate, and the time left.
+    Without a ``total`` there is no end to run to.
+    """
+    began, done, bar, task = time.monotonic(), 0, None, None
     with contextlib.ExitStack() as stack:
-        for done, step in enumerate(steps):
+
+        def advance(amount: int) -> None:
+            nonlocal began, done, bar, task
+            done += amount
             if bar is None and time.monotonic() - began > _PATIENCE and sys.stderr.isatty():
-                bar = _bar()
+                bar = _bar(unit)
                 if bar is None:
                     began = float("inf")  # no library for it: stay silent
-                else:
-                    stack.enter_context(bar)
-                    task = bar.add_task(what, total=total, completed=done)
-            yield step
-            if bar is not None:
-                bar.advance(task)
+                    return
+                stack.enter_context(bar)
+                task = bar.add_task(what, total=total, completed=done)
+            elif bar is not None:
+                bar.advance(task, amount)
+
+        yield advance
 
 
-def _bar() -> Any:
+@contextlib.contextmanager
+def working(what: str, *, quiet: bool = False) -> Iterator[None]:
+    """Say after a second, on a terminal's standard error, that something is being done."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    shown = threading.Event()
+
+    def say() -> None:
+        shown.set()
+        print(f"{what} …", end="\r", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(_PATIENCE, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if shown.is_set():
+            print(" " * (len(what) + 2), end="\r", file=sys.stderr, flush=True)
+
+
+def _bar(unit: str) -> Any:
     try:
         from rich.console import Console
         from rich.progress import Progress
     except ImportError:
         return None
-    return Progress(console=Console(stderr=True), transient=True)
+    columns = _columns(unit) if unit else Progress.get_default_columns()
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _columns(unit: str) -> list[Any]:
+    """What is done, bar, amount, rate and time left."""
+    from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Amount(ProgressColumn):
+        """So much of so much, and how much per second."""
+
+        def render(self, task: Any) -> Text:
+            of = "" if task.total is None else f" of {short(task.total)}"
+            rate = "" if task.speed is None else f", {short(task.speed)}/s"
+            return Text(f"{short(task.completed)}{of} {unit}{rate}")
+
+    return [TextColumn("{task.description}"), BarColumn(), Amount(), TimeRemainingColumn()]
+
+
+def short(number: float) -> str:
+    """A count in three digits: 950, 12.5 k, 3.2 M.
+
+    >>> [short(k) for k in (950, 12_500, 3_200_000, 4.5e9)]
+    ['950', '12.5 k', '3.2 M', '4.5 G']
+    """
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.0f}"

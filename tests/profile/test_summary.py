@@ -43,6 +43,12 @@ def narrow_profile() -> sr.Profile:
     return sr.profile(sr.Directions.from_angles(1.0 + 1e-3 * np.arange(-3.0, 4.0)), levels=1)
 
 
+def crowded() -> sr.Profile:
+    """More than a hundred nats of noise, and long numbers beside them."""
+    x = np.random.default_rng(0).normal(size=(240, 200))
+    return sr.profile(sr.Directions(x, normalize=True))
+
+
 def eight_dimensional() -> sr.Profile:
     return sr.profile(sr.Harmonics(8, 1).space.uniform(200, np.random.default_rng(0)), levels=2)
 
@@ -55,6 +61,7 @@ def eight_dimensional() -> sr.Profile:
         stopped_profile,
         narrow_profile,
         eight_dimensional,
+        crowded,
     ],
 )
 def test_it_fits_eighty_columns(make: Callable[[], sr.Profile]) -> None:
@@ -62,8 +69,12 @@ def test_it_fits_eighty_columns(make: Callable[[], sr.Profile]) -> None:
 
 
 def test_the_header_names_the_space_and_the_unit() -> None:
-    first = profile_of("mcmurdo", 1).summary().splitlines()[0]
-    assert first == "Geometric information profile on the sphere (d = 3), in nats"
+    lines = profile_of("mcmurdo", 1).summary().splitlines()
+    read = "read 133 rows of mcmurdo.csv: declination `declination`, inclination `inclination`, "
+    assert " ".join(lines[:2]) == f"{read}degrees; weights none"
+    assert lines[3] == "Geometric information profile on the sphere (d = 3), in nats"
+    plain = sr.profile(np.eye(3), levels=1).summary()  # rows of an array were not read
+    assert plain.startswith("Geometric information profile on the sphere (d = 3), in nats\n")
     assert "on the circle (d = 2), in nats" in profile_of("turtles", 1).summary()
     five = sr.profile(np.vstack([np.eye(5), -np.eye(5)[:2]]))
     assert "on the sphere in R^5 (d = 5), in nats" in five.summary()
@@ -90,10 +101,11 @@ def test_each_level_has_its_numbers(name: str) -> None:
     assert len(table) == len(profile.levels) == 4
     total = profile.deficits[-1]
     for k, cells in enumerate(table):
-        level, features, deficit, gap, uncertainty, share, residual, error = cells
+        level, features, deficit, gap, noise, uncertainty, share, residual, error = cells
         assert (level, features) == (str(k + 1), str(profile.dims[k]))
         assert deficit == f"{profile.deficits[k]:.5f}"
         assert gap == f"{profile.gaps[k]:.5f}"
+        assert noise == f"{profile.dims[k] / (2 * profile.n):.2g}"
         assert uncertainty == f"{np.exp(-profile.deficits[k]):.4f}"
         assert share == f"{100 * profile.gaps[k] / total:.1f}%"
         assert float(residual) == pytest.approx(profile.numerics.residual[k], rel=0.6)
@@ -102,12 +114,12 @@ def test_each_level_has_its_numbers(name: str) -> None:
 
 def test_it_explains_its_columns() -> None:
     lines = profile_of("turtles", 2).summary().splitlines()
-    names = ["level", "features", "D", "I", "U", "share", "residual", "quad.err"]
+    names = ["level", "features", "D", "I", "noise", "U", "share", "residual", "quad.err"]
     assert names in [line.split() for line in lines]
     explained = lines.index(next(line for line in lines if line.startswith("D deficit")))
     assert lines[explained].startswith("D deficit from uniform, I information the level's features")
     assert lines[explained + 1] == (
-        "Design iid. With nothing to find, I is still about features / 2n: see tests()."
+        "Design iid. Noise: what I is on average with nothing to find; see tests()."
     )
 
 
@@ -130,21 +142,21 @@ def test_a_tiny_negative_gap_is_not_clipped() -> None:
     assert changed.gaps[1] == pytest.approx(-2e-5)
     cells = rows(changed.summary())[1]
     assert cells[3] == "-0.00002"
-    assert cells[5].startswith("-")
+    assert cells[6].startswith("-")
 
 
 @pytest.mark.parametrize("deficit", [0.0, 1e-30, 9e-13])
 def test_uniform_data_have_no_shares(deficit: float) -> None:
     profile = sr.profile(sr.Directions.from_angles(np.arange(8) * 45.0, degrees=True), levels=1)
-    none = ["0.00000", "0.00000", "1", "–"]
-    assert rows(profile.summary())[0][2:6] == none
+    none = ["0.00000", "0.00000", "0.12", "1", "–"]
+    assert rows(profile.summary())[0][2:7] == none
     only = dataclasses.replace(
         profile.nested.solutions[0], deficit=np.array([deficit]), gap=np.array([deficit])
     )
     flat = dataclasses.replace(
         profile, nested=dataclasses.replace(profile.nested, solutions=(only,))
     )
-    assert rows(flat.summary())[0][2:6] == none
+    assert rows(flat.summary())[0][2:7] == none
 
 
 def test_the_stopped_line_says_why_and_what_is_sound() -> None:

@@ -26,7 +26,7 @@ class Example:
     def directions(self) -> Directions:
         """Read it."""
         with resources.as_file(resources.files(__name__) / f"{self.name}.csv") as path:
-            return read_directions(path, axial=self.axial)
+            return read_directions(path, axial=self.axial, degrees=True)
 
 
 CATALOGUE: Mapping[str, Example] = MappingProxyType(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import special_ortho_group
 
 import steradian as sr
 from steradian.numerics.arrays import Array
@@ -57,6 +56,8 @@ def rotated(x: Array, seed: int) -> float:
     """Largest change of a gap, levels 1 and 2, under random rotations of the sample."""
     still = sr.profile(x, levels=2)
     rng = np.random.default_rng(seed)
+    from scipy.stats import special_ortho_group
+
     turns = special_ortho_group.rvs(3, size=ROTATIONS, random_state=rng)
     return max(_apart(still, sr.profile(x @ turn.T, levels=2).gaps) for turn in turns)
 

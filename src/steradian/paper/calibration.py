@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import chi2
 
 import steradian as sr
 from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.paper import laws
 from steradian.paper.entries import Entry, Printed
 from steradian.paper.pieces import Picture, Piece
@@ -99,7 +99,7 @@ def calibrate(
 
 
 def _chi2(half: Array) -> Array:
-    return np.asarray(chi2.sf(2.0 * half, ADDED))
+    return np.asarray(chi_square_sf(2.0 * half, ADDED))
 
 
 def ratios(x: Array) -> Array:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from steradian.profile.profile import Profile, profile
+from steradian.profile.entry import profile
+from steradian.profile.profile import Profile
 from steradian.profile.profiles import Profiles, profiles
+from steradian.profile.repeated_sketches import Sketches, sketches
+from steradian.profile.splits import SplitProfile
+from steradian.profile.weighted_fits import Permutation
 
-__all__ = ["Profile", "Profiles", "profile", "profiles"]
+__all__ = [
+    "Permutation",
+    "Profile",
+    "Profiles",
+    "Sketches",
+    "SplitProfile",
+    "profile",
+    "profiles",
+    "sketches",
+]

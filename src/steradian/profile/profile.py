@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,30 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.adequacy.calibration import Calibration
-from steradian.adequacy.calibration import Method as CalibrationMethod
-from steradian.adequacy.kernels import Kernel
-from steradian.adequacy.mmd import Mmd, kernel_discrepancy
-from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
-from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
-from steradian.adequacy.trust import Trust, trust_of
 from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.notation import Reading
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
 from steradian.designs.stated import stated_design
 from steradian.errors import DesignError, InvalidArgument
+from steradian.estimation.bias import noise_floor
 from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
 from steradian.fitting.fitted import Numerics, fits_of, numerics_of
 from steradian.fitting.maxent import MaxEntFit
-from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.fitting.nested import NestedFits, fit_levels, within_noise
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
+from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
 from steradian.profile.summary import summarise
 from steradian.significance.gap_tests import GapTests, gap_tests
@@ -47,7 +42,7 @@ from steradian.spaces.unit_vectors import has_unit_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Profile:
+class Profile(AdequacyMethods):
     """The geometric information decomposition of one weighted sample.
 
     Attributes
@@ -56,6 +51,8 @@ class Profile:
         1..L, and the features each level adds.
     deficits, gaps, uncertainty : arrays, (L,)
         D_L, I_L = D_L - D_{L-1} = KL(p_L ‖ p_{L-1}) in nats, and U_L = exp(-D_L).
+    noise, debiased : arrays, (L,)
+        What noise alone adds to each gap on average, and the gaps less that.
     fits : tuple of MaxEntFit
         ``fits[l]`` for l = 0 (uniform) … L.
     moments : Moments
@@ -98,6 +95,11 @@ class Profile:
         return numerics_of(self.nested, self.elapsed)
 
     @property
+    def reading(self) -> Reading | None:
+        """What was understood of the source of the rows, None where that was an array."""
+        return self.moments.reading if self.directions is None else self.directions.reading
+
+    @property
     def levels(self) -> IntArray:
         """1..L."""
         return np.arange(1, len(self.nested.solutions) + 1)
@@ -121,6 +123,23 @@ class Profile:
     def uncertainty(self) -> Array:
         """U_L = exp(-D_L)."""
         return self.nested.uncertainty[0]
+
+    @property
+    def noise(self) -> Array:
+        """What noise alone adds to each gap on average, nats; NaN where nothing tells.
+
+        About (q_L - q_{L-1}) / 2n for independent rows, more where quadratics are many for the
+        rows; Kish's size for n with fixed weights; the estimated bias of the gap under other
+        designs. NaN for descriptive weights and shrunk data.
+        """
+        if self.shrinkage is not None:
+            return np.full(len(self.levels), np.nan)
+        return self._answers.once("noise", lambda: noise_floor(self._sample))
+
+    @property
+    def debiased(self) -> Array:
+        """The gaps less their `noise`, nats; not above zero where noise explains a gap."""
+        return self.gaps - self.noise
 
     @property
     def n(self) -> int:
@@ -163,16 +182,6 @@ class Profile:
         if not self.has_mean:
             raise InvalidArgument(f"{self._where} has no one concentration")
         return found
-
-    def sensitivity(
-        self,
-        epsilons: Sequence[float] = DEFAULT_EPSILONS,
-        *,
-        rotations: int = ROTATIONS,
-        seed: int = 0,
-    ) -> Sensitivity:
-        """Gaps when another law is mixed in, on other grids, and after random rotations."""
-        return sensitivity_of(self, epsilons, rotations, seed)
 
     def tests(
         self,
@@ -228,63 +237,6 @@ class Profile:
     def uniformity(self) -> Uniformity:
         """Test uniformity through each level, beside the classical statistics it contains."""
         return self._answers.once("uniformity", lambda: uniformity_tests(self.as_sample()))
-
-    def residuals(
-        self,
-        degree: int | None = None,
-        weights: Weights = "unit",
-        *,
-        method: CalibrationMethod | None = None,
-        replicates: int = 999,
-        seed: int = 0,
-    ) -> Residuals:
-        """What each level leaves unexplained in the degrees above it, with its p-value.
-
-        Parameters
-        ----------
-        degree : int, optional
-            K, the highest degree looked at; by default four above the highest level, 2 above
-            dimension 3.
-        weights : {"unit", "sobolev"} or array_like, (degree,)
-            a_1..a_K: all one, ``{1 + l(l + d - 2)}^{-d/2}``, or given.
-        method : {"exact", "bootstrap"}, optional
-            Exact tail of the asymptotic law, or random signs on the units, each replicate fitted
-            again (above dimension 3: samples of the fit). By default exact where that holds.
-        replicates, seed : int
-            Of the bootstrap.
-        """
-        how = Calibration(method, replicates, seed)
-        if not isinstance(weights, str):
-            return harmonic_residuals(self.as_sample(), degree, weights, how)
-        return self._answers.once(
-            ("residuals", degree, type(degree), weights, how),
-            lambda: harmonic_residuals(self.as_sample(), degree, weights, how),
-        )
-
-    def mmd(
-        self,
-        kernel: Kernel | str | None = None,
-        *,
-        method: CalibrationMethod | None = None,
-        replicates: int = 999,
-        seed: int = 0,
-    ) -> Mmd:
-        """Distance of data and fits by a kernel that misses no difference, with its p-value.
-
-        ``kernel`` is ``"heat"`` (the default on the circle and the two-sphere), ``"poisson"``,
-        ``"vmf"`` (the only one above) or an object of `steradian.kernels`, where its width is
-        chosen; the rest is as for `residuals`.
-        """
-        how = Calibration(method, replicates, seed)
-        if not (kernel is None or isinstance(kernel, str)):
-            return kernel_discrepancy(self.as_sample(), kernel, how)
-        return self._answers.once(
-            ("mmd", kernel, how), lambda: kernel_discrepancy(self.as_sample(), kernel, how)
-        )
-
-    def trust(self) -> Trust:
-        """Whether to trust it statistically, numerically and structurally, with the reasons."""
-        return self._answers.once("trust", lambda: trust_of(self))
 
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""
@@ -343,8 +295,8 @@ def profile(
     Parameters
     ----------
     data : (n, d) array_like, DataFrame, Directions or Moments
-        Unit vectors, one per row. A frame with named columns is read by name: ``x, y, z``,
-        ``lon, lat`` or ``angle``, in degrees.
+        Unit vectors, one per row. A frame with named columns is read by name, like ``lon, lat``
+        or ``dec, inc``; `read_directions` takes it with what its names do not say.
     weights : array_like or column name, optional
         Non-negative weights of any scale, when ``data`` does not carry them.
     levels : int, optional
@@ -352,7 +304,8 @@ def profile(
         stopping at the last level that exists and saying so. When given, a level that does
         not exist is an error.
     hierarchy : Hierarchy, optional
-        The nested features, such as ``sr.Axial(3, 2)`` for axes; replaces ``levels``.
+        The nested features, such as ``sr.Axial(3, 2)`` for axes; replaces ``levels``. Chosen by
+        some of the rows, as by ``sr.Zonal("mean", 2, split=0.5)``, it gives a `SplitProfile`.
     design : Design or str, optional
         How the sample came about, from `steradian.designs`: ``"iid"`` (the default without
         weights), ``"fixed"``, ``"importance"``, ``"chain"``, ``Clusters(ids)``, ``Survey(…)``,
@@ -381,7 +334,8 @@ def profile(
     moments, directions = measured(as_source(data, weights), levels, hierarchy)
     plan = stated_design(design, data, directions, moments)
     mixing = as_shrinkage(shrinkage)
-    nested = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)
+    fits = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)
+    nested = within_noise(fits, lambda: moments.ess)
     ambient = directions.ambient if directions else moments.hierarchy.space.d
 
     def finished(sound: int, stopped: str) -> Profile:

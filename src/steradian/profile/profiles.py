@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
-from steradian.data.source import first_levels, refuse_unfittable
-from steradian.data.stacks import moments_of_weightings
-from steradian.data.validation import as_numeric
-from steradian.errors import InvalidDirections, LevelError
-from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.data.source import as_rows, first_levels, refuse_unfittable
+from steradian.errors import InvalidDirections, SteradianError
+from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
-from steradian.numerics.arrays import Array
+from steradian.io.frames import frame_of_columns
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.profile.weighted_fits import BlockFits, Permutation, WeightedFits, as_permutation
+
+_ALPHA = 0.05  # of the p-values that are counted in print
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,9 +34,18 @@ class Profiles:
     ess : array, (B,)
         Kish's effective sample size of each weighting (weight concentration).
     residual, quadrature : arrays, (B, L)
-        Largest moment mismatch, and estimated quadrature error in nats.
-    failures : mapping from row to LevelError
-        Rows whose levels do not all exist, and why.
+        Largest moment mismatch, and estimated numerical error in nats.
+    failures : mapping from row to SteradianError
+        Rows whose levels do not all exist, and rows that are no weighting, and why.
+    dims : array of int, (L,)
+        Features each level adds.
+    shrinkage : Shrinkage or None
+        What was mixed into every weighting.
+    null : Permutation or None
+        What the gaps were compared with.
+    pvalue, null_mean : arrays, (B, L)
+        Share of shuffles with a gap at least as large, itself counted, and the mean of their gaps;
+        NaN without a null.
     """
 
     deficits: Array
@@ -41,7 +54,37 @@ class Profiles:
     ess: Array
     residual: Array
     quadrature: Array
-    failures: Mapping[int, LevelError]
+    failures: Mapping[int, SteradianError]
+    dims: IntArray
+    shrinkage: Shrinkage | None
+    null: Permutation | None
+    pvalue: Array
+    null_mean: Array
+
+    @property
+    def noise(self) -> Array:
+        """Nats that as many independent rows as ``ess`` says show of nothing: features / 2 ESS.
+
+        (B, L), to first order in 1 / ESS.
+        """
+        return np.asarray(self.dims / (2.0 * self.ess[:, None]))
+
+    @property
+    def enough(self) -> BoolArray:
+        """Whether a weighting is worth a row for every feature up to each level, (B, L)."""
+        return np.asarray(self.ess[:, None] >= np.cumsum(self.dims))
+
+    @property
+    def flagged(self) -> IntArray:
+        """Rows with a fit of some level that their effective size is too small for."""
+        short = np.isfinite(self.gaps) & ~self.enough
+        return np.flatnonzero(short.any(axis=1))
+
+    @property
+    def debiased(self) -> Array:
+        """Gaps less their noise, (B, L): NaN where the weighting is not `enough` or is shrunk."""
+        defined = self.enough if self.shrinkage is None else np.zeros_like(self.enough)
+        return np.where(defined, self.gaps - self.noise, np.nan)
 
     def __len__(self) -> int:
         return len(self.deficits)
@@ -49,46 +92,131 @@ class Profiles:
     def __repr__(self) -> str:
         return f"Profiles({len(self)} rows, {self.deficits.shape[1]} levels)"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Every number as plain lists, ready for JSON; NaN is None."""
+        return {
+            "dims": self.dims.tolist(),
+            "ess": _plain(self.ess),
+            **{name: _plain(getattr(self, name)) for name in _TABLE if name != "enough"},
+            "enough": self.enough.tolist(),
+            "failures": {str(row): str(error) for row, error in self.failures.items()},
+            "shrinkage": asdict(self.shrinkage) if self.shrinkage else None,
+            "null": asdict(self.null) if self.null else None,
+            "unit": "nats",
+        }
+
+    def to_frame(self) -> Any:
+        """One row per weighting and level as a pandas frame (pandas must be installed)."""
+        rows, levels = self.gaps.shape
+        table: dict[str, Any] = {
+            "row": np.repeat(np.arange(rows), levels),
+            "level": np.tile(np.arange(1, levels + 1), rows),
+            "features": np.tile(self.dims, rows),
+            "ess": np.repeat(self.ess, levels),
+            **{name: getattr(self, attribute).ravel() for attribute, name in _TABLE.items()},
+        }
+        return frame_of_columns(table, index=["row", "level"])
+
     def __str__(self) -> str:
+        return "\n".join([*self._table(), *self._notes()])
+
+    def _table(self) -> list[str]:
         rows, levels = self.deficits.shape
-        sound = np.isfinite(self.deficits).sum(axis=0)
+        sound = np.isfinite(self.gaps)
+        names = ("level", 5), ("features", 8), ("sound", 8), ("median I", 10), ("noise", 10)
+        head = " ".join(f"{name:>{width}}" for name, width in (*names, ("enough", 8)))
         lines = [
             f"{rows} profiles of {levels} levels, in nats",
-            f"{'level':>5} {'sound':>7} {'median I':>10}",
+            head + (f" {f'p <= {_ALPHA:g}':>10}" if self.null else ""),
         ]
         for k in range(levels):
-            median = np.nanmedian(self.gaps[:, k]) if sound[k] else np.nan
-            lines.append(f"{k + 1:>5} {sound[k]:>7} {median:>10.5f}")
+            kept = sound[:, k]
+            gap, noise = (_median(v[kept, k]) for v in (self.gaps, self.noise))
+            line = f"{k + 1:>5} {self.dims[k]:>8} {kept.sum():>8} {gap:>10.5f} {noise:>10.5f}"
+            line += f" {(self.enough[:, k] & kept).sum():>8}"
+            if self.null:
+                line += f" {(self.pvalue[:, k] <= _ALPHA).sum():>10}"
+            lines.append(line)
+        return lines
+
+    def _notes(self) -> list[str]:
+        lines: list[str] = []
+        if len(self.flagged):
+            lines.append(
+                f"{len(self.flagged)} rows are worth fewer rows than a level has features: much of "
+                "their I is noise (.flagged, .enough)."
+            )
+        if self.shrinkage:
+            lines.append(f"Shrunk: every weighting was {self.shrinkage.words}.")
+        if self.null:
+            lines.append(
+                "p: of weights that have nothing to do with the directions, by "
+                f"{self.null.replicates} shuffles, not corrected for the number of rows."
+            )
         if self.failures:
             row, error = next(iter(self.failures.items()))
             lines.append(f"{len(self.failures)} rows stop early; row {row}: {error}")
-        return "\n".join(lines)
+        return [textwrap.fill(line, 80) for line in lines]
+
+
+_TABLE = {
+    "deficits": "deficit",
+    "gaps": "gap",
+    "uncertainty": "uncertainty",
+    "noise": "noise",
+    "enough": "enough",
+    "debiased": "debiased",
+    "pvalue": "pvalue",
+    "null_mean": "null_mean",
+    "residual": "residual",
+    "quadrature": "quadrature",
+}
+"""Arrays (B, L), and their columns in a frame."""
+
+
+def _plain(values: Array) -> list[Any]:
+    """As lists, in which what is not a number is None."""
+    plain = values.astype(object)
+    plain[~np.isfinite(values)] = None
+    return list(plain.tolist())
+
+
+def _median(values: Array) -> float:
+    return float(np.median(values)) if len(values) else np.nan
 
 
 def profiles(
     x: ArrayLike | Directions,
     *,
-    weights: ArrayLike,
+    weights: Any,
     levels: int | None = None,
     hierarchy: Hierarchy | None = None,
+    shrinkage: Shrinkage | float | None = None,
+    null: Permutation | str | None = None,
 ) -> Profiles:
-    """Profile the same directions under many weightings, in one batched solve.
+    """Profile the same directions under many weightings, in batched solves of bounded memory.
 
     Parameters
     ----------
     x : (n, d) array_like or Directions without weights
         The points.
-    weights : (B, n) array_like
-        One weighting per row, non-negative, any scale.
+    weights : (B, n) array_like, memory map or SciPy sparse matrix, or an iterator of them
+        One weighting per row, non-negative, any scale. Read in blocks of rows and never copied
+        whole; sparse rows stay sparse. An iterator yields blocks (k, n).
     levels : int, optional
         Highest level; 2 unless said.
     hierarchy : Hierarchy, optional
         The nested features; replaces ``levels``.
+    shrinkage : Shrinkage or float, optional
+        As in `profile`, for every weighting: a number is the share of the uniform law.
+    null : {"permute"} or Permutation, optional
+        Compare each gap with those of the same weights on shuffled points.
 
     Returns
     -------
     Profiles
-        Arrays (B, levels). A weighting without a fit at some level loses no other row.
+        Arrays (B, levels). A weighting without a fit at some level, or a row that is no weighting
+        (zero, negative, not finite), loses no other row.
 
     Examples
     --------
@@ -98,54 +226,37 @@ def profiles(
     >>> sr.profiles(x, weights=heads, levels=2).gaps.shape
     (3, 2)
     """
-    points = x if isinstance(x, Directions) else Directions(x)
+    points = x if isinstance(x, Directions) else as_rows(x)
     if points.weighted:
         raise InvalidDirections("these directions carry weights; multiply them into weights=")
-    w = _weightings(weights, points.n)
     default = 2 if levels is None else levels
     if hierarchy is None:
         chosen = default_hierarchy(points.space, default)
     else:
         chosen = first_levels(hierarchy, levels)
     refuse_unfittable(chosen)
-    unit = points.x
-    stack = moments_of_weightings(unit, w, chosen)
-
-    def support(row: int) -> tuple[Array, Array]:
-        return Directions(unit, w[row], space=points.space).support()
-
-    return _collect(fit_levels(chosen, stack, support), w)
+    how = as_shrinkage(shrinkage), as_permutation(null)
+    fits = WeightedFits(points.x, points.space, chosen, *how)
+    return _collect(fits, list(fits.of(weights)))
 
 
-def _weightings(weights: ArrayLike, n: int) -> Array:
-    """Rows scaled to sum one."""
-    w = np.asarray(as_numeric(weights, "weights"), dtype=np.float64)
-    if w.ndim != 2 or w.shape[1] != n or not len(w):
-        raise InvalidDirections(
-            f"weights have shape {w.shape}; give (B, {n}), one weighting of the {n} points per row"
-        )
-    if not (w.min() >= 0.0 and w.max() < np.inf):
-        bad = ~(np.isfinite(w) & (w >= 0))
-        row, column = (int(k) for k in np.argwhere(bad)[0])
-        raise InvalidDirections(
-            f"weight of point {column} in weighting {row} is {w[row, column]:g}; "
-            "weights are finite and not negative"
-        )
-    largest = w.max(axis=1)
-    if (largest == 0).any():
-        row = int(np.argmax(largest == 0))
-        raise InvalidDirections(f"weighting {row} is zero everywhere; give it a positive weight")
-    w = np.ldexp(w, -np.frexp(largest)[1][:, None])  # sums of the largest stay finite
-    return np.asarray(w / w.sum(axis=1, keepdims=True))
+def _collect(fits: WeightedFits, parts: list[BlockFits]) -> Profiles:
+    def all_of(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
 
-
-def _collect(nested: NestedFits, w: Array) -> Profiles:
+    deficits = all_of("deficits")
+    failures = {row: error for part in parts for row, error in sorted(part.failures.items())}
     return Profiles(
-        deficits=nested.deficits,
-        gaps=nested.gaps,
-        uncertainty=nested.uncertainty,
-        ess=1.0 / np.einsum("bn,bn->b", w, w),
-        residual=np.stack([s.residual for s in nested.solutions], axis=1),
-        quadrature=np.stack([s.quadrature for s in nested.solutions], axis=1),
-        failures={row: f.error() for row, f in sorted(nested.failures.items())},
+        deficits=deficits,
+        gaps=all_of("gaps"),
+        uncertainty=np.exp(-deficits),
+        ess=all_of("ess"),
+        residual=all_of("residual"),
+        quadrature=all_of("quadrature"),
+        failures=failures,
+        dims=np.array(fits.hierarchy.dims),
+        shrinkage=fits.shrinkage,
+        null=fits.null,
+        pvalue=all_of("pvalue"),
+        null_mean=all_of("null_mean"),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.fitting.fitted import Numerics
+from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
 
 if TYPE_CHECKING:
@@ -25,10 +26,13 @@ def record_of(profile: Profile) -> dict[str, Any]:
         "mean_direction": _unit(profile.moments.mean) if profile.has_mean else None,
         "resultant_length": profile.resultant if profile.has_mean else None,
         "vmf_kappa": profile.kappa if profile.has_mean else None,
+        "read": _read(profile),
         "levels": profile.levels.tolist(),
         "dims": profile.dims.tolist(),
         "deficits": profile.deficits.tolist(),
         "gaps": profile.gaps.tolist(),
+        "noise": without_nan(profile.noise.tolist()),
+        "debiased": without_nan(profile.debiased.tolist()),
         "uncertainty": profile.uncertainty.tolist(),
         "lam": [fit.lam.tolist() for fit in profile.fits[1:]],
         "psi": [fit.psi for fit in profile.fits[1:]],
@@ -43,6 +47,12 @@ def record_of(profile: Profile) -> dict[str, Any]:
         "design_sentence": profile.design.sentence,
         "unit": "nats",
     }
+
+
+def _read(profile: Profile) -> str | None:
+    """What was understood of the source."""
+    reading = profile.reading
+    return None if reading is None else reading.words
 
 
 def _unit(vector: Array) -> list[float]:

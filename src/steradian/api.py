@@ -1,0 +1,145 @@
+"""The whole public API, one import line each; ``import steradian`` brings it when it is needed."""
+
+from steradian import designs, examples
+from steradian.adequacy import kernels
+from steradian.adequacy.beyond import Beyond
+from steradian.adequacy.left_out import LeftOut
+from steradian.adequacy.mmd import Mmd
+from steradian.adequacy.residuals import Residuals
+from steradian.adequacy.ridge import RidgeNotExact, ridge
+from steradian.adequacy.trust import Trust
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.summation import moments
+from steradian.errors import (
+    BoundaryError,
+    ConformanceError,
+    ConvergenceError,
+    DesignError,
+    InvalidArgument,
+    InvalidDirections,
+    MissingExtra,
+    ResolutionError,
+    SteradianError,
+)
+from steradian.estimation.bootstrap import Bootstrap, bootstrap
+from steradian.estimation.intervals import GapIntervals
+from steradian.estimation.order import OrderChoice, choose_order
+from steradian.estimation.split_intervals import SplitIntervals
+from steradian.existence.boundary import Boundary, boundary
+from steradian.existence.certificate import Certificate
+from steradian.fitting.fisher_bingham import FisherBingham
+from steradian.fitting.fitted import Numerics
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.hierarchies import (
+    Axial,
+    Blocks,
+    Custom,
+    Diagonal,
+    Harmonics,
+    Interactions,
+    LowRank,
+    OnSplits,
+    Quadratics,
+    SameRows,
+    Sketch,
+    Split,
+    Stacked,
+    TorusHarmonics,
+    Zonal,
+    register_hierarchy,
+)
+from steradian.io.tables import read_directions
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.profile import (
+    Permutation,
+    Profile,
+    Profiles,
+    Sketches,
+    SplitProfile,
+    profile,
+    profiles,
+    sketches,
+)
+from steradian.significance.gap_tests import GapTests
+from steradian.significance.sample_tests import SampleTests, sample_tests
+from steradian.significance.split_tests import SplitTests
+from steradian.significance.uniformity import Uniformity
+from steradian.spaces import Axes, Circle, Rotations, Rule, Space, Sphere, Torus
+
+__all__ = [
+    "Axes",
+    "Axial",
+    "Beyond",
+    "Blocks",
+    "Bootstrap",
+    "Boundary",
+    "BoundaryError",
+    "Certificate",
+    "Circle",
+    "ConformanceError",
+    "ConvergenceError",
+    "Custom",
+    "DesignError",
+    "Diagonal",
+    "Directions",
+    "FisherBingham",
+    "GapIntervals",
+    "GapTests",
+    "Harmonics",
+    "Interactions",
+    "InvalidArgument",
+    "InvalidDirections",
+    "LeftOut",
+    "LowRank",
+    "MaxEntFit",
+    "MissingExtra",
+    "Mmd",
+    "Moments",
+    "Numerics",
+    "OnSplits",
+    "OrderChoice",
+    "Permutation",
+    "Profile",
+    "Profiles",
+    "Quadratics",
+    "Residuals",
+    "ResolutionError",
+    "RidgeNotExact",
+    "Rotations",
+    "Rule",
+    "SameRows",
+    "SampleTests",
+    "Shrinkage",
+    "Sketch",
+    "Sketches",
+    "Space",
+    "Sphere",
+    "Split",
+    "SplitIntervals",
+    "SplitProfile",
+    "SplitTests",
+    "Stacked",
+    "SteradianError",
+    "Torus",
+    "TorusHarmonics",
+    "Trust",
+    "Uniformity",
+    "Zonal",
+    "bootstrap",
+    "boundary",
+    "choose_order",
+    "designs",
+    "examples",
+    "kernels",
+    "mixture_sf",
+    "moments",
+    "profile",
+    "profiles",
+    "read_directions",
+    "register_hierarchy",
+    "ridge",
+    "sample_tests",
+    "sketches",
+]

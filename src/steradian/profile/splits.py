@@ -1,0 +1,190 @@
+"""SplitProfile: some rows choose what is measured, the others are profiled, several times over."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from steradian.designs import Design
+from steradian.estimation.intervals import IntervalMethod
+from steradian.estimation.split_intervals import SplitIntervals, combined_intervals
+from steradian.hierarchies import OnSplits
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import NOTHING
+from steradian.profile.profile import Profile
+from steradian.significance.memo import Memo, SharedMemo
+from steradian.significance.options import Method, Null, Statistic
+from steradian.significance.scores import Covariance
+from steradian.significance.split_tests import SplitTests, combined_tests
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitProfile:
+    """The decomposition about what other rows chose, over several splits of one sample.
+
+    Attributes
+    ----------
+    choice : OnSplits
+        What is chosen, and by which rows.
+    splits : tuple of Profile
+        The profile of each split: of the rows that did not choose, about what the others chose,
+        which is ``splits[k].moments.hierarchy``.
+    design : Design
+        How the whole sample came about.
+    n : int
+        Rows of the whole sample.
+    levels, dims : arrays of int, (L,)
+        1..L, and the features each level adds.
+    gaps, deficits, uncertainty : arrays, (L,)
+        Medians over the splits, in nats; U = exp(-D). Medians of gaps need not add up to those of
+        deficits.
+    split_gaps, split_deficits : arrays, (K, L)
+        Of each split.
+    """
+
+    choice: OnSplits
+    splits: tuple[Profile, ...]
+    design: Design
+    n: int
+
+    @property
+    def levels(self) -> IntArray:
+        """1..L."""
+        return self.splits[0].levels
+
+    @property
+    def dims(self) -> IntArray:
+        """Features each level adds."""
+        return self.splits[0].dims
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return self.splits[0].d
+
+    @property
+    def split_gaps(self) -> Array:
+        """I of each split, (K, L)."""
+        return np.array([one.gaps for one in self.splits])
+
+    @property
+    def split_deficits(self) -> Array:
+        """D of each split, (K, L)."""
+        return np.array([one.deficits for one in self.splits])
+
+    @property
+    def gaps(self) -> Array:
+        """Medians of I over the splits, nats."""
+        return np.median(self.split_gaps, axis=0)
+
+    @property
+    def deficits(self) -> Array:
+        """Medians of D over the splits, nats."""
+        return np.median(self.split_deficits, axis=0)
+
+    @property
+    def uncertainty(self) -> Array:
+        """U = exp(-D) of these."""
+        return np.exp(-self.deficits)
+
+    def tests(
+        self,
+        null: Null = "moment",
+        statistic: Statistic = "score",
+        covariance: Covariance | None = None,
+        method: Method | None = None,
+        *,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> SplitTests:
+        """Test, level by level, whether the gap about what is chosen is zero.
+
+        The options are those of `Profile.tests`, for every split; the p-values are combined as
+        `SplitTests` says.
+        """
+        rest: dict[str, Any] = {"replicates": replicates, "seed": seed}
+        asked = ("tests", null, statistic, covariance, method, replicates, seed)
+        return self._answers.once(asked, lambda: combined_tests(
+            [one.tests(null, statistic, covariance, method, **rest) for one in self.splits]
+        ))  # fmt: skip
+
+    def intervals(
+        self, confidence: float = 0.95, *, method: IntervalMethod = "noncentral"
+    ) -> SplitIntervals:
+        """Intervals for the gaps about what is chosen, as `SplitIntervals` says."""
+        return self._answers.once(
+            ("intervals", confidence, method),
+            lambda: combined_intervals(
+                confidence,
+                len(self.splits),
+                lambda each: tuple(one.intervals(each, method=method) for one in self.splits),
+            ),
+        )
+
+    @cached_property
+    def _answers(self) -> Memo:
+        return SharedMemo()
+
+    def summary(self) -> str:
+        """The table that ``print`` shows."""
+        split, first = self.choice.split, self.splits[0]
+        lines = [
+            f"Geometric information profile on the {first.moments.hierarchy.space.name}"
+            f" (d = {self.d}), in nats",
+            *textwrap.wrap(
+                f"Chosen from other rows than are profiled: {self.choice.recipe.words}. Of n = "
+                f"{self.n} rows, {self.n - first.n} choose and {first.n} are profiled; "
+                f"{len(self.splits)} split{'s' * (len(self.splits) > 1)}, seed {split.seed}.",
+                80,
+            ),
+            "",
+            f"{'level':>5} {'features':>8} {'median D':>10} {'median I':>10} {'smallest':>10} "
+            f"{'largest':>10} {'share':>7}",
+            *(self._line(k) for k in range(len(self.levels))),
+            "",
+            "D deficit from uniform, I information the level's features add.",
+            "Medians of I and their shares need not add up.",
+            first.design.in_short,
+        ]
+        return "\n".join(lines)
+
+    def _line(self, k: int) -> str:
+        seen, total = self.split_gaps[:, k], float(self.deficits[-1])
+        share = f"{self.gaps[k] / total:7.1%}" if total > NOTHING else f"{'–':>7}"
+        return (
+            f"{self.levels[k]:>5} {self.dims[k]:>8} {self.deficits[k]:>10.5f} "
+            f"{self.gaps[k]:>10.5f} {seen.min():>10.5f} {seen.max():>10.5f} {share}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number as plain lists, ready for JSON, with the profile of each split."""
+        return {
+            "n": self.n,
+            "d": self.d,
+            "choice": self.choice.recipe.to_dict(),
+            "split": asdict(self.choice.split),
+            "levels": self.levels.tolist(),
+            "dims": self.dims.tolist(),
+            "deficits": self.deficits.tolist(),
+            "gaps": self.gaps.tolist(),
+            "uncertainty": self.uncertainty.tolist(),
+            "split_gaps": self.split_gaps.tolist(),
+            "split_deficits": self.split_deficits.tolist(),
+            "hierarchies": [one.moments.hierarchy.to_dict() for one in self.splits],
+            "splits": [one.to_dict() for one in self.splits],
+            "design": self.design.name,
+            "design_sentence": self.design.sentence,
+            "unit": "nats",
+        }
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        gaps = ", ".join(f"{gap:.4g}" for gap in self.gaps)
+        count = len(self.splits)
+        return f"SplitProfile(n={self.n}, d={self.d}, {count} splits, median gaps=[{gaps}] nats)"

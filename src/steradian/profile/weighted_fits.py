@@ -1,0 +1,184 @@
+"""Fits of many weightings, block by block: memory does not grow with their number."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from steradian.arguments import seed_number, whole_number
+from steradian.data.directions import Directions
+from steradian.data.stacks import moments_of_weightings, support_of_weighting
+from steradian.data.weightings import WeightingBlock, rows_of, weighting_blocks
+from steradian.errors import InvalidArgument, SteradianError
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.hierarchies import Hierarchy
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import CLEAR_RISE
+from steradian.progress import tracked
+from steradian.spaces import Space
+
+_ENTRIES = 1 << 20  # numbers of weights and moments of one block
+_ARRAYS = "deficits", "gaps", "residual", "quadrature", "pvalue", "null_mean"
+_MOST_WORKERS = 8  # blocks that are fitted side by side
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """The null of weights that have nothing to do with the directions, by shuffling.
+
+    The points stay, and so do the weights of every weighting; which weight goes to which point is
+    drawn anew. If that assignment was as good as random, a gap is one of ``replicates`` + 1
+    values in random order, so that the share of those at least as large, with itself counted,
+    is a p-value whatever the points and the weights: ``P(p <= a) <= a``.
+
+    One shuffle serves all weightings: each sees a uniformly random permutation, and that is all
+    its own p-value needs. P-values of different weightings of the same points are dependent with or
+    without it.
+
+    Parameters
+    ----------
+    replicates : int
+        Shuffles; the smallest p-value is 1 / (replicates + 1).
+    seed : int
+        Of the shuffles.
+    """
+
+    replicates: int = 199
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole_number(self.replicates, "replicates", least=19)
+        seed_number(self.seed)
+
+    def orders(self, n: int) -> Iterator[IntArray]:
+        """Random orders of ``n`` points, the same for every block."""
+        for k in range(self.replicates):
+            yield np.random.default_rng([self.seed, k]).permutation(n)
+
+
+def as_permutation(given: Permutation | str | None) -> Permutation | None:
+    """``"permute"`` means that with its defaults."""
+    if given is None or isinstance(given, Permutation):
+        return given
+    if isinstance(given, str) and given == "permute":
+        return Permutation()
+    raise InvalidArgument(
+        f"null is {given!r}; give 'permute', or sr.Permutation(replicates, seed), or nothing"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFits:
+    """What was found of one block: arrays (rows, levels), NaN where there is no fit."""
+
+    deficits: Array
+    gaps: Array
+    residual: Array
+    quadrature: Array
+    pvalue: Array
+    null_mean: Array
+    ess: Array  # (rows,)
+    failures: dict[int, SteradianError] = field(default_factory=dict)  # row, of all, → why
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFits:
+    """How the weightings of some points are fitted."""
+
+    x: Array  # (n, d) the points,
+    space: Space  # of these
+    hierarchy: Hierarchy
+    shrinkage: Shrinkage | None
+    null: Permutation | None
+
+    def of(self, weights: Any) -> Iterator[BlockFits]:
+        """Block after block, several side by side."""
+        blocks = weighting_blocks(weights, len(self.x), self.rows_at_once)
+        known = rows_of(weights)
+        total = 1 if known is None else -(-known // self.rows_at_once)
+        return tracked(_side_by_side(self.of_block, blocks), total, "weightings")
+
+    @property
+    def rows_at_once(self) -> int:
+        """Weightings of one block: their weights and their moments, and some room."""
+        d = self.hierarchy.space.d
+        traced = getattr(self.hierarchy, "centred_moments", None) == "trace"
+        moments = self.hierarchy.q(self.hierarchy.levels) + (d if traced else d * d)
+        return max(1, _ENTRIES // (2 * len(self.x) + 4 * moments))
+
+    def of_block(self, block: WeightingBlock) -> BlockFits:
+        """All levels of the weightings of one block."""
+        out = self._empty(block)
+        if not len(block.rows):
+            return out
+        x, w = self.x, block.weights
+
+        def support(row: int) -> tuple[Array, Array]:
+            points, weights = support_of_weighting(x, w, row)
+            return Directions(points, weights, space=self.space).support()
+
+        moments = moments_of_weightings(x, w, self.hierarchy)
+        nested = fit_levels(self.hierarchy, moments, support, self.shrinkage)
+        _write(nested, block, out)
+        return out if self.null is None else self._compared(block, out)
+
+    def _empty(self, block: WeightingBlock) -> BlockFits:
+        shape = block.count, self.hierarchy.levels
+        arrays = {name: np.full(shape, np.nan) for name in _ARRAYS}
+        return BlockFits(**arrays, ess=block.ess, failures=dict(block.refused))
+
+    def _compared(self, block: WeightingBlock, found: BlockFits) -> BlockFits:
+        """With what shuffled points give; a shuffle without a fit counts as larger."""
+        null = self.null or Permutation()
+        seen = found.gaps[block.rows]
+        reached, sums = np.ones_like(seen), np.zeros_like(seen)
+        sound = np.zeros_like(seen)
+        for order in null.orders(len(self.x)):
+            shuffled = self.x[order]
+            moments = moments_of_weightings(shuffled, block.weights, self.hierarchy).unsought()
+            gaps = fit_levels(self.hierarchy, moments, None, self.shrinkage).gaps
+            reached += ~(gaps < seen - CLEAR_RISE)  # equal but for rounding is equal
+            fitted = np.isfinite(gaps)
+            sums += np.where(fitted, gaps, 0.0)
+            sound += fitted
+        found.pvalue[block.rows] = np.where(
+            np.isfinite(seen), reached / (null.replicates + 1.0), np.nan
+        )
+        found.null_mean[block.rows] = np.where(sound > 0, sums / np.maximum(sound, 1.0), np.nan)
+        return found
+
+
+def _write(nested: NestedFits, block: WeightingBlock, out: BlockFits) -> None:
+    rows = block.rows
+    out.deficits[rows], out.gaps[rows] = nested.deficits, nested.gaps
+    out.residual[rows] = np.stack([s.residual for s in nested.solutions], axis=1)
+    out.quadrature[rows] = np.stack([s.quadrature for s in nested.solutions], axis=1)
+    for row, failure in nested.failures.items():
+        out.failures[block.first + int(rows[row])] = failure.error()
+
+
+def _side_by_side(
+    fitted: Callable[[WeightingBlock], BlockFits], blocks: Iterable[WeightingBlock]
+) -> Iterator[BlockFits]:
+    """In order, with as many blocks in hand as there are processors: linear algebra lets go of
+    the interpreter.
+    """
+    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+    if workers == 1:
+        yield from map(fitted, blocks)
+        return
+    waiting: deque[Future[BlockFits]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for block in blocks:
+            waiting.append(pool.submit(fitted, block))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import steradian as sr
+from cli_calls import complaint, printed
 from steradian.cli.app import run
 from steradian.examples import CATALOGUE
 
@@ -39,26 +40,6 @@ def table(tmp_path: Path) -> str:
     path = tmp_path / "data.csv"
     pd.DataFrame({**columns, "w": WEIGHTS, "site": list("pqrstu")}).to_csv(path, index=False)
     return str(path)
-
-
-def printed(capsys: Capture, *arguments: str) -> str:
-    """What a command that succeeds prints."""
-    assert run(list(arguments)) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out
-
-
-def complaint(capsys: Capture, *arguments: str, code: int = 2) -> str:
-    """The one line on stderr of a command that fails with ``code``."""
-    assert run(list(arguments)) == code
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert captured.err.endswith("\n")
-    assert captured.err.startswith("steradian: ")
-    assert "Traceback" not in captured.err
-    return captured.err.removeprefix("steradian: ").rstrip("\n")
 
 
 def assert_json(text: str, expected: sr.Profile) -> None:
@@ -127,7 +108,7 @@ def test_weights(capsys: Capture, table: str) -> None:
 def test_normalize(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     pd.DataFrame(3.0 * XYZ, columns=["x", "y", "z"]).to_csv(path, index=False)
-    words = "row 0 has norm 3; pass --normalize or fix it"
+    words = "line 2 has norm 3; pass --normalize or fix it"
     assert complaint(capsys, "profile", str(path)) == words
     text = printed(capsys, "profile", str(path), "--normalize", "--levels", "1", "--json")
     assert_json(text, sr.profile(XYZ, levels=1))
@@ -277,23 +258,23 @@ def test_help_names_the_options(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--coords", "polar"), "--coords is 'polar'; choose xyz, lonlat, angle"),
+        (("--coords", "polar"), "--coords is 'polar'; choose xyz, lonlat, radec, "),
         (("--columns", "a,q"), "no column 'q'; the table has lon, lat, a, b, c, w, site"),
         (("--columns", ","), "no column ''; the table has lon, lat, a, b, c, w, site"),
         (("--columns", "a"), "Cartesian coordinates need at least two columns"),
         (("--columns", "site,a"), "column 'site' holds entries that are not numbers: "),
-        (("--columns", "a", "--coords", "lonlat"), "coords 'lonlat' takes 2 column(s), not 1"),
+        (("--columns", "a", "--coords", "lonlat"), "--coords 'lonlat' takes 2 column(s), not 1"),
         (("--coords", "angle"), "cannot tell which of the columns lon, lat, a, b, c, w, site are"),
         (("--weights", "q"), "no weights column 'q'; the table has lon, lat, a, b, c, w, site"),
         (("--weights", "lon"), "cannot tell which of the columns lat, a, b, c, w, site are the"),
-        (("--weights", "lon", "--columns", "a,b,c"), "weight in row 2 is -120; weights must not"),
-        (("--columns", "a,b"), "row 0 has norm 0.819152; pass --normalize or fix it"),
+        (("--weights", "lon", "--columns", "a,b,c"), "weight in line 4 is -120; weights must not"),
+        (("--columns", "a,b"), "columns a, b do not say their convention and are"),
         (("--levels", "-1"), "--levels is -1; give 1 or more"),
         (("--levels", "1.5"), "Invalid value for '--levels': "),
         (("--levels", "many"), "Invalid value for '--levels': "),
         (("--levels",), "Option '--levels' requires an argument"),
         (("--nope",), "No such option"),  # the rest is Click's own wording
-        (("another.csv",), "Got unexpected extra argument"),
+        (("another.csv",), "no file 'another.csv'; check the path"),
     ],
 )
 def test_bad_options(capsys: Capture, table: str, arguments: tuple[str, ...], words: str) -> None:
@@ -329,10 +310,16 @@ def test_bad_files(capsys: Capture, tmp_path: Path, suffix: str, content: bytes)
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("x,y,z\n1,0,0\n0,,0\n", "row 1 holds nan; drop or repair that row"),
-        ("x,y,z\n1,0,0\n0,0,0\n", "row 1 is the zero vector, which has no direction; drop it"),
-        ("lon,lat\n0,95\n", "row 0 has latitude 95, beyond ±90; check the column order and"),
-        ("1,0\n0,1\n", "data.csv: the first line is numbers; give a header line that names"),
+        (
+            "x,y,z\n1,0,0\n0,,0\n",
+            "1 of 2 rows cannot be read: line 3 (`y` is missing); repair them, or leave",
+        ),
+        (
+            "x,y,z\n1,0,0\n0,0,0\n",
+            "1 of 2 rows cannot be read: line 3 (it is the zero vector); repair them",
+        ),
+        ("lon,lat\n0,95\n", "line 2 has latitude 95, beyond ±90; check the column order and"),
+        ("1,0\n0,1\n", "cannot tell which of the columns 1, 2 are the coordinates; name them"),
         ("x,y,x\n1,0,0\n", "data.csv: column 'x' is there twice; rename one"),
         ("u,v,name\n1,0,a\n", "cannot tell which of the columns u, v, name are the coordinates; "),
     ],
@@ -344,7 +331,7 @@ def test_bad_contents(capsys: Capture, tmp_path: Path, content: str, words: str)
 
 
 def test_a_folder(capsys: Capture, tmp_path: Path) -> None:
-    words = f"no file {str(tmp_path)!r}; check the path"
+    words = f"{str(tmp_path)!r} is a folder; give a file, or '{tmp_path}/*.csv'"
     assert complaint(capsys, "profile", str(tmp_path)) == words
 
 
@@ -377,8 +364,8 @@ def test_a_level_that_does_not_exist_loses_none_that_do(
     assert err == (
         "steradian: level 3 does not exist: the moments lie on the boundary of the moment body "
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
-        "ask for fewer levels (levels=2 is sound)"
-        ", or mix in a little of the uniform law (shrinkage=0.01)\n"
+        "ask for fewer levels (--levels 2 is sound)"
+        ", or mix in a little of the uniform law (--shrinkage 0.01)\n"
     )
 
 
@@ -401,7 +388,7 @@ def test_points_close_together_are_good_input(capsys: Capture, tmp_path: Path) -
 @pytest.mark.parametrize(("name", "levels"), [("mcmurdo", "9999999"), ("turtles", "99999999999")])
 def test_more_levels_than_memory(capsys: Capture, name: str, levels: str) -> None:
     assert complaint(capsys, "profile", name, "--levels", levels) == (
-        f"levels is {levels}; at most {'100' if name == 'mcmurdo' else '1000'} are possible in "
+        f"--levels is {levels}; at most {'100' if name == 'mcmurdo' else '1000'} are possible in "
         f"dimension {3 if name == 'mcmurdo' else 2}: the moments of more do not fit in memory"
     )
 
@@ -412,8 +399,8 @@ def test_levels_above_the_two_sphere(capsys: Capture, tmp_path: Path) -> None:
     np.save(path, x / np.linalg.norm(x, axis=1, keepdims=True))
     text = printed(capsys, "profile", str(path), "--levels", "2", "--json")
     assert_json(text, sr.profile(np.load(path), levels=2))
-    assert complaint(capsys, "profile", str(path), "--levels", "3") == (
-        "3 levels in dimension 4: above dimension 3 two levels are available; pass levels=2"
+    assert complaint(capsys, "profile", str(path), "--levels", "6") == (
+        "6 levels in dimension 4: above dimension 3 at most 5 levels are integrated; pass fewer"
     )
 
 

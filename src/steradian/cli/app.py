@@ -1,58 +1,83 @@
 """The commands."""
 
+# ruff: noqa: PLR0913, PLR0917 - a command has one parameter for each option
+
 from __future__ import annotations
 
-import json
+import os
 import sys
 import textwrap
+from functools import reduce
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import steradian
-from steradian.cli.design import DESIGN_HELP, parse_design
-from steradian.cli.reproduce import reproduce_command
-from steradian.data.directions import Directions
+from steradian.cli import INTERRUPTED, options
+from steradian.cli.doctor import doctor_command
+from steradian.cli.moments import register
+from steradian.cli.options import Source, in_options, source
+from steradian.cli.output import (
+    as_csv,
+    as_json,
+    as_markdown,
+    chosen_format,
+    deliver,
+    level_rows,
+    remark,
+)
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
-from steradian.examples import CATALOGUE
-from steradian.io.frames import COORDS
-from steradian.io.records import without_nan
-from steradian.io.tables import read_directions
-from steradian.profile import Profile, profile
+
+if TYPE_CHECKING:
+    from steradian.data.directions import Directions
+    from steradian.data.moments import Moments
+    from steradian.designs import Design
+    from steradian.profile import Profile
 
 BAD_INPUT, NO_FIT = 2, 1
-
 # The common base of all usage errors; typer shows it only through its subclasses.
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     help="What a mean direction hides: geometric information decomposition of directions.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one for each way to end
     """Run one command line; every failure becomes one line on stderr and an exit code."""
     try:
         result = app(arguments or ["--help"], prog_name="steradian", standalone_mode=False)
+        sys.stdout.flush()
     except LevelError as error:
-        return _complain(str(error), NO_FIT)
+        return _complain(in_options(str(error)), NO_FIT)
+    except (BrokenPipeError, SystemExit):  # whoever read has seen enough; click ends so too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (SteradianError, ValueError, OSError) as error:
-        return _complain(str(error).replace("normalize=True", "--normalize"), BAD_INPUT)
+        return _complain(in_options(str(error)), BAD_INPUT)
     except (MemoryError, OverflowError):
         return _complain("not enough memory; ask for fewer levels", NO_FIT)
     except _UsageProblem as error:
-        return _complain(f"{error.format_message()} (see steradian --help)", BAD_INPUT)
+        return _complain(f"{error.format_message()} (see {_command(error)} --help)", BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
-        return _complain("interrupted", NO_FIT)
+        return _complain("interrupted", INTERRUPTED)
+    if result == INTERRUPTED:  # typer has caught it, and says nothing
+        return _complain("interrupted", INTERRUPTED)
     return result if isinstance(result, int) else 0
 
 
+def _command(error: Any) -> str:
+    """The command that a usage error is of."""
+    context = getattr(error, "ctx", None)
+    return "steradian" if context is None else str(context.command_path)
+
+
 def _complain(message: str, code: int) -> int:
-    print("steradian: " + " ".join(message.split()), file=sys.stderr)
+    plain = "".join(c if c.isprintable() else " " for c in message)  # names may hold anything
+    print("steradian: " + " ".join(plain.split()), file=sys.stderr)
     return code
 
 
@@ -71,73 +96,126 @@ def _options(
     pass
 
 
-@app.command("profile")
-def profile_command(  # noqa: PLR0913, PLR0917 - one per option
-    file: Annotated[
-        str, typer.Argument(help="CSV, TSV, Parquet or NPY file, or the name of an example.")
-    ],
-    columns: Annotated[
-        str, typer.Option(help="Coordinate columns, separated by commas; default: by name.")
-    ] = "",
-    coords: Annotated[
-        str, typer.Option(help="xyz, lonlat or angle (degrees); default: by column name.")
-    ] = "",
-    weights: Annotated[str, typer.Option(help="Column of weights.")] = "",
-    levels: Annotated[int, typer.Option(help="Highest level; 0: the default.")] = 0,
-    normalize: Annotated[
-        bool, typer.Option("--normalize", help="Scale Cartesian rows to unit norm.")
-    ] = False,
-    axial: Annotated[
-        bool, typer.Option("--axial", help="Rows are axes: x and -x are the same.")
-    ] = False,
+_EXAMPLES = """\b
+Examples:
+  steradian profile sites.csv --columns lon,lat
+  steradian profile sites.txt --coords declination_inclination --on-bad skip
+  steradian profile stars.csv --columns ra,dec --hours
+  steradian profile planes.csv --coords strike_dip --by formation
+  steradian profile births.csv --coords time --columns hour --counts n
+  steradian profile vectors.npy --normalize --format json --out profile.json
+  steradian profile pooled.moments --levels 2
+  cat winds.txt | steradian profile - --columns 1 --coords azimuth --weights 2
+"""
+
+
+@app.command("profile", epilog=_EXAMPLES)
+def profile_command(
+    files: options.Files,
+    columns: options.Columns = "",
+    coords: options.Coords = "",
+    weights: options.Weights = "",
+    counts: options.Counts = "",
+    by: Annotated[str, typer.Option(help="Column of groups: one line each; or 'file'.")] = "",
+    levels: options.Levels = 0,
+    normalize: options.Normalize = False,
+    axial: options.Axial = None,
+    degrees: options.Degrees = None,
+    hours: options.Hours = False,
+    period: options.Period = "",
+    on_bad: options.OnBad = "error",
     shrinkage: Annotated[
         float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
     ] = 0.0,
     within_span: Annotated[
         bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
     ] = False,
-    design: Annotated[str, typer.Option(help=DESIGN_HELP)] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
+    design: Annotated[str, typer.Option(help=options.DESIGN_HELP)] = "",
+    form: options.Format = "",
+    json_: options.Json = False,
+    out: options.Out = "",
+    quiet: options.Quiet = False,
+) -> int:
     """Print the information profile of the directions in FILE.
 
-    With --design also tests and intervals.
+    It begins with what was understood of the file. With --design also tests and intervals, with
+    --by one line for each group; a group without a profile says why, and only if none has one is
+    the exit code 1.
     """
-    directions = _read(file, columns, coords, weights, normalize=normalize, axial=axial)
+    where = source(
+        files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
+        normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
+    )  # fmt: skip
+    form = chosen_format(form, json_, out)
     if levels < 0:
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
-    if within_span:
-        directions = directions.within_span()
+    if by:
+        if design or within_span:
+            raise InvalidArgument("--by takes no --design or --within-span; leave one out")
+        return _grouped(where, by, (levels, shrinkage), form, out)
+    _one(where, (levels, shrinkage, within_span, design), form, out, quiet)
+    return 0
+
+
+def _grouped(where: Source, by: str, how: tuple[int, float], form: str, out: str) -> int:
+    from steradian.cli.groups import group_records, group_text
+
+    if where.is_moments:
+        raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
+    if where.is_large:
+        groups = where.sums(how[0], by=by)
+        parts = [part.reading for part in groups.values()]
+        reading = reduce(lambda a, b: a and b and a.pooled(b), parts)
+    else:
+        data = where.read()
+        groups, reading = data.groups(by), data.directions.reading
+    records = group_records(groups, how[0] or None, how[1] or None)
+    deliver(group_text(records, "" if reading is None else reading.words, form), out)
+    return NO_FIT if all("error" in record for record in records) else 0
+
+
+def _one(
+    where: Source, how: tuple[int, float, bool, str], form: str, out: str, quiet: bool
+) -> None:
+    from steradian.profile import profile
+    from steradian.progress import working
+
+    levels, shrinkage, within_span, design = how
+    sample, plan = _sample(where, levels, within_span, design, quiet)
+    if form == "csv" and sample.reading is not None:
+        remark(sample.reading.words, quiet=quiet)
     try:
-        result = profile(
-            directions,
-            levels=levels or None,
-            design=parse_design(design, file) if design else None,
-            shrinkage=shrinkage or None,
-        )
+        with working("fitting", quiet=quiet):
+            result = profile(
+                sample, levels=levels or None, design=plan, shrinkage=shrinkage or None
+            )
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
-            _show(error.profile, as_json, inference=bool(design))
+            _show(error.profile, form, out, inference=bool(design))
         raise
-    _show(result, as_json, inference=bool(design))
+    _show(result, form, out, inference=bool(design))
 
 
-def _read(
-    file: str, columns: str, coords: str, weights: str, *, normalize: bool, axial: bool
-) -> Directions:
-    if coords and coords not in COORDS:
-        raise InvalidArgument(f"--coords is {coords!r}; choose {', '.join(COORDS)}")
-    if file in CATALOGUE and not Path(file).exists():
-        if columns or coords or weights:
-            raise InvalidArgument(f"{file} is a bundled example and takes no column options")
-        known = CATALOGUE[file].directions()
-        return Directions(known.x, axial=True) if axial else known
-    options: dict[str, Any] = {"coords": coords or None, "weights": weights or None}
-    names = [name.strip() for name in columns.split(",")] if columns else None
-    return read_directions(file, columns=names, normalize=normalize, axial=axial, **options)
+def _sample(
+    where: Source, levels: int, within_span: bool, design: str, quiet: bool
+) -> tuple[Directions | Moments, Design | str | None]:
+    """The rows with their design; the sums alone, where there are no rows or too many to hold."""
+    from steradian.progress import working
+
+    if where.is_moments:
+        if within_span or ":" in design:
+            raise InvalidArgument(
+                f"{where.files[0]} holds moments; --within-span and columns of a design need rows"
+            )
+        return where.moments(), design or None
+    if not (within_span or design) and where.is_large:
+        return where.sums(levels), None
+    with working("reading", quiet=quiet):
+        data = where.read()
+    return data.directions.within_span() if within_span else data.directions, data.design(design)
 
 
-def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:
+def _show(result: Profile, form: str, out: str, *, inference: bool) -> None:
     """Print the profile and, where a design was stated that has any, tests and intervals."""
     inference &= result.design.defines_inference
     record, refused = result.to_dict(), None
@@ -150,28 +228,99 @@ def _show(result: Profile, as_json: bool, *, inference: bool = False) -> None:
         else:
             record |= {"tests": tests.to_dict(), "intervals": intervals.to_dict()}
             text += [str(tests), str(intervals)]
-    print(json.dumps(without_nan(record), indent=2) if as_json else "\n\n".join(text))
+    deliver(_formed(record, text, form), out)
     if refused is not None:
         raise refused
 
 
-app.command("reproduce")(reproduce_command)
+def _formed(record: dict[str, Any], text: list[str], form: str) -> str:
+    if form == "json":
+        return as_json(record)
+    if form == "csv":
+        return as_csv(level_rows(record))
+    if form == "markdown":
+        read = [record["read"], ""] if record["read"] else []
+        return "\n".join([*read, as_markdown(level_rows(record))])
+    return "\n\n".join(text)
+
+
+@app.command("boundary")
+def boundary_command(
+    files: options.Files,
+    columns: options.Columns = "",
+    coords: options.Coords = "",
+    weights: options.Weights = "",
+    counts: options.Counts = "",
+    levels: options.Levels = 0,
+    normalize: options.Normalize = False,
+    axial: options.Axial = None,
+    degrees: options.Degrees = None,
+    hours: options.Hours = False,
+    period: options.Period = "",
+    on_bad: options.OnBad = "error",
+    json_: Annotated[bool, typer.Option("--json", help="JSON in place of text.")] = False,
+    out: options.Out = "",
+) -> None:
+    """Say for each level how far inside the moment body the data lie, or on what boundary."""
+    from steradian.existence.boundary import boundary
+
+    where = source(
+        files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
+        normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
+    )  # fmt: skip
+    directions = where.read().directions
+    found = boundary(directions, levels=levels or None)
+    read = [] if directions.reading is None else [*_wrapped(directions.reading.words), ""]
+    as_record = chosen_format("", json_, out) == "json"
+    deliver(as_json(found.to_dict()) if as_record else "\n".join([*read, str(found)]), out)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 80)
+
+
+_DIRECTORY = Path("steradian-paper")
+
+
+@app.command("reproduce")
+def reproduce(
+    what: Annotated[str, typer.Argument(help="A table or figure, or all.", metavar="WHAT")] = "all",
+    out: Annotated[
+        Path, typer.Option(help="Directory for pictures (PNG, PDF), numbers (CSV) and a page (MD).")
+    ] = _DIRECTORY,
+) -> int:
+    """Make the paper's tables and figures again, beside the printed numbers.
+
+    Exits with 1 if any number differs.
+    """
+    from steradian.cli.reproduce import reproduce_command
+
+    return reproduce_command(what, out)
+
+
+app.command("doctor")(doctor_command)
+register(app, _show)
 
 
 @app.command("examples")
 def examples_command() -> None:
     """List the bundled data sets and what each shows."""
+    from steradian.examples import CATALOGUE
+
     for example in CATALOGUE.values():
         print(f"{example.name}: {example.title}")
         print(textwrap.fill(example.story, 80, initial_indent="  ", subsequent_indent="  "))
-        source = f"Source: {example.source}."
-        print(textwrap.fill(source, 80, initial_indent="  ", subsequent_indent="  "))
+        cited = f"Source: {example.source}."
+        print(textwrap.fill(cited, 80, initial_indent="  ", subsequent_indent="  "))
         print(f"  Try: steradian profile {example.name}\n")
 
 
 @app.command("demo")
 def demo_command() -> None:
     """Tell the story of the McMurdo sites with its numbers."""
+    from steradian.examples import CATALOGUE
+    from steradian.profile import profile
+
     example = CATALOGUE["mcmurdo"]
     result = profile(example.directions())
     shares = result.gaps / result.deficits[-1]

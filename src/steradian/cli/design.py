@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steradian import designs
+from steradian.cli.options import DESIGN_HELP
 from steradian.designs import Design, as_design
 from steradian.errors import DesignError
-from steradian.io.frames import column
-from steradian.io.tables import read_table
 
-DESIGN_HELP = (
-    "How the rows came about: iid, fixed, importance, chain, chain:COLUMN, clusters:COLUMN, "
-    "survey:psu=COLUMN,strata=COLUMN,fraction=COLUMN, or descriptive. Adds tests and intervals."
-)
+if TYPE_CHECKING:
+    from steradian.cli.options import Data
 
 
-def parse_design(words: str, file: str) -> Design:
-    """``name`` or ``name:columns``; columns are read from ``file``."""
+def parse_design(words: str, data: Data) -> Design:
+    """``name`` or ``name:columns``; columns are those of the table the data are from."""
     name, _, given = words.partition(":")
     if not given:
         if name in {"clusters", "survey"}:
             raise DesignError(f"--design {name} needs columns, like {_LIKE[name]}")
         return as_design(name, weighted=True)
-    if not Path(file).exists():
-        raise DesignError(f"{file} is no table with columns; --design {name}:COLUMN needs one")
+    if data.table is None:
+        raise DesignError(f"{data.name} is no table with columns; --design {name}:COLUMN needs one")
     plan = _with_columns(name, [part.strip() for part in given.split(",")])
-    table = read_table(file)
-    return plan.with_columns(lambda wanted: column(table, wanted))
+    return plan.with_columns(data.column)
 
 
 _LIKE = {"clusters": "clusters:site", "survey": "survey:psu=block,strata=region"}

@@ -5,25 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from steradian.paper.catalogue import ALL, PIECES, chosen
+from steradian.paper.catalogue import ALL, chosen
 from steradian.paper.output import write
 from steradian.plots.canvas import require
 
 DIFFERS = 1
-_DIRECTORY = Path("steradian-paper")
-_WHAT = f"{', '.join(PIECES)} or {ALL}."
 
 
-def reproduce_command(
-    what: Annotated[str, typer.Argument(help=_WHAT, metavar="WHAT")] = ALL,
-    out: Annotated[
-        Path, typer.Option(help="Directory for pictures (PNG, PDF), numbers (CSV) and a page (MD).")
-    ] = _DIRECTORY,
-) -> int:
+def reproduce_command(what: str, out: Path) -> int:
     """Make the paper's tables and figures again, beside the printed numbers.
 
     Exits with 1 if any number differs.

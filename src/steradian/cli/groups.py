@@ -1,0 +1,93 @@
+"""A profile of each group of rows, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from steradian.cli.output import as_csv, as_json, as_markdown
+from steradian.errors import LevelError
+from steradian.profile import profile
+from steradian.profile.summary import axis_in_words, in_words
+from steradian.progress import tracked
+
+if TYPE_CHECKING:
+    from steradian.data.directions import Directions
+    from steradian.data.moments import Moments
+    from steradian.profile import Profile
+
+_NOT_THERE = "–"
+_UNNAMED = "(empty)"  # a group of rows whose label is missing
+
+
+def group_records(
+    groups: Mapping[Any, Directions | Moments], levels: int | None, shrinkage: float | None
+) -> list[Any]:
+    """What is told of each group."""
+    records = []
+    for label, some in tracked(groups.items(), len(groups), "groups"):
+        name = str(label).strip() or _UNNAMED
+        try:
+            found = profile(some, levels=levels, shrinkage=shrinkage)
+        except LevelError as error:
+            records.append({"group": name, "n": some.n, "error": str(error)})
+        else:
+            records.append(_record(name, found))
+    return records
+
+
+def _record(name: str, found: Profile) -> dict[str, Any]:
+    record: dict[str, Any] = {"group": name, "n": found.n}
+    if found.has_mean:
+        record["resultant_length"] = found.resultant
+        record["mean"] = in_words(found).lstrip(": ") if found.resultant > 0.0 else ""
+    elif axis := axis_in_words(found):
+        record["axis"] = axis
+    record["total"] = float(found.deficits[-1])
+    record["gaps"] = found.gaps.tolist()
+    return record | ({"stopped": found.stopped} if found.stopped else {})
+
+
+def group_text(records: list[Any], read: str, form: str) -> str:
+    """The groups in one of the formats."""
+    if form == "json":
+        return as_json({"read": read, "groups": records})
+    levels = max((len(record.get("gaps", ())) for record in records), default=0)
+    rows = [_row(record, levels) for record in records]
+    if form == "csv":
+        return as_csv(rows)
+    if form == "markdown":
+        return f"{read}\n\n{as_markdown(rows)}"
+    notes = [f"{r['group']}: {r['error']}" for r in records if "error" in r]
+    return "\n".join([read, "", *_aligned(rows), "", _LEGEND, *notes])
+
+
+_LEGEND = "R mean resultant length, D information in all levels, I what each level adds (nats)."
+
+
+def _row(record: dict[str, Any], levels: int) -> dict[str, Any]:
+    row = {"group": record["group"], "n": record["n"]}
+    row["R"] = record.get("resultant_length", _NOT_THERE)
+    row["D"] = record.get("total", _NOT_THERE)
+    gaps = record.get("gaps", [])
+    row |= {f"I{k + 1}": gaps[k] if k < len(gaps) else _NOT_THERE for k in range(levels)}
+    mean, axis = record.get("mean", _NOT_THERE), record.get("axis")
+    return row | ({"mean": mean} if axis is None else {"mean": f"axis {axis}"})
+
+
+def _aligned(rows: list[dict[str, Any]]) -> list[str]:
+    names = list(rows[0])
+    cells = [[_shown(row[name]) for name in names] for row in rows]
+    widths = [max(len(line[k]) for line in [names, *cells]) for k in range(len(names))]
+    last = len(names) - 1
+    return [
+        "  ".join(
+            cell.ljust(widths[k]) if k in (0, last) else cell.rjust(widths[k])
+            for k, cell in enumerate(line)
+        ).rstrip()
+        for line in [names, *cells]
+    ]
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

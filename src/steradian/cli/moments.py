@@ -1,0 +1,132 @@
+"""Sums from the command line: make them, pool them, and profile them without the rows."""
+
+# ruff: noqa: PLR0913, PLR0917 - a command has one parameter for each option
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steradian.cli import options
+from steradian.cli.options import source
+from steradian.cli.output import as_json, chosen_format
+from steradian.errors import InvalidArgument, LevelError
+
+if TYPE_CHECKING:
+    from steradian.data.moments import Moments
+
+_LABEL = "{}"  # in the name of a file: the label of its group
+
+Show = Callable[..., None]
+"""Prints a profile in a format."""
+
+Into = Annotated[str, typer.Option("--out", "-o", help="File to write; with --by it holds {}.")]
+By = Annotated[str, typer.Option(help="Column of labels: one set of moments each; or 'file'.")]
+Cluster = Annotated[
+    str, typer.Option(help="local:2 (processes here) or the address of a Dask scheduler.")
+]
+
+
+def register(app: typer.Typer, show: Show) -> None:
+    """Add the commands that make and pool moments; ``show`` prints a profile."""
+
+    @app.command("moments")
+    def moments_command(
+        files: options.Files,
+        columns: options.Columns = "",
+        coords: options.Coords = "",
+        weights: options.Weights = "",
+        counts: options.Counts = "",
+        by: By = "",
+        levels: options.Levels = 0,
+        normalize: options.Normalize = False,
+        axial: options.Axial = None,
+        degrees: options.Degrees = None,
+        hours: options.Hours = False,
+        period: options.Period = "",
+        on_bad: options.OnBad = "error",
+        cluster: Cluster = "",
+        out: Into = "",
+        form: options.Format = "text",
+        json_: options.Json = False,
+    ) -> None:
+        """Sum the features of all rows, in blocks: write the moments, or print their profile."""
+        where = source(
+            files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
+            normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
+        )  # fmt: skip
+        form = chosen_format(form, json_)
+        if out and (_LABEL in out) != bool(by):
+            raise InvalidArgument(
+                f"--out is {out!r}; with --by give a name with {_LABEL}, like site-{_LABEL}.moments"
+            )
+        found = where.sums(levels, by=by, cluster=cluster)
+        _deliver(found if by else {None: found}, out, form, show)
+
+    @app.command("merge")
+    def merge_command(
+        files: Annotated[list[str], typer.Argument(help="Files of moments.")],
+        levels: Annotated[int, typer.Option(help="Highest level; 0: all they hold.")] = 0,
+        out: Annotated[str, typer.Option("--out", "-o", help="File to write.")] = "",
+        form: options.Format = "text",
+        json_: options.Json = False,
+    ) -> None:
+        """Pool files of moments: write those of all their rows, or print their profile."""
+        form = chosen_format(form, json_)
+        _deliver({None: _merged(files, levels)}, out, form, show)
+
+
+def _merged(files: list[str], levels: int) -> Moments:
+    from steradian.data.moments import Moments
+
+    if levels < 0:
+        raise InvalidArgument(f"--levels is {levels}; give 1 or more")
+    pooled = Moments.load(files[0])
+    for name in files[1:]:
+        try:
+            pooled = pooled + Moments.load(name)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{name}: {error}") from error
+    return pooled.up_to(levels) if levels else pooled
+
+
+def _deliver(found: dict[Any, Moments], out: str, form: str, show: Show) -> None:
+    """Write the moments where a name is given, else print the profile of each label."""
+    from steradian.profile import profile
+
+    if out:
+        _write(found, out)
+    elif None in found:
+        with _told(form, show):
+            show(profile(found[None]), form, "", inference=False)
+    elif form == "json":
+        print(as_json({str(label): profile(each).to_dict() for label, each in found.items()}))
+    else:
+        for label, each in found.items():
+            print(f"{label}\n{'=' * len(str(label))}")
+            show(profile(each), form, "", inference=False)
+            print()
+
+
+@contextmanager
+def _told(form: str, show: Show) -> Iterator[None]:
+    """Print the levels that are sound before the reason why there are no more."""
+    try:
+        yield
+    except LevelError as error:
+        if error.profile is not None:
+            show(error.profile, form, "", inference=False)
+        raise
+
+
+def _write(found: dict[Any, Moments], out: str) -> None:
+    names = {label: out.replace(_LABEL, re.sub(r"[^\w.-]", "_", str(label))) for label in found}
+    if len(set(names.values())) < len(names):
+        raise InvalidArgument("two labels make the same name of a file; rename one")
+    for label, name in names.items():
+        found[label].save(name)
+        print(f"wrote {name}: {found[label]}")

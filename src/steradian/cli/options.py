@@ -1,0 +1,250 @@
+"""Options that several commands share, and what they mean for a file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steradian.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from steradian.data.directions import Directions
+    from steradian.data.moments import Moments
+    from steradian.designs import Design
+    from steradian.io.frames import Table
+    from steradian.numerics.arrays import IntArray
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Tables (CSV, TSV, spaces, MagIC, JSON lines, Parquet, Feather, NPY, NPZ, any text "
+        "also as .gz), - for standard input, or the name of one example. Several files are one "
+        "sample.",
+    ),
+]
+Columns = Annotated[
+    str, typer.Option(help="Coordinate columns by name or number, separated by commas.")
+]
+Coords = Annotated[
+    str,
+    typer.Option(
+        help="Convention: xyz, lonlat, radec, colatitude, declination_inclination, trend_plunge, "
+        "strike_dip, dip_direction, azimuth_altitude, azimuth, angle, time, dihedrals, "
+        "quaternions or rotations; default: by column name."
+    ),
+]
+Weights = Annotated[str, typer.Option(help="Column of weights.")]
+Counts = Annotated[str, typer.Option(help="Column of how often each row was observed.")]
+Degrees = Annotated[
+    bool | None,
+    typer.Option("--degrees/--radians", help="Unit of angles; default: degrees, if they fit."),
+]
+Hours = Annotated[bool, typer.Option("--hours", help="Right ascensions are in hours.")]
+Period = Annotated[str, typer.Option(help="Of times: a number, day, week or year.")]
+OnBad = Annotated[str, typer.Option(help="Rows that cannot be read: error or skip.")]
+Normalize = Annotated[bool, typer.Option("--normalize", help="Scale Cartesian rows to unit norm.")]
+Axial = Annotated[
+    bool | None,
+    typer.Option("--axial/--directed", help="Whether x and -x are the same; poles are axes."),
+]
+Levels = Annotated[int, typer.Option(help="Highest level; 0: the default.")]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format", help="text, json, csv or markdown; default: as --out ends.", metavar="FORMAT"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+Out = Annotated[str, typer.Option(help="Write to this file, all or nothing, instead of printing.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks on standard error.")]
+
+
+_LARGE = {"rows": 1 << 20, "bytes": 1 << 28}  # what is summed as it is read
+_FIRST_LOOK = 1 << 20  # bytes below which nothing is large
+DESIGN_HELP = (
+    "How the rows came about: iid, fixed, importance, chain, chain:COLUMN, clusters:COLUMN, "
+    "survey:psu=COLUMN,strata=COLUMN,fraction=COLUMN, or descriptive. Adds tests and intervals."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files with what was said of them."""
+
+    files: tuple[str, ...]
+    said: dict[str, Any]
+
+    def read(self) -> Data:
+        """The directions, and the table they are from."""
+        from steradian.examples import CATALOGUE
+        from steradian.io.rows import Request
+        from steradian.io.tables import read_request
+
+        if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
+            return self._example(CATALOGUE[self.files[0]])
+        directions, table, rows = read_request(list(self.files), Request(**self.said))
+        return Data(directions, table, rows, self.files[0])
+
+    def sums(self, levels: int, *, by: str = "", cluster: str = "") -> Any:
+        """The moments of all rows, or those of each label, without holding the rows."""
+        from steradian.data.summation import default_moments
+        from steradian.io.pieces import Wanted
+        from steradian.io.rows import Request
+
+        if levels < 0:
+            raise InvalidArgument(f"--levels is {levels}; give 1 or more")
+        wanted = Wanted(Request(**self.said), by or None)
+        return default_moments(list(self.files), wanted, levels or None, cluster or None)
+
+    @property
+    def is_moments(self) -> bool:
+        """Whether it is one file of moments, whose rows nobody has."""
+        from steradian.io.moments_file import SUFFIX
+
+        return len(self.files) == 1 and self.files[0].endswith(SUFFIX)
+
+    def moments(self) -> Moments:
+        """The moments of a file of them."""
+        from steradian.data.moments import Moments
+
+        if self.said:
+            raise InvalidArgument(f"{self.files[0]} holds moments and takes no column options")
+        return Moments.load(self.files[0])
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the files are rather summed as they are read than held."""
+        from steradian.io.files import as_path
+        from steradian.io.pieces import Wanted
+        from steradian.io.rows import Request
+        from steradian.io.streams import stream_of_files
+        from steradian.io.tables import found_files
+
+        there = (as_path(n).is_file() or any(mark in n for mark in "*?[") for n in self.files)
+        if not all(there):
+            return False
+        paths = [Path(name) for name in found_files(list(self.files))]
+        size = sum(path.stat().st_size for path in paths)
+        if size < _FIRST_LOOK or all(path.suffix.lower() == ".npy" for path in paths):
+            return False  # an array is mapped, not held
+        stream = stream_of_files(paths, Wanted(Request(**self.said)))
+        return (stream.total or 0) > _LARGE[stream.unit]
+
+    def _example(self, example: Any) -> Data:
+        import numpy as np
+
+        if set(self.said) - {"axial"}:
+            raise InvalidArgument(f"{example.name} is a bundled example and takes no file options")
+        known = example.directions()
+        if "axial" in self.said:
+            from steradian.data.directions import Directions
+
+            known = Directions(known.x, axial=self.said["axial"])
+        return Data(known, None, np.arange(known.n), example.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Directions with the table they are from."""
+
+    directions: Directions
+    table: Table | None
+    rows: IntArray  # of the table, for each direction
+    name: str
+
+    def groups(self, by: str) -> dict[str, Directions]:
+        """The directions of each label, in the order in which they first appear."""
+        import numpy as np
+
+        labels = np.array([str(label) for label in self.column(by)], dtype=object)
+        names = dict.fromkeys(labels.tolist())
+        return {name: self.directions.take(np.flatnonzero(labels == name)) for name in names}
+
+    def column(self, name: str) -> Any:
+        """A column of the table, one value for each direction."""
+        from steradian.io.frames import column
+
+        if self.table is None:
+            raise InvalidArgument(f"{self.name} is no table with columns; {name!r} needs one")
+        if name == "file" and self.table.files is not None and name not in self.table.data:
+            return self.table.files[self.rows]
+        return column(self.table, name)[self.rows]
+
+    def design(self, words: str) -> Design | None:
+        """The design that was stated in words."""
+        from steradian.cli.design import parse_design
+
+        return parse_design(words, self) if words else None
+
+
+def source(files: list[str], **said: Any) -> Source:
+    """Files with those options that were given."""
+    given = {key: value for key, value in said.items() if value not in (None, "", False)}
+    if said.get("degrees") is False:
+        given["degrees"] = False
+    if said.get("axial") is False:
+        given["axial"] = False
+    if "columns" in given:
+        given["columns"] = [name.strip() for name in given["columns"].split(",")]
+    if "period" in given:
+        given["period"] = _number(given["period"])
+    if given.get("on_bad") == "error":
+        del given["on_bad"]
+    return Source(tuple(files), given)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_FLAGS = (
+    (r"with Directions\.from_lonlat or its like", "with --coords lonlat or its like"),
+    (r"or pass normalize=True if they are x", "or give --coords xyz --normalize if they are x"),
+    (r"normalize=True", "--normalize"),
+    (r"degrees=True or False", "--degrees or --radians"),
+    (r"degrees=False", "--radians"),
+    (r"degrees=True", "--degrees"),
+    (r"hours=True", "--hours"),
+    (r"axial=True", "--axial"),
+    (r"on_bad='(\w+)'", r"--on-bad \1"),
+    (r"^on_bad is", "--on-bad is"),
+    (r"^period is", "--period is"),
+    (r"period='(\w+)'", r"--period \1"),
+    (r"period=([\d.]*\d)", r"--period \1"),
+    (r"\b(shrinkage|levels)=([\d.]*\d)", r"--\1 \2"),
+    (r"\bshrinkage=(?=\W|$)", "--shrinkage"),
+    (r"\blevels=(?=\W|$)", "--levels"),
+    (r"^epsilon is", "--shrinkage is"),
+    (r"^(levels|columns) is", r"--\1 is"),
+    (r"columns=…, --columns", "--columns"),
+    (r"coords=…, --coords", "--coords"),
+    (r"\(coords='(\w+)'", r"(--coords \1"),
+    (r",? ?coords='(\w+)'", r" --coords \1"),
+    (r"columns=(\d+(?:,\d+)*)", r"--columns \1"),
+    (r"\bcounts=", "--counts"),
+    (r"\bdesign=(?=')", "--design "),
+    (r"\(columns=\)", "(--columns)"),
+    (r"\(coords=\)", "(--coords)"),
+)
+_LISTED = re.compile(r"columns=\[([^\]]*)\]")
+
+
+def in_options(message: str) -> str:
+    """An error of the library with its remedies as options of the command line."""
+    words = _LISTED.sub(_columns_option, message)
+    for pattern, flag in _FLAGS:
+        words = re.sub(pattern, flag, words)
+    return re.sub(r"^coords (is|')", r"--coords \1", words).replace("  ", " ")
+
+
+def _columns_option(found: re.Match[str]) -> str:
+    names = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found[1]))
+    return f'--columns "{names}"' if re.search(r"[^\w,.\-]", names) else f"--columns {names}"

@@ -1,0 +1,111 @@
+"""Results as text, JSON, CSV or Markdown, printed or written to a file all at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from steradian.errors import InvalidArgument
+
+FORMATS = ("text", "json", "csv", "markdown")
+
+
+_SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+
+
+def chosen_format(name: str, as_json: bool, out: str = "") -> str:
+    """The format asked for, or else that of the file's name."""
+    if not name:
+        return "json" if as_json else _SUFFIXES.get(Path(out).suffix.lower(), "text")
+    if name not in FORMATS:
+        raise InvalidArgument(f"--format is {name!r}; choose {', '.join(FORMATS)}")
+    if as_json and name not in ("text", "json"):
+        raise InvalidArgument(f"--json and --format {name} are two formats; give one")
+    return "json" if as_json else name
+
+
+def as_json(record: Any) -> str:
+    """JSON that every reader understands."""
+    from steradian.io.records import without_nan
+
+    return json.dumps(without_nan(record), indent=2)
+
+
+def as_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """One line for each row, under a header."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue().rstrip("\n")
+
+
+def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """A Markdown table."""
+    names = list(rows[0])
+    lines = [names, ["---"] * len(names), *([_cell(row[name]) for name in names] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value: Any) -> str:
+    text = f"{value:.5g}" if isinstance(value, float) else str(value)
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def level_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row for each level of a profile's record, with tests and intervals if there are any."""
+    names = {
+        "features": "dims", "deficit": "deficits", "gap": "gaps", "noise": "noise",
+        "uncertainty": "uncertainty",
+    }  # fmt: skip
+    tests, intervals = record.get("tests"), record.get("intervals")
+    rows = []
+    for k, level in enumerate(record["levels"]):
+        row = {"level": level, **{name: record[key][k] for name, key in names.items()}}
+        if tests is not None:
+            row["pvalue"] = tests["pvalue"][k]
+        if intervals is not None:
+            row |= {"low": intervals["low"][k], "high": intervals["high"][k]}
+        rows.append(row)
+    return rows
+
+
+def deliver(text: str, out: str) -> None:
+    """Print, or write to a file that appears whole or not at all."""
+    if not out:
+        print(text)
+        return
+    target = Path(out)
+    if target.is_dir():
+        raise IsADirectoryError(f"{out} is a folder; give --out a file")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise OSError(f"{out} cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text + "\n")
+        Path(name).chmod(0o666 & ~_mask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def remark(words: str, *, quiet: bool) -> None:
+    """A line on standard error, where it disturbs no result."""
+    if not quiet:
+        print(f"steradian: {words}", file=sys.stderr)

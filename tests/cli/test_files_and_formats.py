@@ -1,0 +1,255 @@
+"""The command line as a tool among others: formats, groups, files written whole, signals, pipes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from steradian.cli.app import run
+from steradian.cli.options import in_options
+
+Capture = pytest.CaptureFixture[str]
+PROGRAM = [sys.executable, "-m", "steradian"]
+
+
+def printed(capsys: Capture, *arguments: str) -> str:
+    assert run([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def complaint(capsys: Capture, *arguments: str) -> str:
+    assert run([*arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err.removeprefix("steradian: ").rstrip("\n")
+
+
+@pytest.fixture
+def planes(tmp_path: Path) -> str:
+    rng = np.random.default_rng(2)
+    rows = [
+        f"{rng.normal(centre, 15):.2f},{rng.uniform(20, 80):.2f},{name}"
+        for name, centre in (("upper", 40.0), ("lower", 130.0))
+        for _ in range(30)
+    ]
+    path = tmp_path / "planes.csv"
+    path.write_text("strike,dip,unit\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return str(path)
+
+
+# --- formats ------------------------------------------------------------------------------
+
+
+def test_csv_has_a_row_for_each_level(capsys: Capture) -> None:
+    p = sr.profile(sr.examples.load("turtles"), levels=3)
+    assert run(["profile", "turtles", "--levels", "3", "--format", "csv", "--design", "iid"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "steradian: read 76 rows of turtles.csv: angle `angle`, degrees; weights none\n"
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [int(row["level"]) for row in rows] == [1, 2, 3]
+    np.testing.assert_allclose([float(row["gap"]) for row in rows], p.gaps, rtol=1e-12)
+    np.testing.assert_allclose([float(row["pvalue"]) for row in rows], p.tests().pvalue, rtol=1e-9)
+    assert run(["profile", "turtles", "--format", "csv", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_markdown_is_a_table(capsys: Capture) -> None:
+    lines = printed(capsys, "profile", "turtles", "--levels", "2", "--format", "markdown")
+    head, _, *table = lines.splitlines()
+    assert head.startswith("read 76 rows of turtles.csv")
+    assert table[0] == "| level | features | deficit | gap | noise | uncertainty |"
+    assert len(table) == 4
+
+
+def test_json_says_what_was_read(capsys: Capture) -> None:
+    record = json.loads(printed(capsys, "profile", "turtles", "--format", "json"))
+    assert record["read"] == "read 76 rows of turtles.csv: angle `angle`, degrees; weights none"
+
+
+def test_formats_that_are_none(capsys: Capture) -> None:
+    words = complaint(capsys, "profile", "turtles", "--format", "yaml")
+    assert words == "--format is 'yaml'; choose text, json, csv, markdown"
+    assert "two formats" in complaint(capsys, "profile", "turtles", "--json", "--format", "csv")
+
+
+# --- groups -------------------------------------------------------------------------------
+
+
+def test_groups_are_one_line_each(capsys: Capture, planes: str) -> None:
+    out = printed(capsys, "profile", planes, "--by", "unit", "--levels", "2")
+    lines = out.splitlines()
+    assert lines[0].startswith("read 60 rows of planes.csv: strike `strike`, dip `dip`, degrees")
+    assert lines[2].split() == ["group", "n", "R", "D", "I1", "I2", "mean"]
+    assert [line.split()[:2] for line in lines[3:5]] == [["upper", "30"], ["lower", "30"]]
+    record = json.loads(printed(capsys, "profile", planes, "--by", "unit", "--json"))
+    whole = sr.read_directions(planes)
+    alone = sr.profile(whole.take(np.arange(30)))
+    assert record["groups"][0]["gaps"] == pytest.approx(alone.gaps.tolist(), rel=1e-9)
+
+
+def test_a_group_without_a_fit_is_named(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("angle,g\n1,a\n100,a\n200,a\n7,b\n", encoding="utf-8")
+    out = printed(capsys, "profile", str(path), "--by", "g")
+    assert "b: level 1 does not exist" in out
+    path.write_text("angle,g\n1,a\n7,b\n", encoding="utf-8")
+    assert run(["profile", str(path), "--by", "g"]) == 1
+
+
+def test_groups_that_are_none(capsys: Capture, planes: str) -> None:
+    words = complaint(capsys, "profile", planes, "--by", "rock")
+    assert words == "no column 'rock'; the table has strike, dip, unit"
+    assert "leave one out" in complaint(
+        capsys, "profile", planes, "--by", "unit", "--design", "iid"
+    )
+
+
+# --- files written whole ------------------------------------------------------------------
+
+
+def test_a_file_is_written_whole(capsys: Capture, tmp_path: Path) -> None:
+    out = tmp_path / "profile.json"
+    out.write_text("before", encoding="utf-8")
+    assert printed(capsys, "profile", "turtles", "--json", "--out", str(out)) == ""
+    assert json.loads(out.read_text(encoding="utf-8"))["n"] == 76
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_file_that_cannot_be_written(capsys: Capture, tmp_path: Path) -> None:
+    assert "folder" in complaint(capsys, "profile", "turtles", "--out", str(tmp_path))
+    words = complaint(capsys, "profile", "turtles", "--out", str(tmp_path / "no" / "x.txt"))
+    assert "cannot be written" in words
+
+
+def test_a_failed_profile_leaves_the_old_file(capsys: Capture, tmp_path: Path) -> None:
+    out, bad = tmp_path / "profile.txt", tmp_path / "bad.csv"
+    out.write_text("before", encoding="utf-8")
+    bad.write_text("lon,lat\n1,2\n3\n", encoding="utf-8")
+    complaint(capsys, "profile", str(bad), "--out", str(out))
+    assert out.read_text(encoding="utf-8") == "before"
+
+
+# --- other commands -----------------------------------------------------------------------
+
+
+def test_boundary(capsys: Capture, planes: str) -> None:
+    out = printed(capsys, "boundary", planes, "--levels", "1")
+    assert out.startswith("read 60 rows of planes.csv: strike `strike`, dip `dip`")
+    expected = sr.boundary(sr.read_directions(planes), levels=1)
+    assert str(expected) in out
+    record = json.loads(printed(capsys, "boundary", planes, "--levels", "1", "--json"))
+    assert record["n"] == 60
+
+
+def test_doctor(capsys: Capture) -> None:
+    out = printed(capsys, "doctor")
+    assert f"steradian {sr.__version__}" in out
+    assert "extra tables: narwhals " in out
+    assert "I2 of mcmurdo is 1.63296, as it should be" in out
+
+
+def test_completion_is_offered(capsys: Capture) -> None:
+    assert "--install-completion" in printed(capsys, "--help")
+
+
+@pytest.mark.parametrize("command", ["profile", "boundary", "examples", "demo", "doctor"])
+def test_every_command_has_help(capsys: Capture, command: str) -> None:
+    out = printed(capsys, command, "--help")
+    assert "Usage: steradian" in out
+    if command == "profile":
+        assert "steradian profile stars.csv --columns ra,dec --hours" in out
+
+
+@pytest.mark.parametrize(
+    ("library", "options"),
+    [
+        ("pass degrees=False, or degrees=True", "pass --radians, or --degrees"),
+        ("columns=['a', 'b'], coords='radec'", "--columns a,b --coords radec"),
+        ("columns=['a b', 'c'], coords='xyz'", '--columns "a b,c" --coords xyz'),
+        ("leave them out with on_bad='skip'", "leave them out with --on-bad skip"),
+        ("pass hours=True", "pass --hours"),
+        ("coords is 'x'; choose", "--coords is 'x'; choose"),
+    ],
+)
+def test_remedies_are_told_as_options(library: str, options: str) -> None:
+    assert in_options(library) == options
+
+
+# --- among other programs -----------------------------------------------------------------
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    first = subprocess.Popen([*PROGRAM, "examples"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert first.stdout is not None
+    assert first.stderr is not None
+    first.stdout.close()
+    assert first.stderr.read() == b""
+    first.stderr.close()
+    assert first.wait() == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("wait", [0.1, 2.5])  # while it imports, and while it reads its input
+def test_an_interrupt_is_said_and_leaves_nothing(tmp_path: Path, wait: float) -> None:
+    out = tmp_path / "profile.txt"
+    code = (  # a shell may have told its children to ignore the signal
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from steradian.cli import main\n"
+        "print('ready', flush=True)\n"
+        "main()"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "profile", "-", "--out", str(out)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(wait)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert (child.returncode, err) == (130, "steradian: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version_imports_nothing() -> None:
+    code = (
+        "import sys; sys.argv = ['steradian', '--version']\n"
+        "from steradian.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as end: print(end.code)\n"
+        "print(sorted(set(sys.modules) & {'numpy', 'scipy', 'typer', 'ducc0', 'steradian.api'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"steradian {sr.__version__}\n0\n[]\n"
+
+
+def test_the_library_leaves_slow_modules_for_later() -> None:
+    slow = {"scipy.stats", "scipy.optimize", "scipy.spatial", "pandas", "narwhals", "matplotlib"}
+    code = f"import sys, steradian.api\nprint(sorted(set(sys.modules) & {slow!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_names_are_there_before_they_are_imported() -> None:
+    code = (
+        "import sys, steradian as sr\n"
+        "assert 'numpy' not in sys.modules\n"
+        "assert set(sr.__all__) <= set(dir(sr))\n"
+        "assert 'numpy' not in sys.modules\n"
+        "from steradian.profile import Profile\n"
+        "assert sr.Profile is Profile and callable(sr.profile)\n"
+        "import steradian.profile.summary\n"
+        "assert sr.profile.__name__ == 'profile'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -18,7 +18,8 @@ PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
 NUMBERS := tests/test_accuracy.py tests/existence/test_boundary.py \
 	tests/existence/test_certificates.py tests/existence/test_face.py \
 	tests/families/test_concentrated.py tests/families/test_fisher_bingham_fit.py \
-	tests/fitting/test_fisher_bingham.py tests/numerics/test_chi_square_mixture.py
+	tests/fitting/test_fisher_bingham.py tests/numerics/test_chi_square_mixture.py \
+	tests/fuzz/test_fuzz.py tests/hierarchies/test_low_rank.py tests/hierarchies/test_high_harmonics.py
 
 # The fuzz: as many cases or seconds as one likes, from any first case, or one case again.
 CASES ?= 0
@@ -86,7 +87,7 @@ $(STAMP): pyproject.toml
 # Every dependency at the oldest version that pyproject.toml allows.
 $(OLDEST_STAMP): pyproject.toml tools/oldest.py
 	test -x $(OLDEST)/bin/python || $(OLDEST_PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python tools/oldest.py cli tables plots digits dev > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python tools/oldest.py cli tables plots digits dask dev > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(OLDEST)/constraints.txt --editable '.[dev]'
 	touch $(OLDEST_STAMP)

@@ -18,10 +18,12 @@ import moments
 import null_calibration
 import single
 import steradian as sr
+import streams
 from timing import Result, one_thread, show
 
 BENCHMARKS = {
     "Memory of ten million points": memory.run,
+    "Ten million rows of a file": streams.run,
     "One profile": single.run,
     "A thousand weightings": batch.run,
     "Moments of a million points": moments.run,

@@ -21,7 +21,7 @@ import importlib.util, pathlib, subprocess, sys
 import numpy as np
 import steradian as sr
 
-for extra in ("matplotlib", "pandas", "pyarrow", "typer", "rich", "sklearn"):
+for extra in ("matplotlib", "narwhals", "pandas", "pyarrow", "typer", "rich", "sklearn"):
     assert importlib.util.find_spec(extra) is None, f"{extra} is a core dependency now"
 assert "site-packages" in sr.__file__, sr.__file__
 assert (pathlib.Path(sr.__file__).parent / "py.typed").exists()

@@ -186,11 +186,15 @@ class BlockFamily(ClosedFamily):
     def _flattest(self, scatter: Array) -> tuple[float, Array]:
         """The least variance of a combination within one group over the largest of all; the former.
 
-        With its coefficients, (d,).
+        With its coefficients, (d,): where several are constant to rounding, of the first group.
         """
         values, axes = self.partition.eigh(self.partition.masked(scatter))
-        least = int(np.argmin(values))
-        return float(values[least] / max(values.max(), np.finfo(float).tiny)), axes[:, least]
+        shares = values / max(values.max(), np.finfo(float).tiny)
+        flat = np.flatnonzero(shares <= FLAT)
+        least = int(np.argmin(shares))
+        if len(flat):
+            least = int(flat[np.argmax(np.abs(axes[:, flat]) > FLAT, axis=0).argmin()])
+        return float(shares[least]), axes[:, least]
 
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x

@@ -38,14 +38,20 @@ class Gram:
     def worst_mean(self) -> tuple[int, float] | None:
         """The feature that is farthest from mean zero, and its mean; None if all have it."""
         beyond = np.abs(self.mean) / self.mean_slack
-        k = int(np.argmax(beyond))
+        k = _first_largest(beyond)
         return (k, float(self.mean[k])) if not beyond[k] <= 1.0 else None
 
     def worst_product(self) -> tuple[tuple[int, int], float] | None:
         """The two features whose mean product is farthest from 0, or 1 where they are one."""
         beyond = np.abs(self.products - np.eye(len(self.products))) / self.product_slack
-        j, k = divmod(int(np.argmax(beyond)), len(beyond))
+        j, k = divmod(_first_largest(beyond), len(beyond))
         return ((j, k), float(self.products[j, k])) if not beyond[j, k] <= 1.0 else None
+
+
+def _first_largest(beyond: Array) -> int:
+    """The first place, flat, of the largest entry, whatever rounding makes of equal ones."""
+    flat = np.where(np.isnan(beyond), np.inf, beyond).ravel()
+    return int(np.argmax(flat >= (1.0 - CONTRACT_ORTHONORMAL) * flat.max()))
 
 
 def gram_of(hierarchy: Hierarchy, draws: int) -> Gram:

@@ -20,6 +20,8 @@ from steradian.errors import ResolutionError
 from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import BareFamily
+from steradian.families.grown_nodes import grown_fit
+from steradian.families.node_draws import CLEARANCE, NodeLaw
 from steradian.families.node_rules import (
     Nodes,
     affordable_rules,
@@ -30,7 +32,7 @@ from steradian.families.node_rules import (
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
@@ -45,16 +47,15 @@ from steradian.numerics.tolerances import (
 )
 
 if TYPE_CHECKING:
-    from steradian.families.base import Family
     from steradian.hierarchies.base import Hierarchy
 
 _MOST_STEPS = 60  # on one rule,
+_MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
+_MOST_GROWN_WORK = 20_000_000  # by so many multiplications in one of some fifty steps
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _ROWS_PER_FEATURE = 4  # by which most supports are seen to be wide enough
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
-_CLEARANCE = 0.1  # nats above the largest exponent at the nodes, for what lies between them
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
-_BATCH = 1 << 17
 _CONVERGED = int(Status.CONVERGED)
 
 
@@ -246,15 +247,25 @@ class NodeFamily(BareFamily):
     # --- fits -----------------------------------------------------------------------------
 
     def solve(
-        self,
-        moments: MomentStack,
-        start: Array,
-        support: Support | None = None,  # noqa: ARG002
+        self, moments: MomentStack, start: Array, support: Support | None = None
     ) -> DualSolution:
-        """Newton on the coarsest rule that resolves the start, then finer ones until verified."""
+        """Newton on the coarsest rule that resolves the start, then finer ones until verified.
+
+        Where that does not end, and the rows are at hand, from the fit that grows from them.
+        """
         m = self.hierarchy.expectations(moments, self.level)
-        begin, pending, rung = start.copy(), np.arange(len(m)), self._first_rungs(start)
         out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
+        self._climb(m, start, self._first_rungs(start), out)
+        failed = np.flatnonzero(~self._accepted(out))
+        if support is not None and 0 < len(failed) <= _MOST_GROWN and not self._drawn:
+            for row in failed.tolist():
+                self._grow(row, m, support, out)
+        self._judge_rest(out, m)
+        return out
+
+    def _climb(self, m: Array, start: Array, rung: IntArray, out: DualSolution) -> None:
+        """Newton on rule after rule, each row from its first ``rung`` on, until verified."""
+        begin, pending = start.copy(), np.flatnonzero(rung < self._rungs)
         for step in range(int(rung.min(initial=self._rungs)), self._rungs):
             rows = pending[rung[pending] <= step]
             if not len(rows):
@@ -272,8 +283,32 @@ class NodeFamily(BareFamily):
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
                 break
-        self._judge_rest(out, m)
-        return out
+
+    def _grow(self, row: int, m: Array, support: Support, out: DualSolution) -> None:
+        """The fit that grows from the data of a ``row``, on the first rule that the next bears out.
+
+        It grows anew on every rule: what a coarse one has is often no start for the next.
+        """
+        x, weights = support(row)
+        phi = np.asarray(self.hierarchy.features(x)[:, : self.q])
+        for step in range(self._first, self._rungs):
+            nodes = self._nodes(step)
+            if nodes.phi.size * self.q > _MOST_GROWN_WORK:
+                return
+            lam = grown_fit(nodes, x, weights, phi)
+            if lam is None:
+                continue
+            part = self._solve_on(step, m[row : row + 1], lam[None])
+            part.quadrature[:] = self._difference(step, part, m[row : row + 1])
+            if self._accepted(part)[0]:
+                out.put(np.array([row]), part)
+                return
+
+    def _accepted(self, out: DualSolution) -> BoolArray:
+        """Rows that have converged on a rule which the next one bears out."""
+        allowed = self._allowed(VERIFIED_DIFFERENCE)
+        fine = out.quadrature <= np.maximum(allowed, _rounding(out.lam))
+        return np.asarray(fine & (out.status == _CONVERGED))
 
     def _first_rungs(self, start: Array) -> IntArray:
         """Where to begin: the first rule of each row that agrees with the next about the start."""
@@ -319,7 +354,7 @@ class NodeFamily(BareFamily):
         allowed = self._allowed(VERIFIED_DIFFERENCE)
         coarse = ~(out.quadrature <= np.maximum(allowed, _rounding(out.lam)))
         out.status[coarse] = Status.UNRESOLVED
-        failed = np.flatnonzero(out.status != _CONVERGED)
+        failed = np.flatnonzero(~self._accepted(out))
         if not len(failed) or self._drawn:  # draws do not reach the boundary
             return
         finest = self._nodes(self._rungs - 1)
@@ -332,49 +367,21 @@ class NodeFamily(BareFamily):
         """Exact draws by rejection from the uniform law.
 
         The bound is the largest exponent at the nodes of the finest rule, and as much more as two
-        rules differ; a proposal that exceeds it all the same raises it, and all begins again.
+        rules differ.
         """
         fine, coarse = (self._nodes(self._rungs - k) for k in (1, min(2, self._rungs)))
         top, below = (float((nodes.phi @ lam).max()) for nodes in (fine, coarse))
-        bound = top + 2.0 * abs(top - below) + _CLEARANCE
-        share = float(np.exp(fine.psi(lam[None])[0] - bound))
+        bound = top + 2.0 * abs(top - below) + CLEARANCE
+        psi = float(fine.psi(lam[None])[0])
+        share = float(np.exp(psi - bound))
         if share < _LEAST_KEPT:
             cause = f"is too sharp to draw from: of uniform proposals {share:.0e} would be kept"
             raise ResolutionError(self.level, cause, "draw from a lower level")
-        kept: list[Array] = []
-        missing = n
-        while missing > 0:
-            count = int(min(_BATCH, 1.1 * missing / share + 64))
-            x = self.hierarchy.space.uniform(count, rng)
-            height = self.exponent(x, lam)
-            if height.max() > bound:
-                bound, kept, missing = float(height.max()) + _CLEARANCE, [], n
-                continue
-            good = x[np.log(rng.random(count)) <= height - bound][:missing]
-            kept.append(good)
-            missing -= len(good)
-        return np.concatenate([np.empty((0, self.hierarchy.space.d)), *kept])
+        return self.law(lam, psi).drawn_below(bound, self.hierarchy.space, n, rng)
 
     def law(self, lam: Array, psi: float) -> NodeLaw:
         """The law exp(lam · φ - psi)."""
         return NodeLaw(self, lam, psi)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeLaw:
-    """One law of a family, by its exponent and its draws."""
-
-    family: Family
-    lam: Array  # (q,)
-    psi: float
-
-    def logpdf(self, x: Array) -> Array:
-        """Log-density at ``x`` (n, d): (n,)."""
-        return self.family.exponent(x, self.lam) - self.psi
-
-    def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """``n`` exact draws, (n, d)."""
-        return self.family.sample(self.lam, n, rng)
 
 
 def _rounding(lam: Array) -> Array:

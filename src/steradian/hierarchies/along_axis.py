@@ -11,8 +11,8 @@ from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.base import Law
+from steradian.families.node_draws import NodeLaw
 from steradian.families.node_rules import Nodes
-from steradian.families.nodes import NodeLaw
 from steradian.families.zonal import RULES, ZonalFamily, zonal_nodes
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import summed_features

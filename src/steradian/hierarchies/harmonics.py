@@ -15,7 +15,7 @@ from steradian.families.base import Family, Law
 from steradian.families.below_polynomials import LinearBelow, QuadraticBelow
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
-from steradian.families.nodes import NodeLaw
+from steradian.families.node_draws import NodeLaw
 from steradian.families.polynomial_sample import PolynomialLaw
 from steradian.families.polynomials import polynomial_family
 from steradian.families.quadratic_family import QuadraticFamily

@@ -15,8 +15,8 @@ from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.low_rank import LowRankFamily, framed_nodes
 from steradian.families.low_rank_quadratics import LowRankQuadratics
+from steradian.families.node_draws import NodeLaw
 from steradian.families.node_rules import Nodes
-from steradian.families.nodes import NodeLaw
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array

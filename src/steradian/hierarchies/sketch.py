@@ -14,7 +14,7 @@ from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.below_polynomials import LinearBelow
-from steradian.families.nodes import NodeLaw
+from steradian.families.node_draws import NodeLaw
 from steradian.families.polynomials import polynomial_family
 from steradian.families.sketched_quadratics import SketchedQuadratics
 from steradian.hierarchies.bare import BareHierarchy

@@ -17,7 +17,7 @@ from steradian.spaces.unit_vectors import of_unit_length, random_rotation
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of angles
     1: (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096),
-    2: (32, 48, 64, 96, 128, 192, 256),
+    2: (32, 48, 64, 96, 128, 192, 256, 384, 512),
     3: (16, 24, 32, 48, 64),
     4: (12, 16, 20, 24),
 }

@@ -58,7 +58,7 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     chosen = _bins(table, free, request, stated, counted=bool(counts_name) or counts is not None)
     if chosen is None and request.columns is None:
         chosen = _recognised(table, free, stated)
-        _refuse_quaternions(table, chosen)
+        _refuse_quaternions(table, chosen, free)
     elif chosen is None:
         chosen = _stated(table, _column_names(request.columns), stated, taken)
     _refuse_decimals(table, chosen)
@@ -160,17 +160,18 @@ def _corrections(table: Table, chosen: Chosen) -> tuple[str, ...]:
     return ()
 
 
-def _refuse_quaternions(table: Table, chosen: Chosen) -> None:
+def _refuse_quaternions(table: Table, chosen: Chosen, free: Sequence[str]) -> None:
     """Refuse x, y, z that are unit vectors only together with a w beside them."""
     last = chosen.columns[-1]
     fourth = last[:-1] + ("W" if last.endswith("Z") else "w")
     names = (*chosen.columns, fourth)
-    if chosen.convention.angular or last[-1:] not in ("z", "Z") or fourth not in table.data:
+    if chosen.convention.angular or last[-1:] not in ("z", "Z") or fourth not in free:
         return
     columns = [table[name][:_LOOKED_AT] for name in names]
     if len(names) != 4 or any(column.dtype.kind != "f" for column in columns):
         return
-    if np.allclose(sum(column**2 for column in columns), 1.0, atol=UNIT_LENGTH):
+    alone = np.sum([column**2 for column in columns[:3]], axis=0)
+    if not np.allclose(alone, 1.0) and np.allclose(alone + columns[3] ** 2, 1.0, atol=UNIT_LENGTH):
         raise InvalidDirections(
             f"there is {fourth!r} beside {', '.join(chosen.columns)}, and the four are unit "
             f"vectors; say which: columns={list(names)}, coords='quaternions' (scalar last), or "

@@ -25,7 +25,6 @@ _BESIDE = frozenset({  # what turns an angle of the plane into half a direction
 _NO_DIRECTION = frozenset({  # beside a coordinate's name: of its error, or of its motion
     "error", "err", "sigma", "std", "stdev", "sd", "se", "unc", "uncertainty", "e", "pm",
 })  # fmt: skip
-_NUMBERED = re.compile(r"^(.*?)(\d+)$")
 _FEWEST_NUMBERED = 3  # columns of one name with numbers that are vectors
 _QUATERNION = 4
 _MOST_SEARCHED = 2000  # columns of a table in which names with something before or after count
@@ -159,8 +158,9 @@ def numbered(columns: Sequence[str]) -> tuple[str, ...]:
     """
     stems: dict[str, list[tuple[int, str]]] = {}
     for column in columns:
-        if found := _NUMBERED.match(column.strip()):
-            stems.setdefault(found[1], []).append((int(found[2]), column))
+        stem = column.rstrip("0123456789")
+        if len(stem) < len(column):
+            stems.setdefault(stem, []).append((int(column[len(stem) :]), column))
     runs = [
         tuple(name for _, name in run)
         for stem, run in stems.items()

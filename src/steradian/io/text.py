@@ -24,6 +24,7 @@ _DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d+,\d+\s*$")
 _LEADING_ZERO = re.compile(r",0\d")  # as no whole number begins
 _PAIR = re.compile(r"^[^/]+/[^/]+$")
 _RULE = re.compile(r"^[-=+]{2,}$")  # a cell of the line that VizieR and others draw below a header
+_BEGIN = frozenset("+-.0123456789")  # of a number
 _LOOKED_AT = 5  # lines that tell the delimiter
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _LONGEST_MARK = 3  # bytes
@@ -294,14 +295,14 @@ def _without_rule(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str
 
 def _is_header(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether a first line names columns; words alone do not where the second has them too."""
-    numbers = [cell for cell in first if _is_number(cell)]
+    numbers = [cell for cell in first if cell[:1] in _BEGIN and _is_number(cell)]
     counted = [str(k) for k in range(len(numbers) + 1)]
     if len(numbers) > 2 and numbers in (counted[:-1], counted[1:]):  # a frame without names
         return any("." in cell for cell in second)
     if _is_data(first):
         return False
-    kinds = [_is_number(cell) for cell in first]
-    return not any(kinds) or kinds != [_is_number(cell) for cell in second]
+    kinds = ([_is_number(cell) for cell in cells] for cells in (first, second))
+    return not numbers or next(kinds) != next(kinds)
 
 
 def _is_data(cells: Sequence[str]) -> bool:

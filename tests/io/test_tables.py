@@ -280,7 +280,7 @@ def test_npy_has_numbers_for_names(tmp_path: Path) -> None:
     [
         (
             {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [0.0, 1.0]},
-            "column 'x' holds entries that are not numbers",
+            "columns x.0, x.1 do not say their convention and are no unit vectors",
         ),
         ({"v": [{"x": 1.0}]}, "cannot tell which of the columns v are the coordinates; name them"),
         ({}, "cannot tell which of the columns  are the coordinates"),

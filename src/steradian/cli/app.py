@@ -17,7 +17,7 @@ import steradian
 from steradian.cli import INTERRUPTED, options
 from steradian.cli.doctor import doctor_command
 from steradian.cli.moments import register
-from steradian.cli.options import Source, in_options, source
+from steradian.cli.options import Source, in_options
 from steradian.cli.output import (
     as_csv,
     as_json,
@@ -103,6 +103,8 @@ Examples:
   steradian profile stars.csv --columns ra,dec --hours
   steradian profile planes.csv --coords strike_dip --by formation
   steradian profile births.csv --coords time --columns hour --counts n
+  steradian profile winds.csv --bins from,to --coords azimuth --counts n
+  steradian profile contribution.txt --table sites --coords declination_inclination
   steradian profile vectors.npy --normalize --format json --out profile.json
   steradian profile pooled.moments --levels 2
   cat winds.txt | steradian profile - --columns 1 --coords azimuth --weights 2
@@ -110,20 +112,11 @@ Examples:
 
 
 @app.command("profile", epilog=_EXAMPLES)
+@options.reading
 def profile_command(
-    files: options.Files,
-    columns: options.Columns = "",
-    coords: options.Coords = "",
-    weights: options.Weights = "",
-    counts: options.Counts = "",
+    where: Source,
     by: Annotated[str, typer.Option(help="Column of groups: one line each; or 'file'.")] = "",
     levels: options.Levels = 0,
-    normalize: options.Normalize = False,
-    axial: options.Axial = None,
-    degrees: options.Degrees = None,
-    hours: options.Hours = False,
-    period: options.Period = "",
-    on_bad: options.OnBad = "error",
     shrinkage: Annotated[
         float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
     ] = 0.0,
@@ -142,10 +135,6 @@ def profile_command(
     --by one line for each group; a group without a profile says why, and only if none has one is
     the exit code 1.
     """
-    where = source(
-        files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
-        normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
-    )  # fmt: skip
     form = chosen_format(form, json_, out)
     if levels < 0:
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
@@ -245,29 +234,16 @@ def _formed(record: dict[str, Any], text: list[str], form: str) -> str:
 
 
 @app.command("boundary")
+@options.reading
 def boundary_command(
-    files: options.Files,
-    columns: options.Columns = "",
-    coords: options.Coords = "",
-    weights: options.Weights = "",
-    counts: options.Counts = "",
+    where: Source,
     levels: options.Levels = 0,
-    normalize: options.Normalize = False,
-    axial: options.Axial = None,
-    degrees: options.Degrees = None,
-    hours: options.Hours = False,
-    period: options.Period = "",
-    on_bad: options.OnBad = "error",
     json_: Annotated[bool, typer.Option("--json", help="JSON in place of text.")] = False,
     out: options.Out = "",
 ) -> None:
     """Say for each level how far inside the moment body the data lie, or on what boundary."""
     from steradian.existence.boundary import boundary
 
-    where = source(
-        files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
-        normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
-    )  # fmt: skip
     directions = where.read().directions
     found = boundary(directions, levels=levels or None)
     read = [] if directions.reading is None else [*_wrapped(directions.reading.words), ""]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steradian.cli import options
-from steradian.cli.options import source
+from steradian.cli.options import Source
 from steradian.cli.output import as_json, chosen_format
 from steradian.errors import InvalidArgument, LevelError
 
@@ -35,30 +35,17 @@ def register(app: typer.Typer, show: Show) -> None:
     """Add the commands that make and pool moments; ``show`` prints a profile."""
 
     @app.command("moments")
+    @options.reading
     def moments_command(
-        files: options.Files,
-        columns: options.Columns = "",
-        coords: options.Coords = "",
-        weights: options.Weights = "",
-        counts: options.Counts = "",
+        where: Source,
         by: By = "",
         levels: options.Levels = 0,
-        normalize: options.Normalize = False,
-        axial: options.Axial = None,
-        degrees: options.Degrees = None,
-        hours: options.Hours = False,
-        period: options.Period = "",
-        on_bad: options.OnBad = "error",
         cluster: Cluster = "",
         out: Into = "",
         form: options.Format = "text",
         json_: options.Json = False,
     ) -> None:
         """Sum the features of all rows, in blocks: write the moments, or print their profile."""
-        where = source(
-            files, columns=columns, coords=coords, weights=weights, counts=counts, axial=axial,
-            normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
-        )  # fmt: skip
         form = chosen_format(form, json_)
         if out and (_LABEL in out) != bool(by):
             raise InvalidArgument(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,7 +31,14 @@ Files = Annotated[
     ),
 ]
 Columns = Annotated[
-    str, typer.Option(help="Coordinate columns by name or number, separated by commas.")
+    str,
+    typer.Option(help="Coordinate columns by name or number (2-17 for several), with commas."),
+]
+Bins = Annotated[
+    str, typer.Option(help="Columns of the lower and upper edges of bins, with a comma.")
+]
+Part = Annotated[
+    str, typer.Option("--table", help="Table of a MagIC file of several, or array of an NPZ file.")
 ]
 Coords = Annotated[
     str,
@@ -64,6 +74,47 @@ Out = Annotated[str, typer.Option(help="Write to this file, all or nothing, inst
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks on standard error.")]
 
 
+def reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that takes a `Source` the files and the options that say how to read them.
+
+    Its own options follow those; typer reads the signature that is made here.
+    """
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    first, *rest = (
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, (kind, default) in _READING.items()
+    )
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+
+    @functools.wraps(command)
+    def with_source(**said: Any) -> Any:
+        files = said.pop("files")
+        options = {name: said.pop(name) for name in _READING if name != "files"}
+        return command(source(files, **options), **said)
+
+    signature = inspect.Signature([first, *rest, *own])
+    with_source.__signature__ = signature  # type: ignore[attr-defined]
+    with_source.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    del with_source.__wrapped__
+    return with_source
+
+
+_READING: Mapping[str, tuple[Any, Any]] = {
+    "files": (Files, inspect.Parameter.empty),
+    "columns": (Columns, ""),
+    "coords": (Coords, ""),
+    "weights": (Weights, ""),
+    "counts": (Counts, ""),
+    "bins": (Bins, ""),
+    "table": (Part, ""),
+    "normalize": (Normalize, False),
+    "axial": (Axial, None),
+    "degrees": (Degrees, None),
+    "hours": (Hours, False),
+    "period": (Period, ""),
+    "on_bad": (OnBad, "error"),
+}
+
 _LARGE = {"rows": 1 << 20, "bytes": 1 << 28}  # what is summed as it is read
 _FIRST_LOOK = 1 << 20  # bytes below which nothing is large
 DESIGN_HELP = (
@@ -82,7 +133,7 @@ class Source:
     def read(self) -> Data:
         """The directions, and the table they are from."""
         from steradian.examples import CATALOGUE
-        from steradian.io.rows import Request
+        from steradian.io.request import Request
         from steradian.io.tables import read_request
 
         if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
@@ -94,7 +145,7 @@ class Source:
         """The moments of all rows, or those of each label, without holding the rows."""
         from steradian.data.summation import default_moments
         from steradian.io.pieces import Wanted
-        from steradian.io.rows import Request
+        from steradian.io.request import Request
 
         if levels < 0:
             raise InvalidArgument(f"--levels is {levels}; give 1 or more")
@@ -121,7 +172,7 @@ class Source:
         """Whether the files are rather summed as they are read than held."""
         from steradian.io.files import as_path
         from steradian.io.pieces import Wanted
-        from steradian.io.rows import Request
+        from steradian.io.request import Request
         from steradian.io.streams import stream_of_files
         from steradian.io.tables import found_files
 
@@ -189,8 +240,9 @@ def source(files: list[str], **said: Any) -> Source:
         given["degrees"] = False
     if said.get("axial") is False:
         given["axial"] = False
-    if "columns" in given:
-        given["columns"] = [name.strip() for name in given["columns"].split(",")]
+    for several in ("columns", "bins"):
+        if several in given:
+            given[several] = [name.strip() for name in given[several].split(",")]
     if "period" in given:
         given["period"] = _number(given["period"])
     if given.get("on_bad") == "error":
@@ -229,12 +281,13 @@ _FLAGS = (
     (r"\(coords='(\w+)'", r"(--coords \1"),
     (r",? ?coords='(\w+)'", r" --coords \1"),
     (r"columns=(\d+(?:,\d+)*)", r"--columns \1"),
-    (r"\bcounts=", "--counts"),
+    (r",? ?\b(counts|weights|table)='([^']*)'", r" --\1 \2"),
+    (r"\b(counts|table)=(?=\W|$)", r"--\1"),
     (r"\bdesign=(?=')", "--design "),
     (r"\(columns=\)", "(--columns)"),
     (r"\(coords=\)", "(--coords)"),
 )
-_LISTED = re.compile(r"columns=\[([^\]]*)\]")
+_LISTED = re.compile(r"\b(columns|bins)=\[([^\]]*)\]")
 
 
 def in_options(message: str) -> str:
@@ -246,5 +299,5 @@ def in_options(message: str) -> str:
 
 
 def _columns_option(found: re.Match[str]) -> str:
-    names = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found[1]))
-    return f'--columns "{names}"' if re.search(r"[^\w,.\-]", names) else f"--columns {names}"
+    names = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found[2]))
+    return f"--{found[1]} " + (f'"{names}"' if re.search(r"[^\w,.\-]", names) else names)

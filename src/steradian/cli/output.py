@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -85,24 +83,12 @@ def deliver(text: str, out: str) -> None:
     target = Path(out)
     if target.is_dir():
         raise IsADirectoryError(f"{out} is a folder; give --out a file")
+    from steradian.io.whole_files import write_whole
+
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        write_whole(target, (text + "\n").encode())
     except OSError as error:
         raise OSError(f"{out} cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text + "\n")
-        Path(name).chmod(0o666 & ~_mask())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def remark(words: str, *, quiet: bool) -> None:

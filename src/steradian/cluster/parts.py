@@ -122,7 +122,8 @@ def file_parts(source: Any, wanted: Wanted, space: Space | None = None) -> Parts
     names, parts = wanted.names(decision), []
     for file in files:
         if file.suffix.lower() not in _PARQUET:
-            parts.append(Part(partial(file_pieces, names=names), (file,)))
+            part = wanted.request.table
+            parts.append(Part(partial(file_pieces, names=names, part=part), (file,)))
             continue
         groups = partial(parquet_pieces, names=names)
         parts += [

@@ -171,7 +171,7 @@ _TABLE = (
     Convention(
         "lonlat", ("longitude", "latitude"),
         (("lon", "lat"), ("longitude", "latitude"), ("long", "lat"), ("lng", "lat"),
-         ("glon", "glat"), ("elon", "elat")),
+         ("glon", "glat"), ("elon", "elat"), ("l", "b")),
         _POLAR, _from_longitude, _longitude, frame="geographic", orientation=_NORTH_POLE,
     ),
     Convention(
@@ -196,14 +196,14 @@ _TABLE = (
         _POLAR, _from_longitude, _longitude, frame="compass", orientation=_DOWN,
     ),
     Convention(
-        "strike_dip", ("strike", "dip"), (("strike", "dip"),),
+        "strike_dip", ("strike", "dip"), (("strike", "dip"), ("strike", "dip_angle")),
         (_ROUND, (0.0, 90.0)), _from_strike, _strike, axial=True, frame="compass",
         orientation=f"{_DOWN}; the pole of a plane that dips to the right of its strike",
     ),
     Convention(
         "dip_direction", ("dip direction", "dip"),
-        (("dip_direction", "dip"), ("dipdirection", "dip"), ("dip direction", "dip"),
-         ("dipdir", "dip"), ("dip_dir", "dip"), ("dip_azimuth", "dip")),
+        tuple((towards, dip) for dip in ("dip", "dip_angle") for towards in (
+            "dip_direction", "dipdirection", "dipdir", "dip_dir", "dip_azimuth", "dipazimuth")),
         (_ROUND, (0.0, 90.0)), _from_dip_direction, _dip_direction, axial=True, frame="compass",
         orientation=f"{_DOWN}; the pole of the plane",
     ),

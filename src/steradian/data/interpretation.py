@@ -18,8 +18,8 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import ANGLE_LIMIT
 
 SEVERAL = 5  # rows from which on the sizes of angles tell their unit
-_MOST_TURNS = 8  # of radians that are followed round the circle without a thought
-_TURN = {"degrees": 360.0, "radians": 2.0 * np.pi, "hours": 24.0}
+_MOSTTURNS = 8  # of radians that are followed round the circle without a thought
+TURN = {"degrees": 360.0, "radians": 2.0 * np.pi, "hours": 24.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _refuse_beyond(convention: Convention, angles: Sequence[Array], *, radians: 
 
 
 def _refuse_no_hours(angle: Array, role: str) -> None:
-    beyond = np.abs(angle) > _TURN["hours"]
+    beyond = np.abs(angle) > TURN["hours"]
     if beyond.any():
         row = int(np.argmax(beyond))
         raise InvalidDirections(
@@ -153,7 +153,7 @@ def _refuse_doubtful(convention: Convention, angles: Sequence[Array], unit: Unit
         return
     largest = max(float(np.abs(angle).max()) for angle in angles)
     whole = all((angle == np.floor(angle)).all() for angle in angles)
-    if unit == "degrees" and largest <= _TURN["radians"] and not whole:
+    if unit == "degrees" and largest <= TURN["radians"] and not whole:
         raise InvalidDirections(
             f"no angle is larger than {largest:.4g}: these look like radians, and degrees are "
             "assumed; pass degrees=False, or degrees=True if they are degrees"
@@ -173,9 +173,7 @@ def _refuse_doubtful(convention: Convention, angles: Sequence[Array], unit: Unit
 
 def _looks_like_degrees(largest: float, whole: bool) -> bool:
     """Whole numbers beyond a turn, or more turns than an angle that was followed round takes."""
-    return (
-        largest <= _TURN["degrees"] and largest > (1 if whole else _MOST_TURNS) * _TURN["radians"]
-    )
+    return largest <= TURN["degrees"] and largest > (1 if whole else _MOSTTURNS) * TURN["radians"]
 
 
 def sky(value: Any, *, equatorial: bool) -> tuple[Any, Any] | None:

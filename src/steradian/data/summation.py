@@ -29,7 +29,8 @@ from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.hierarchies.registry import is_shipped
 from steradian.io.pieces import Groups, Piece, Wanted, settled
-from steradian.io.rows import Decision, OnBad, Request
+from steradian.io.request import OnBad, Request
+from steradian.io.rows import Decision
 from steradian.io.streams import Stream, is_path, stream_of
 from steradian.progress import metered
 from steradian.spaces import Space
@@ -65,6 +66,8 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
     hours: bool = False,
     period: float | str | None = None,
     on_bad: OnBad = "error",
+    bins: Sequence[str] | None = None,
+    table: str | None = None,
     cluster: Any = None,
 ) -> Any:
     """Sum the features of a source that need not fit in memory.
@@ -82,7 +85,7 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
         A label per row; then a dictionary of moments by label is made in the same pass.
     weights : column name or array_like, optional
         Non-negative weights of any scale; their scale counts when moments are pooled.
-    counts, columns, coords, normalize, axial, degrees, hours, period, on_bad
+    counts, columns, coords, normalize, axial, degrees, hours, period, on_bad, bins, table
         As for `read_directions`. Names and first rows decide how a table is read, and every
         block is then read alike.
     cluster : str or distributed.Client, optional
@@ -108,8 +111,9 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
     """
     refuse_unproven(hierarchy)
     request = Request(
-        columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad
-    )
+        columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad,
+        bins, table,
+    )  # fmt: skip
     return summed(source, Wanted(request, by), _Features(hierarchy), cluster)
 
 

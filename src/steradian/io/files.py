@@ -17,13 +17,14 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidDirections, MissingExtra
-from steradian.io.frames import Table, as_table
+from steradian.io.frames import Table, as_table, spread
 from steradian.io.text import decoded, table_of_text
 from steradian.numerics.arrays import AnyArray
 
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
 Format = Literal["text", "json", "parquet", "feather", "npy", "npz"]
+NO_PARTS = "is no MagIC file or NPZ archive of several tables; leave out table="
 NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
 
 
@@ -37,18 +38,19 @@ def as_path(path: Any) -> Path:
     return found
 
 
-def read_table(path: str | Path) -> Table:
-    """Named columns of one file."""
+def read_table(path: str | Path, part: str | None = None) -> Table:
+    """Named columns of one file; of the ``part`` of that name where it holds several."""
     name = str(as_path(path))
     if name == STANDARD_INPUT:
         given, said = sys.stdin.buffer.read(), "standard input"
-        return _table_of_bytes(_unpacked(given, said) if given[:2] == GZIP else given, said, "")
+        whole = _unpacked(given, said) if given[:2] == GZIP else given
+        return _table_of_bytes(whole, said, "", part)
     where = Path(name)
     data = _contents(where)
     if data[:2] == GZIP:
         data = _unpacked(data, where.name)
         where = where.with_suffix("") if where.suffix.lower() == ".gz" else where
-    return _table_of_bytes(data, where.name, where.suffix.lower())
+    return _table_of_bytes(data, where.name, where.suffix.lower(), part)
 
 
 def _contents(path: Path) -> bytes:
@@ -87,8 +89,15 @@ def _unpacked(data: bytes, name: str) -> bytes:
         raise InvalidDirections(f"{name} is damaged: {error}") from error
 
 
-def _table_of_bytes(data: bytes, name: str, suffix: str) -> Table:
-    return _READERS[format_of(data, suffix)](data, name)
+def _table_of_bytes(data: bytes, name: str, suffix: str, part: str | None) -> Table:
+    kind = format_of(data, suffix)
+    if kind == "text":
+        return table_of_text(decoded(data, name), name, part)
+    if kind == "npz":
+        return _from_npz(data, name, part)
+    if part is not None:
+        raise InvalidDirections(f"{name} {NO_PARTS}")
+    return _READERS[kind](data, name)
 
 
 def format_of(data: bytes, suffix: str) -> Format:
@@ -96,6 +105,9 @@ def format_of(data: bytes, suffix: str) -> Format:
     for mark, kind in _MARKS:
         if data.startswith(mark):
             return kind
+    for mark, words in _FOREIGN:
+        if data.startswith(mark):
+            raise InvalidDirections(f"the file is {words}")
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     return "json" if data.lstrip()[:1] in (b"{", b"[") else "text"
@@ -116,10 +128,6 @@ def opened(path: Path) -> Iterator[tuple[Any, Any, str]]:
             yield gzip.GzipFile(fileobj=raw), raw, inner.suffix.lower()
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InvalidDirections(f"{path.name} is damaged: {error}") from error
-
-
-def _from_text(data: bytes, name: str) -> Table:
-    return table_of_text(decoded(data, name), name)
 
 
 def _from_parquet(data: bytes, name: str) -> Table:
@@ -204,7 +212,7 @@ def _of_columns(columns: Mapping[str, AnyArray], name: str) -> Table:
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         raise InvalidDirections(f"{name}: columns have {sorted(lengths)} rows; give one per row")
-    return Table(dict(columns))
+    return Table(spread(columns))
 
 
 def _from_npy(data: bytes, name: str) -> Table:
@@ -226,13 +234,14 @@ def table_of_array(array: AnyArray, name: str) -> Table:
         array = array[:, None]
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise InvalidDirections(
-            f"{name} is an array of shape {array.shape} and type {array.dtype}; give (n, d) with "
-            "one direction per row, of real numbers"
+            f"{name} holds an array of shape {array.shape} and type {array.dtype}; give (n, d) "
+            "with one direction per row, of real numbers"
         )
     return Table({str(k + 1): column for k, column in enumerate(array.T)}, header=False)
 
 
-def _from_npz(data: bytes, name: str) -> Table:
+def _from_npz(data: bytes, name: str, part: str | None) -> Table:
+    """The arrays of an archive as columns, vectors among them; or the one that was named."""
     if b"xl/" in data[:4096] or b"[Content_Types].xml" in data[:4096]:
         raise InvalidDirections(f"{name} is a spreadsheet; save the sheet as CSV")
     try:
@@ -242,26 +251,26 @@ def _from_npz(data: bytes, name: str) -> Table:
         raise InvalidDirections(
             f"{name} is not an NPZ archive of arrays of numbers; save one with numpy.savez"
         ) from error
-    if len(arrays) == 1:
-        return table_of_array(next(iter(arrays.values())), name)
-    columns = {key: array for key, array in arrays.items() if array.ndim == 1}
-    if not columns:
-        said = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+    said = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+    if part is not None and part not in arrays:
+        raise InvalidDirections(f"{name} holds no array {part!r}, but {said}")
+    if part is not None or len(arrays) == 1:
+        return table_of_array(arrays[part or next(iter(arrays))], name)
+    lengths = {len(array) for array in arrays.values() if array.ndim}
+    if len(lengths) > 1 or not all(array.ndim in (1, 2) for array in arrays.values()):
         raise InvalidDirections(
-            f"{name} holds the arrays {said} and no columns; save the one you want with "
-            "numpy.save, or one array for each column"
+            f"{name} holds the arrays {said}, which are no columns of one table; say which to "
+            f"read: table={next(iter(arrays))!r}"
         )
-    return _of_columns(columns, name)
+    return _of_columns(arrays, name)
 
 
 _Reader = Callable[[bytes, str], Table]
 _READERS: Mapping[Format, _Reader] = {
-    "text": _from_text,
     "json": _from_json,
     "parquet": _from_parquet,
     "feather": _from_feather,
     "npy": _from_npy,
-    "npz": _from_npz,
 }
 _MARKS: tuple[tuple[bytes, Format], ...] = (
     (b"\x93NUMPY", "npy"),
@@ -269,6 +278,16 @@ _MARKS: tuple[tuple[bytes, Format], ...] = (
     (b"ARROW1", "feather"),
     (b"FEA1", "feather"),
     (b"PK\x03\x04", "npz"),
+)
+_FOREIGN = (
+    (b"SIMPLE  =", "FITS; save its table as CSV or Parquet, as by astropy.table.Table.write"),
+    (b"\x89HDF", "HDF5; save the array with numpy.save, or the table as Parquet"),
+    (b"SQLite format", "a database; save the table as CSV or Parquet"),
+    (b"\x80\x02", "a pickle, which is never opened; save the array with numpy.save"),
+    (b"\x80\x03", "a pickle, which is never opened; save the array with numpy.save"),
+    (b"\x80\x04", "a pickle, which is never opened; save the array with numpy.save"),
+    (b"\x80\x05", "a pickle, which is never opened; save the array with numpy.save"),
+    (b"%PDF", "a PDF; save the table as CSV"),
 )
 _SUFFIXES: Mapping[str, Format] = {
     ".npy": "npy",

@@ -24,6 +24,7 @@ class Table:
     ragged: tuple[str, ...] = ()  # rows that are no rows, in words
     files: AnyArray | None = None  # the file of each row, when there are several
     first: int | None = None  # the row of its source that it begins at, when it is a piece of one
+    delimiter: str = ""  # of text
 
     @property
     def columns(self) -> list[str]:
@@ -92,23 +93,53 @@ def table_of_slice(frame: Any, start: int, stop: int, names: Collection[str] | N
 
 def _of_frame(whole: Any, frame: Any, names: Collection[str] | None) -> Table:
     try:
-        wanted = [name for name in whole.columns if names is None or str(name) in names]
-        return Table({str(name): _plain(whole.get_column(name)) for name in wanted})
+        held = None if names is None else {*names, *map(vector_of, names)}
+        wanted = [name for name in whole.columns if held is None or str(name) in held]
+        return Table(spread({str(name): _plain(whole.get_column(name)) for name in wanted}))
     except Exception as error:  # whatever a foreign frame does
         raise InvalidDirections(
             f"a {type(frame).__name__} does not tell its columns; pass an array: {error}"
         ) from error
 
 
+def spread(columns: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Columns of vectors as one column for each coordinate: ``name.0``, ``name.1``, …"""
+    found: dict[str, AnyArray] = {}
+    for name, values in columns.items():
+        if values.ndim == 2 and values.dtype.kind in "fiub":
+            found |= {f"{name}.{k}": values[:, k] for k in range(values.shape[1])}
+        else:
+            found[name] = values
+    return found
+
+
+def vector_of(name: str) -> str:
+    """The column of vectors that a column may be a coordinate of."""
+    stem, _, number = name.rpartition(".")
+    return stem if number.isdecimal() else name
+
+
 def _plain(series: Any) -> AnyArray:
     """A column as an array; numbers as numbers, whatever the library held them in."""
     values = np.asarray(series.to_numpy())
     if values.dtype.kind == "O":
+        if len(values) and isinstance(values[0], np.ndarray | list | tuple):
+            return _vectors(values)
         try:
             return as_numeric(values, "column").astype(np.float64)
         except InvalidDirections:
             return values
     return values
+
+
+def _vectors(cells: AnyArray) -> AnyArray:
+    """Lists of numbers as an array (n, d); as they are where their lengths differ."""
+    if len({len(cell) if hasattr(cell, "__len__") else -1 for cell in cells}) > 1:
+        return cells
+    try:
+        return np.array([np.asarray(cell, dtype=np.float64) for cell in cells])
+    except (TypeError, ValueError):
+        return cells
 
 
 def column(frame: Any, name: str) -> AnyArray:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
+from steradian.io.whole_files import write_whole
 
 SUFFIX = ".moments"
 _MAGIC = "steradian-moments"
@@ -57,24 +57,7 @@ def write_moments(path: str | Path, record: Mapping[str, Any], arrays: Mapping[s
         raise InvalidArgument(f"{target} is a directory; give the name of a file")
     if not target.parent.is_dir():
         raise InvalidArgument(f"no directory {str(target.parent)!r}; make it first")
-    _replace(target, head + body)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Write beside the target, then rename, so that nobody sees half a file."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # a temporary file is closed to others
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(target, head + body)
 
 
 def read_moments(path: str | Path) -> dict[str, Any]:

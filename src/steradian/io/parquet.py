@@ -13,7 +13,7 @@ import numpy as np
 
 from steradian.errors import InvalidDirections
 from steradian.io.files import arrow, refuse_no_file, table_of_arrow
-from steradian.io.frames import Table
+from steradian.io.frames import Table, vector_of
 from steradian.io.pieces import Piece, files_of_rows, frame_pieces, rows_at_a_time
 
 _BUFFER = 1 << 20  # bytes of a column that are read at a time
@@ -70,7 +70,9 @@ def parquet_pieces(
     Directories named ``column=value`` above the file are columns too.
     """
     with _reading(file) as opened:
-        held = [name for name in names if name in opened.schema_arrow.names]
+        there = opened.schema_arrow.names
+        held = list(dict.fromkeys(n if n in there else vector_of(n) for n in names))
+        held = [name for name in held if name in there]
         options = {"row_groups": groups} if groups is not None else {}
         step = rows_at_a_time(len(names))
         for batch in opened.iter_batches(batch_size=step, columns=held, **options):

@@ -18,7 +18,8 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table, column, eager, is_frame, table_of_slice
 from steradian.io.reading import decided
-from steradian.io.rows import Decision, Request, placed
+from steradian.io.request import Request
+from steradian.io.rows import Decision, placed
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.spaces import Space
 
@@ -53,7 +54,7 @@ class Wanted:
     def of_tables(self) -> bool:
         """Whether something was said that only columns have."""
         r = self.request
-        said = (r.columns, r.coords, r.counts, r.degrees, r.period)
+        said = (r.columns, r.coords, r.counts, r.degrees, r.period, r.bins, r.table)
         return r.hours or any(each is not None for each in said)
 
     def refuse_arrays(self, what: str) -> None:

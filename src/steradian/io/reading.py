@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from steradian.arguments import shown
 from steradian.data.conventions import CONVENTIONS, Convention, convention
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
-from steradian.io.frames import Table, as_table
-from steradian.io.recognition import candidates, listed, named_convention, recognised
-from steradian.io.rows import Chosen, Decision, Request
+from steradian.io.bins import edges
+from steradian.io.frames import Table, as_table, vector_of
+from steradian.io.recognition import (
+    candidates,
+    listed,
+    named_convention,
+    numbered,
+    recognised,
+    within_name,
+)
+from steradian.io.request import Chosen, Request
+from steradian.io.rows import Decision
 from steradian.numerics.arrays import IntArray
+from steradian.numerics.tolerances import UNIT_LENGTH
 
 _COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
+_RANGE = re.compile(r"^(\d+)-(\d*)$")  # of columns by number: 2-17, or 2- for all that follow
+_QUADRANT = re.compile(r"^\s*[NSEW]{1,3}\s*$", re.IGNORECASE)
+_CORRECTION = "tilt_correction"
+_MOST_DIGITS = 9.0  # after a comma, where it is one
+_SEVERAL = 5  # rows
+_LOOKED_AT = 20  # rows
 
 
 def directions_from_frame(frame: Any, *, source: str = "a table", **options: Any) -> Directions:
@@ -35,20 +54,153 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     counts, counts_name = _named(table, request.counts, "counts")
     taken = {name for name in (weights_name, counts_name, beside) if name}
     stated = None if request.coords is None else convention(request.coords)
-    free = [name for name in table.columns if name not in taken]
-    if request.columns is None:
+    free = [name for name in table.columns if name and name not in taken]
+    chosen = _bins(table, free, request, stated, counted=bool(counts_name) or counts is not None)
+    if chosen is None and request.columns is None:
         chosen = _recognised(table, free, stated)
-    else:
+        _refuse_quaternions(table, chosen, free)
+    elif chosen is None:
         chosen = _stated(table, _column_names(request.columns), stated, taken)
+    _refuse_decimals(table, chosen)
     chosen = replace(
         chosen, weights=weights, counts=counts, weights_name=weights_name, counts_name=counts_name
     )
     if counts is None and not counts_name:
-        used = set(chosen.columns)
+        used = set(chosen.read)
         idle = [name for name in free if name not in used]
         said = _idle_counts(idle) if table.header else _idle_decimals(table, idle)
+        said += _idle_weights(idle) if weights is None and not weights_name else ()
         chosen = replace(chosen, remarks=(*chosen.remarks, *said))
+    said = _quadrants(table, free, chosen, named=request.columns is not None)
+    chosen = replace(chosen, remarks=(*chosen.remarks, *said, *_corrections(table, chosen)))
     return Decision.of(chosen, request, source)
+
+
+def _bins(
+    table: Table, free: list[str], request: Request, stated: Convention | None, *, counted: bool
+) -> Chosen | None:
+    """The edges of bins, where they are named, or names and counts say that they are there."""
+    if request.bins is not None:
+        names = [_by_number(table, name) for name in _column_names(request.bins)]
+        if request.columns is not None or len(names) != 2:
+            raise InvalidDirections(
+                "bins= takes two columns, of lower and upper edges, in place of columns="
+            )
+    else:
+        found = edges(free) if request.columns is None and table.header else None
+        if found is None or (stated is not None and len(stated.roles) != 1):
+            return None
+        names = list(found)
+    for name in names:
+        if name not in table.data:
+            raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
+    said, unit = (stated, None) if stated else within_name(names[0])
+    if request.bins is None and (said is None or not counted):
+        _ask_for_bins(free, names, said, counted)
+        return None
+    if said is None or len(said.roles) != 1:
+        raise InvalidDirections(
+            f"bins from {names[0]} to {names[1]} need a convention of the circle: "
+            "coords='azimuth', coords='angle' or coords='time'"
+        )
+    return Chosen(said, (names[0],), unit, upper=names[1])
+
+
+def _ask_for_bins(
+    free: Sequence[str], names: Sequence[str], said: Convention | None, counted: bool
+) -> None:
+    """Refuse columns that look like edges of bins beside counts, with what reads them so."""
+    counts = next((name for name in free if name.strip().lower() in _COUNTS), None)
+    if counts is None and not counted:
+        return
+    coords = "azimuth" if said is None else said.name
+    more = "" if counts is None else f", counts={counts!r}"
+    other = " (or 'angle', or 'time')" if said is None else ""
+    raise InvalidDirections(
+        f"columns {', '.join(names)} look like the edges of bins; say "
+        f"bins={list(names)}, coords={coords!r}{more}{other}"
+    )
+
+
+def _quadrants(
+    table: Table, free: Sequence[str], chosen: Chosen, *, named: bool
+) -> tuple[str, ...]:
+    """Refuse a column of compass letters beside strikes, or say that it is not used."""
+    if "strike" not in chosen.convention.roles:
+        return ()
+    for name in free:
+        cells = table[name][:_LOOKED_AT]
+        if name in chosen.columns or cells.dtype.kind not in "OUST" or not len(cells):
+            continue
+        if all(_QUADRANT.match(str(cell)) for cell in cells):
+            said = f"column `{name}` holds compass letters like {str(cells[0]).strip()}"
+            if named:
+                return (f"{said}, not used: a plane dips to the right of its strike",)
+            raise InvalidDirections(
+                f"{said}, and strikes are read by the right-hand rule: a plane dips to the right "
+                "of its strike; add 180 to the strikes of those that dip to the left and say "
+                f"columns={list(chosen.columns)}, coords='strike_dip', or give dip directions in "
+                "degrees"
+            )
+    return ()
+
+
+def _corrections(table: Table, chosen: Chosen) -> tuple[str, ...]:
+    """What is said of directions before and after a correction for tilt that stand together."""
+    for name in table.columns if "inclination" in chosen.convention.roles else ():
+        if name.lower().endswith(_CORRECTION):
+            values = dict.fromkeys(str(value).strip() for value in table[name])
+            kinds = [value.removesuffix(".0") for value in values if value not in ("", "nan")]
+            if len(kinds) > 1:
+                said = " and ".join(sorted(kinds)[:3])
+                return (
+                    f"`{name}` is {said}: rows of different corrections are pooled (--by {name} "
+                    "keeps them apart)",
+                )
+    return ()
+
+
+def _refuse_quaternions(table: Table, chosen: Chosen, free: Sequence[str]) -> None:
+    """Refuse x, y, z that are unit vectors only together with a w beside them."""
+    last = chosen.columns[-1]
+    fourth = last[:-1] + ("W" if last.endswith("Z") else "w")
+    names = (*chosen.columns, fourth)
+    if chosen.convention.angular or last[-1:] not in ("z", "Z") or fourth not in free:
+        return
+    columns = [table[name][:_LOOKED_AT] for name in names]
+    if len(names) != 4 or any(column.dtype.kind != "f" for column in columns):
+        return
+    alone = np.sum([column**2 for column in columns[:3]], axis=0)
+    if not np.allclose(alone, 1.0) and np.allclose(alone + columns[3] ** 2, 1.0, atol=UNIT_LENGTH):
+        raise InvalidDirections(
+            f"there is {fourth!r} beside {', '.join(chosen.columns)}, and the four are unit "
+            f"vectors; say which: columns={list(names)}, coords='quaternions' (scalar last), or "
+            f"columns={list(chosen.columns)}, coords='xyz'"
+        )
+
+
+def _refuse_decimals(table: Table, chosen: Chosen) -> None:
+    """Refuse two columns without names that are rather one with decimal commas."""
+    if table.header or tuple(chosen.columns) != ("1", "2") or len(table.columns) != 2:
+        return
+    first, second = (table[name] for name in chosen.columns)
+    if table.delimiter != "," or second.dtype.kind != "f" or len(second) < _SEVERAL:
+        return
+    whole = (first == np.floor(first)).all() and (second == np.floor(second)).all()
+    if whole and (second >= 0.0).all() and (second <= _MOST_DIGITS).all():
+        raise InvalidDirections(
+            f"lines like {first[0]:g},{second[0]:g} may be one number with a decimal comma, or "
+            "two; add a header line with one name, or with two"
+        )
+
+
+_WEIGHTS = frozenset({"weight", "weights", "wt"})
+
+
+def _idle_weights(names: Sequence[str]) -> tuple[str, ...]:
+    """What is said of a column that may hold weights and that nobody named."""
+    found = [name for name in names if name.strip().lower() in _WEIGHTS]
+    return tuple(f"column `{n}` not used (weights={n!r} or --weights {n})" for n in found[:1])
 
 
 def _idle_counts(names: Sequence[str]) -> tuple[str, ...]:
@@ -79,6 +231,18 @@ def _named(table: Table, given: Any, what: str) -> tuple[Any, str]:
     return None, name
 
 
+def _all_of(table: Table, name: str) -> list[str]:
+    """The columns that a name stands for: one, a range of numbers, or those of vectors."""
+    if name in table.data:
+        return [name]
+    if (found := _RANGE.match(name)) is not None:
+        first, last = int(found[1]), int(found[2] or len(table.columns))
+        if 1 <= first <= last <= len(table.columns):
+            return table.columns[first - 1 : last]
+    vectors = [each for each in table.columns if vector_of(each) == name]
+    return vectors or [_by_number(table, name)]
+
+
 def _by_number(table: Table, name: str) -> str:
     """A column given by its number, from 1 on, unless one is called so."""
     if name in table.data or not name.isdecimal() or not 1 <= int(name) <= len(table.data):
@@ -88,12 +252,12 @@ def _by_number(table: Table, name: str) -> str:
 
 def _stated(table: Table, given: list[str], stated: Convention | None, taken: set[str]) -> Chosen:
     """Columns that the user named, in the convention stated or that their names say."""
-    columns = [_by_number(table, name) for name in given]
-    for name, said in zip(columns, given, strict=True):
+    columns = [name for said in given for name in _all_of(table, said)]
+    for name in columns:
         if name in taken:
-            raise InvalidDirections(f"column {said!r} cannot be a coordinate and the weights")
+            raise InvalidDirections(f"column {name!r} cannot be a coordinate and the weights")
         if name not in table.data:
-            raise InvalidDirections(f"no column {said!r}; the table has {listed(table.columns)}")
+            raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
     named = named_convention(columns, stated)
     if stated is not None:
         other = "" if named else _said_by_names(columns)
@@ -115,27 +279,42 @@ def _said_by_names(columns: Sequence[str]) -> str:
 def _recognised(table: Table, free: list[str], stated: Convention | None) -> Chosen:
     """Columns that nobody named."""
     found = recognised(free, stated) if table.header else None
+    cartesian = stated in (None, CONVENTIONS["xyz"])
     if found is not None:
+        if len(found.columns) == 1 and stated is None and (vectors := numbered(free)):
+            raise InvalidDirections(
+                f"column {found.columns[0]!r} or {vectors[0]}, …, {vectors[-1]} could be the "
+                "directions; name the columns (columns=)"
+            )
         return Chosen(found.convention, found.columns, found.unit)
-    if stated is not None and not table.header and len(free) == len(stated.roles or free):
-        return Chosen(stated, tuple(free), None)
-    if stated in (None, CONVENTIONS["xyz"]) and len(free) > 2 and _all_numbers(table, free):
-        return Chosen(CONVENTIONS["xyz"], tuple(free), None, guessed=stated is None)
+    numeric = [name for name in free if table[name].dtype.kind in "fiub"]
+    if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
+        return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
+    vectors = numbered(numeric) if cartesian and table.header else ()
+    if not vectors and cartesian and (len(numeric) == len(free) or not table.header):
+        vectors = tuple(numeric) if len(numeric) > 2 else ()
+    if vectors:
+        guessed = stated is None
+        remarks = _unused(free, vectors)
+        return Chosen(CONVENTIONS["xyz"], vectors, None, guessed=guessed, remarks=remarks)
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
-        + ("" if table.header else f"; there is no header, so by number: {_numbered(stated)}")
+        + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
     )
 
 
-def _numbered(stated: Convention | None) -> str:
+def _unused(free: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
+    """What is said of columns beside those of vectors."""
+    taken = set(used)
+    rest = [name for name in free if name not in taken]
+    return (f"not used: {listed([f'`{name}`' for name in rest])}",) if rest else ()
+
+
+def _numbers(free: Sequence[str], stated: Convention | None) -> str:
     """Columns by number, as many as the convention has."""
     number = len(stated.roles) if stated is not None and stated.roles else 2
-    return "columns=" + ",".join(str(k) for k in range(1, number + 1))
-
-
-def _all_numbers(table: Table, names: Sequence[str]) -> bool:
-    return all(table[name].dtype.kind in "fiub" for name in names)
+    return "columns=" + ",".join(str(k) for k in range(1, min(number, len(free)) + 1))
 
 
 def _column_names(columns: Any) -> list[str]:

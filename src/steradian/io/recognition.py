@@ -19,6 +19,14 @@ _WITH_UNIT = re.compile(
 )
 _PARTS = re.compile(r"[\s_.\-:]+")
 _KNOWN = frozenset(n for c in CONVENTIONS.values() for names in c.names for n in names)
+_BESIDE = frozenset({  # what turns an angle of the plane into half a direction
+    "zenith", "elevation", "altitude", "alt", "el", "tilt", "pitch", "rake", "hade", "depression",
+})  # fmt: skip
+_NO_DIRECTION = frozenset({  # beside a coordinate's name: of its error, or of its motion
+    "error", "err", "sigma", "std", "stdev", "sd", "se", "unc", "uncertainty", "e", "pm",
+})  # fmt: skip
+_FEWEST_NUMBERED = 3  # columns of one name with numbers that are vectors
+_QUATERNION = 4
 _MOST_SEARCHED = 2000  # columns of a table in which names with something before or after count
 _MOST_SETS = 4  # sets of columns that a message lists
 _MOST_NAMED = 12  # columns that a message lists
@@ -46,7 +54,7 @@ class _Name:
 
 
 def _taken_apart(column: str, affixes: bool) -> list[_Name]:
-    lower = column.strip().lower()
+    lower = column.strip().strip("_").lower()
     if not affixes:
         return [_Name(lower, ("", ""), None)] if lower in _KNOWN else []
     wholes: list[tuple[str, Unit | None]] = [(lower, None)]
@@ -56,6 +64,8 @@ def _taken_apart(column: str, affixes: bool) -> list[_Name]:
     names = [_Name(whole, ("", ""), unit) for whole, unit in wholes]
     for whole, unit in wholes:
         parts = [part for part in _PARTS.split(whole) if part]
+        if len(parts) > 1:
+            names.append(_Name("_".join(parts), ("", ""), unit))
         for k in range(1, len(parts)):
             names.append(_Name("_".join(parts[k:]), ("_".join(parts[:k]), ""), unit))
             names.append(_Name("_".join(parts[:k]), ("", "_".join(parts[k:])), unit))
@@ -118,6 +128,8 @@ def recognised(columns: Sequence[str], convention: Convention | None) -> Candida
         There are several, or there is a column beside them that changes what they mean.
     """
     found = candidates(columns, () if convention is None else (convention,))
+    if len(found) > 1:
+        found = [one for one in found if not _is_beside(one)] or found
     if not found:
         return None
     if len(found) > 1:
@@ -131,21 +143,82 @@ def recognised(columns: Sequence[str], convention: Convention | None) -> Candida
     return found[0]
 
 
+def _is_beside(one: Candidate) -> bool:
+    """Whether columns are errors or motions of coordinates rather than coordinates."""
+    return all(_NO_DIRECTION.intersection(_PARTS.split(name.lower())) for name in one.columns)
+
+
+def numbered(columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns of one name with numbers that follow each other, as vectors are written.
+
+    Raises
+    ------
+    InvalidDirections
+        There are two such sets, or four that may be quaternions.
+    """
+    stems: dict[str, list[tuple[int, str]]] = {}
+    for column in columns:
+        stem = column.rstrip("0123456789")
+        if len(stem) < len(column):
+            stems.setdefault(stem, []).append((int(column[len(stem) :]), column))
+    runs = [
+        tuple(name for _, name in run)
+        for stem, run in stems.items()
+        if _follows(run) and len(run) >= (2 if stem.endswith(".") else _FEWEST_NUMBERED)
+    ]
+    if len(runs) > 1:
+        said = " or ".join(f"{run[0]}, …, {run[-1]}" for run in runs[:_MOST_SETS])
+        raise InvalidDirections(f"{said} could be the directions; name the columns (columns=)")
+    if not runs:
+        return ()
+    if len(runs[0]) == _QUATERNION and runs[0][0].lower().startswith("q"):
+        raise InvalidDirections(
+            f"columns {', '.join(runs[0])} may be quaternions; name them in the order x, y, z, w, "
+            f"scalar last (columns=), with coords='quaternions', or say columns={list(runs[0])}, "
+            "coords='xyz' if they are vectors"
+        )
+    return runs[0]
+
+
+def _follows(run: Sequence[tuple[int, str]]) -> bool:
+    numbers = [number for number, _ in run]
+    whole = list(range(numbers[0], numbers[0] + len(numbers)))
+    return numbers == whole and numbers[0] <= 1
+
+
 def _refuse_half(one: Candidate, columns: Sequence[str]) -> None:
     """Refuse a single angle beside a column that may be the other half of a direction."""
-    halves = {
+    halves = _BESIDE | {
         name
         for convention in CONVENTIONS.values()
         for names in convention.names
         if len(names) == 2 and convention.angular
         for name in names
     }
-    beside = [c for c in columns if c not in one.columns and c.strip().lower() in halves]
+    around = {name.around for name in _taken_apart(one.columns[0], True) if name.core in _KNOWN}
+    beside = [
+        column
+        for column in columns
+        if column not in one.columns
+        and any(
+            name.core in halves and (name.around in around or name.around == ("", ""))
+            for name in _taken_apart(column, len(columns) <= _MOST_SEARCHED)
+        )
+    ]
     if beside:
         raise InvalidDirections(
             f"column {one.columns[0]!r} alone would be a direction of the plane, and there is "
             f"{beside[0]!r} beside it; say which columns (columns=) and convention (coords=) to use"
         )
+
+
+def within_name(column: str) -> tuple[Convention | None, Unit | None]:
+    """The convention of the circle that a name has in it, like azimuth_min, and its unit."""
+    for name in _taken_apart(column, True):
+        for convention in CONVENTIONS.values():
+            if len(convention.roles) == 1 and (name.core,) in convention.names:
+                return convention, name.unit
+    return None, None
 
 
 def named_convention(columns: Sequence[str], stated: Convention | None) -> Candidate | None:

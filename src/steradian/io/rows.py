@@ -5,79 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
-from steradian.data.conventions import Convention, Unit
 from steradian.data.directions import Directions
 from steradian.data.interpretation import Units, plain_points, points
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
-from steradian.io.bins import grouping
+from steradian.io.bins import grouping, middles, stated_grouping, widths
 from steradian.io.cells import cell_words, missing, numbers
+from steradian.io.doubts import doubts
 from steradian.io.frames import Table
 from steradian.io.ranges import foreign
 from steradian.io.recognition import listed
+from steradian.io.request import Chosen, Request
 from steradian.io.sexagesimal import in_one_unit
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces import Space
 
-OnBad = Literal["error", "skip"]
 _MANY = 64  # columns that are looked at together
 _MOST_NAMED = 4  # bad rows that a message names
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the user said of a table; None where nothing was said."""
-
-    columns: Sequence[str] | None = None
-    coords: str | None = None
-    weights: ArrayLike | str | None = None
-    counts: ArrayLike | str | None = None
-    normalize: bool = False
-    axial: bool | None = None
-    degrees: bool | None = None
-    hours: bool = False
-    period: Any = None
-    on_bad: OnBad = "error"
-
-    def __post_init__(self) -> None:
-        if self.on_bad not in ("error", "skip"):
-            raise InvalidDirections(f"on_bad is {shown(self.on_bad)}; choose 'error' or 'skip'")
-
-    @property
-    def units(self) -> Units:
-        """What was said of units; angles of tables are in degrees."""
-        return Units(self.degrees, self.hours, "degrees", self.period)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Columns of a table with the convention they are in."""
-
-    convention: Convention
-    columns: tuple[str, ...]
-    unit: Unit | None  # where the names say it
-    guessed: bool = False  # Cartesian, because nothing says otherwise
-    weights: Any = None
-    counts: Any = None
-    weights_name: str = ""
-    counts_name: str = ""
-    remarks: tuple[str, ...] = ()  # on what the names say and was not followed
-
-    def units(self, request: Request) -> Units:
-        """What the user said of units, or the names of the columns."""
-        units = request.units
-        if units.degrees is None and not units.hours and self.unit is not None:
-            named = self.unit == "degrees" if self.unit != "hours" else None
-            return Units(named, self.unit == "hours", "degrees", request.period)
-        return units
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +71,7 @@ class Decision:
     def names(self) -> list[str]:
         """Columns that are needed."""
         extra = (self.chosen.weights_name, self.chosen.counts_name)
-        return [*self.chosen.columns, *(name for name in extra if name)]
+        return [*self.chosen.read, *(name for name in extra if name)]
 
     def after(self, table: Table) -> Decision:
         """The same with what the first rows tell of unit and cells, or refused by them."""
@@ -210,19 +160,24 @@ class _Columns:
     weights: Array | None
     counts: Array | None
     units: Units
+    widths: Array | None = None  # of bins, in degrees
 
     @staticmethod
     def of(table: Table, decision: Decision) -> _Columns:
         chosen, told = decision.chosen, decision.told
         clock = chosen.convention.frame == "clock"
-        written = told.sexagesimal if told else (None,) * len(chosen.columns)
+        written = told.sexagesimal if told else (None,) * len(chosen.read)
         units = told.units if told else chosen.units(decision.request)
         try:
             found = [
                 numbers(_held(table, name), name, keep_text=clock, sexagesimal=text)
-                for name, text in zip(chosen.columns, written, strict=True)
+                for name, text in zip(chosen.read, written, strict=True)
             ]
-            units, values = in_one_unit(chosen.convention, chosen.columns, found, units)
+            units, values = in_one_unit(chosen.convention, chosen.read, found, units)
+            wide = None
+            if chosen.upper:
+                wide = widths(values[0], values[1], chosen.convention, units)
+                values = (middles(values[0], values[1], chosen.convention, units),)
         except InvalidDirections as error:
             raise InvalidDirections(placed(str(error), table, np.arange(table.rows))) from error
         extra = [
@@ -233,7 +188,7 @@ class _Columns:
             )
         ]
         sexagesimal = tuple(column.sexagesimal for column in found)
-        return _Columns(table, decision, values, sexagesimal, extra[0], extra[1], units)
+        return _Columns(table, decision, values, sexagesimal, extra[0], extra[1], units, wide)
 
     @property
     def chosen(self) -> Chosen:
@@ -248,7 +203,7 @@ class _Columns:
     def good_rows(self) -> tuple[BoolArray, dict[int, str]]:
         """Rows that can be read, and what is wrong with some of the others."""
         good = np.ones(len(self.values[0]), dtype=bool)
-        named = list(zip(self.chosen.columns, self.values, strict=True))
+        named = list(zip(self.chosen.labels, self.values, strict=True))
         for name, extra in (
             (self.chosen.weights_name or "weights", self.weights),
             (self.chosen.counts_name or "counts", self.counts),
@@ -279,7 +234,7 @@ class _Columns:
         """Rows that are none of their convention, unless they are so many that it is wrong."""
         if not self.chosen.convention.angular:
             return  # numbers of any size
-        for k, name in enumerate(self.chosen.columns):
+        for k, name in enumerate(self.chosen.labels):
             beyond, words = foreign(self.chosen.convention, k, self.values[k], self.units)
             beyond &= good
             if self.decision.told is None and 2 * beyond.sum() > good.sum():
@@ -333,7 +288,7 @@ class _Columns:
 
     @property
     def _sexagesimal_words(self) -> tuple[str, ...]:
-        names = zip(self.chosen.columns, self.sexagesimal, strict=True)
+        names = zip(self.chosen.read, self.sexagesimal, strict=True)
         text = ", ".join(f"`{name}`" for name, sexagesimal in names if sexagesimal)
         return (f"{text} sexagesimal",) if text else ()
 
@@ -345,12 +300,17 @@ class _Columns:
         weights = f"`{self.chosen.weights_name}`" if self.chosen.weights_name else "given"
         counts = f"`{self.chosen.counts_name}`" if self.chosen.counts_name else "given"
         remarks = (*self.chosen.remarks, *self._sexagesimal_words)
-        remarks += () if self.counts is None else grouping(known.notation, made.x)
+        if self.widths is not None:
+            remarks += stated_grouping(self.widths[good])
+        elif self.counts is not None:
+            remarks += grouping(known.notation, made.x)
+        if request.axial is None:
+            remarks += doubts(known, [values[good] for values in self.values])
         return Reading(
             known.notation,
             rows=int(good.sum()),
             source=self.decision.source,
-            columns=self.chosen.columns,
+            columns=self.chosen.labels,
             assumed=told.assumed if told else known.assumed,
             weights="none" if self.weights is None else weights,
             counts="" if self.counts is None else counts,

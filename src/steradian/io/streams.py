@@ -19,6 +19,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.io.files import (
     NO_NPY,
+    NO_PARTS,
     STANDARD_INPUT,
     as_path,
     format_of,
@@ -201,39 +202,46 @@ def stream_of_files(paths: Sequence[Path], wanted: Wanted) -> Stream:
     if _are_plain_arrays(files, wanted):
         pieces = itertools.chain.from_iterable(_rows_of_array(file.path, wanted) for file in files)
         return Stream(pieces, total, unit)
-    head, begun = _begun(files[0])
+    part = wanted.request.table
+    head, begun = _begun(files[0], part)
     how = wanted.decision(head, source_name([str(path) for path in paths]))
     names = wanted.names(how)
-    rest = (table for file in files[1:] for table in _pieces_of_file(file, names, not counted))
-    first = _pieces_of_file(files[0], names, not counted) if begun is None else begun
+    rest = (
+        table for file in files[1:] for table in _pieces_of_file(file, names, not counted, part)
+    )
+    first = _pieces_of_file(files[0], names, not counted, part) if begun is None else begun
     return Stream(itertools.chain(first, rest), total, unit, how)
 
 
-def _begun(file: _File) -> tuple[Table, Iterator[Piece] | None]:
+def _begun(file: _File, part: str | None) -> tuple[Table, Iterator[Piece] | None]:
     """The columns of a file; with its pieces where it was read to know them."""
+    if part is not None and file.format in _COUNTED:
+        raise InvalidDirections(f"{file.path.name} {NO_PARTS}")
     if file.format == "parquet":
         return parquet_head(file.path), None
     if file.format == "npy":
         return table_of_array(np.array(_mapped(file.path)[:1]), file.path.name), None
-    pieces = _pieces_of_file(file, None, in_bytes=True)
+    pieces = _pieces_of_file(file, None, True, part)
     first = next(pieces)
     return first.data, itertools.chain([first], pieces)
 
 
-def file_pieces(path: Path, names: Sequence[str]) -> Iterator[Piece]:
+def file_pieces(path: Path, names: Sequence[str], part: str | None = None) -> Iterator[Piece]:
     """Pieces of one file, of the columns needed where its format keeps them apart."""
-    return _pieces_of_file(_File.of(path), names, in_bytes=False)
+    return _pieces_of_file(_File.of(path), names, False, part)
 
 
-def _pieces_of_file(file: _File, names: Sequence[str] | None, in_bytes: bool) -> Iterator[Piece]:
+def _pieces_of_file(
+    file: _File, names: Sequence[str] | None, in_bytes: bool, part: str | None
+) -> Iterator[Piece]:
     if file.format == "text":
-        yield from _text_pieces(file.path)
+        yield from _text_pieces(file.path, part)
     elif file.format == "parquet":
         yield from _sized(parquet_pieces(file.path, names or []), file, in_bytes)
     elif file.format == "npy":
         yield from _sized(_array_pieces(file.path), file, in_bytes)
     else:
-        yield from _sized(_whole_pieces(file), file, in_bytes)
+        yield from _sized(_whole_pieces(file, part), file, in_bytes)
 
 
 def _sized(pieces: Iterator[Piece], file: _File, in_bytes: bool) -> Iterator[Piece]:
@@ -251,9 +259,9 @@ def _named(table: Table, path: Path, first: int, amount: int) -> Piece:
     return Piece(placed, first=first, source=name, amount=amount)
 
 
-def _whole_pieces(file: _File) -> Iterator[Piece]:
+def _whole_pieces(file: _File, part: str | None) -> Iterator[Piece]:
     """Pieces of a file whose format is read all at once."""
-    table = read_table(file.path)
+    table = read_table(file.path, part)
     step = rows_at_a_time(len(table.data))
     for first in range(0, max(1, table.rows), step):
         rows = slice(first, first + step)
@@ -263,11 +271,13 @@ def _whole_pieces(file: _File) -> Iterator[Piece]:
         yield _named(Table(data, lines, table.header, ragged), file.path, first, step)
 
 
-def _text_pieces(path: Path) -> Iterator[Piece]:
+def _text_pieces(path: Path, part: str | None) -> Iterator[Piece]:
     """Delimited text; amounts are bytes on the disk."""
     with opened(path) as (content, raw, _):
         read = 0
-        for table in tables_of_lines(decoded_lines(content, path.name), path.name, _TEXT_ROWS):
+        for table in tables_of_lines(  # who holds the lines lets them go before the file
+            decoded_lines(content, path.name), path.name, _TEXT_ROWS, part
+        ):
             now = raw.tell()
             yield _named(table, path, table.first or 0, now - read)
             read = now
@@ -286,7 +296,7 @@ def _mapped(path: Path) -> Any:
 def _are_plain_arrays(files: Sequence[_File], wanted: Wanted) -> bool:
     """Whether all files are arrays of Cartesian coordinates, and nothing names a column."""
     request = wanted.request
-    named = (request.columns, request.weights, request.counts)
+    named = (request.columns, request.weights, request.counts, request.bins, request.table)
     if any(file.format != "npy" for file in files) or any(each is not None for each in named):
         return False
     cartesian = request.coords is None or convention(request.coords) == CONVENTIONS["xyz"]

@@ -19,7 +19,7 @@ from steradian.errors import InvalidDirections
 from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
 from steradian.io.frames import Table, is_frame
 from steradian.io.reading import understood
-from steradian.io.rows import OnBad, Request
+from steradian.io.request import OnBad, Request
 from steradian.numerics.arrays import AnyArray, IntArray
 
 _ANGLES_TO_LOOK_AT = 1000  # rows that tell angles from vectors
@@ -38,6 +38,8 @@ def read_directions(
     hours: bool = False,
     period: float | str | None = None,
     on_bad: OnBad = "error",
+    bins: Sequence[str] | None = None,
+    table: str | None = None,
 ) -> Directions:
     """Read directions from a file, or from several as one sample.
 
@@ -70,10 +72,16 @@ def read_directions(
     on_bad : {"error", "skip"}
         Whether rows that cannot be read are refused, all counted and the first named, or left
         out, which the printed profile says. A negative weight is an error either way.
+    bins : two names, optional
+        Columns of the lower and upper edges of bins on the circle, in place of ``columns``; with
+        ``counts``. Every bin is counted at its middle.
+    table : str, optional
+        Which table of a MagIC file of several, or which array of an NPZ archive, to read.
     """
     request = Request(
-        columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad
-    )
+        columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad,
+        bins, table,
+    )  # fmt: skip
     if is_frame(path):
         return understood(path, request, "a table")[0]
     return read_request(path, request)[0]
@@ -93,7 +101,7 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None,
             remarks=("scaled to unit norm",) if request.normalize else (),
         )  # fmt: skip
         return made.with_reading(reading), None, rows
-    table = pooled(paths)
+    table = pooled(paths, request.table)
     directions, rows = understood(table, request, source_name(paths))
     return directions, table, rows
 
@@ -133,9 +141,9 @@ def found_files(path: Any) -> list[str]:
     return found
 
 
-def pooled(paths: Sequence[str]) -> Table:
+def pooled(paths: Sequence[str], part: str | None = None) -> Table:
     """The tables of several files as one, of the columns that all of them have."""
-    tables = [read_table(path) for path in paths]
+    tables = [read_table(path, part) for path in paths]
     if len(tables) == 1:
         return tables[0]
     names = [n for n in tables[0].columns if all(n in table.data for table in tables)]
@@ -159,7 +167,8 @@ def pooled(paths: Sequence[str]) -> Table:
 def _plain_array(paths: Sequence[str], request: Request) -> AnyArray | None:
     """The rows of one NPY file of Cartesian coordinates, left on the disk."""
     path = Path(paths[0])
-    named = request.columns is not None or request.weights is not None or request.counts is not None
+    beside = (request.columns, request.weights, request.counts, request.bins, request.table)
+    named = any(given is not None for given in beside)
     stated = None if request.coords is None else convention(request.coords)
     if len(paths) > 1 or path.suffix.lower() != ".npy" or not path.is_file() or named:
         return None

@@ -17,11 +17,14 @@ from steradian.io.frames import Table
 from steradian.numerics.arrays import AnyArray
 
 _DELIMITERS = ("\t", ";", ",", "|")
-_SPACES = " "
+_SPACES, _SLASH = " ", "/"  # geologists write 120/30
 _MAGIC = re.compile(r"^tab(?:\s+delimited)?\s*\t\s*(\S+)\s*$")
 _MAGIC_END = re.compile(r"^>{3,}\s*$")
 _DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d+,\d+\s*$")
 _LEADING_ZERO = re.compile(r",0\d")  # as no whole number begins
+_PAIR = re.compile(r"^[^/]+/[^/]+$")
+_RULE = re.compile(r"^[-=+]{2,}$")  # a cell of the line that VizieR and others draw below a header
+_BEGIN = frozenset("+-.0123456789")  # of a number
 _LOOKED_AT = 5  # lines that tell the delimiter
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _LONGEST_MARK = 3  # bytes
@@ -51,14 +54,19 @@ def decoded_lines(stream: Any, name: str) -> Iterator[str]:
         text.detach()  # whoever opened the stream closes it
 
 
-def table_of_text(text: str, name: str) -> Table:
+def table_of_text(text: str, name: str, part: str | None = None) -> Table:
     """A table of delimited text; columns that hold only numbers become numbers."""
-    return next(tables_of_lines(iter(io.StringIO(text)), name, None))
+    return next(tables_of_lines(iter(io.StringIO(text)), name, None, part))
 
 
-def tables_of_lines(lines: Iterator[str], name: str, rows: int | None) -> Iterator[Table]:
-    """The same a number of rows at a time, all at once with None; there is at least one table."""
-    whole = _Lines.of(lines, name)
+def tables_of_lines(
+    lines: Iterator[str], name: str, rows: int | None, part: str | None = None
+) -> Iterator[Table]:
+    """The same a number of rows at a time, all at once with None; there is at least one table.
+
+    ``part`` is the one of a file of several MagIC tables.
+    """
+    whole = _Lines.of(lines, name, part)
     try:
         yield from _parsed(whole, _delimiter(whole.head), name, rows)
     except csv.Error as error:
@@ -75,10 +83,16 @@ class _Lines:
     head: Sequence[str]  # its first lines that are not blank
 
     @staticmethod
-    def of(lines: Iterator[str], name: str) -> _Lines:
+    def of(lines: Iterator[str], name: str, part: str | None) -> _Lines:
         first = next(lines, "")
         if (found := _MAGIC.match(first.strip("\r\n"))) is not None:
+            if part is not None:
+                return _Lines._from(*_named_magic_table(lines, found[1], name, part), "")
             return _Lines._from(_one_magic_table(lines, found[1], name), 2, "")
+        if part is not None:
+            raise InvalidDirections(
+                f"{name} is no MagIC file or NPZ archive of several tables; leave out table="
+            )
         if first.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
             raise InvalidDirections(f"{name} is a web page or XML, not a table; save it as CSV")
         skipped, title = 0, ""
@@ -122,18 +136,46 @@ def _one_magic_table(lines: Iterator[str], kind: str, name: str) -> Iterator[str
     kinds = [kind, *(found[1] for line in lines if (found := _MAGIC.match(line)))]
     if len(kinds) > 1:
         raise InvalidDirections(
-            f"{name} holds the MagIC tables {', '.join(kinds)}; split it and give one of them"
+            f"{name} holds the MagIC tables {', '.join(kinds)}; say which to read: "
+            f"table={_likely(kinds)!r}"
         )
 
 
-def _delimiter(head: Sequence[str]) -> str:
+def _likely(kinds: Sequence[str]) -> str:
+    """The table that most people mean."""
+    wanted = ("sites", "pmag_sites", "samples", "specimens", "pmag_specimens")
+    return next((kind for kind in wanted if kind in kinds), kinds[0])
+
+
+def _named_magic_table(
+    lines: Iterator[str], kind: str, name: str, part: str
+) -> tuple[Iterator[str], int]:
+    """The lines of one of the tables of a MagIC file, and the number of their first."""
+    kinds, number = [kind], 2
+    while kinds[-1] != part:
+        line = next((each for each in _counted(lines) if _MAGIC.match(each[1])), None)
+        found = None if line is None else _MAGIC.match(line[1])
+        if line is None or found is None:
+            raise InvalidDirections(f"{name} holds no MagIC table {part!r}, but {', '.join(kinds)}")
+        number += line[0]
+        kinds.append(found[1])
+    return itertools.takewhile(lambda each: not _MAGIC_END.match(each), lines), number
+
+
+def _counted(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
+    return enumerate(lines, 1)
+
+
+def _delimiter(head: Sequence[str]) -> str:  # noqa: PLR0911 - one for each way to tell
     """What separates the cells: the first that cuts all lines alike, or else cuts the first."""
     if not head:
         return ","
     if _is_one_column_of_commas(head):
         return ";"
-    counts = {d: [_cells(line, d) for line in head] for d in _DELIMITERS}
     spaces = [len(line.split()) for line in head]
+    if spaces[0] > 1 and _are_commas_among_spaces(head):
+        return _SPACES
+    counts = {d: [_cells(line, d) for line in head] for d in _DELIMITERS}
     alike = [d for d, n in counts.items() if n[0] > 1 and len(set(n)) == 1]
     if alike:
         return alike[0]
@@ -142,6 +184,8 @@ def _delimiter(head: Sequence[str]) -> str:
     most = max(_DELIMITERS, key=lambda d: counts[d][0])
     if counts[most][0] > 1:
         return most
+    if all(_PAIR.match(line.strip()) for line in head):
+        return _SLASH
     numbers = all(_is_number(cell) for cell in head[-1].split())
     return _SPACES if spaces[0] > 1 and len(head) > 1 and numbers and spaces[-1] > 1 else ","
 
@@ -153,6 +197,15 @@ def _is_one_column_of_commas(head: Sequence[str]) -> bool:
     if not rows or not all(_DECIMAL_COMMA.match(line) for line in rows):
         return False
     return named or any(_LEADING_ZERO.search(line) for line in rows)
+
+
+def _are_commas_among_spaces(head: Sequence[str]) -> bool:
+    """Whether lines are numbers between spaces or tabs, all of them with a decimal comma."""
+    rows = [line.split() for line in (head if _is_data(head[0].split()) else head[1:])]
+    return bool(rows) and all(
+        len(row) == len(rows[0]) > 1 and all(_DECIMAL_COMMA.match(cell) for cell in row)
+        for row in rows
+    )
 
 
 def _cells(line: str, delimiter: str) -> int:
@@ -168,7 +221,9 @@ def _parsed(lines: _Lines, delimiter: str, name: str, size: int | None) -> Itera
     number, header = next(rows, (0, []))
     if not any(header):
         raise InvalidDirections(f"{name} is empty; give a header line and one row per direction")
-    named = not _is_data(header)
+    below = list(itertools.islice(rows, 2))
+    rows = itertools.chain(_without_rule(below), rows)
+    named = _is_header(header, below[0][1] if below else [])
     if not named:
         rows = itertools.chain([(number, header)], rows)
         header = _titles(lines.title, delimiter, len(header))
@@ -188,7 +243,8 @@ def _parsed(lines: _Lines, delimiter: str, name: str, size: int | None) -> Itera
         cells = _columns(kept, delimiter) if kept else [np.empty(0)] * len(header)
         data = dict(zip(header, cells, strict=True))
         begin = None if size is None else first
-        yield Table(data, np.array(numbers, dtype=np.int64), named, tuple(ragged), first=begin)
+        lined = np.array(numbers, dtype=np.int64)
+        yield Table(data, lined, named, tuple(ragged), first=begin, delimiter=delimiter)
         if size is None:
             return
         first += len(kept) + len(ragged)
@@ -227,6 +283,26 @@ def _titles(title: str, delimiter: str, width: int) -> list[str]:
         if any(names) and len(names) == width and not _is_data(names):
             return [each.strip() for each in names]
     return [str(k) for k in range(1, width + 1)]
+
+
+def _without_rule(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The rows below a header without a ruled line and the units above it, where there is one."""
+    for k, (_, cells) in enumerate(rows):
+        if all(_RULE.match(cell) for cell in cells):
+            return rows[k + 1 :]
+    return rows
+
+
+def _is_header(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether a first line names columns; words alone do not where the second has them too."""
+    numbers = [cell for cell in first if cell[:1] in _BEGIN and _is_number(cell)]
+    counted = [str(k) for k in range(len(numbers) + 1)]
+    if len(numbers) > 2 and numbers in (counted[:-1], counted[1:]):  # a frame without names
+        return any("." in cell for cell in second)
+    if _is_data(first):
+        return False
+    kinds = ([_is_number(cell) for cell in cells] for cells in (first, second))
+    return not numbers or next(kinds) != next(kinds)
 
 
 def _is_data(cells: Sequence[str]) -> bool:

@@ -1,0 +1,52 @@
+"""What the values of columns make one doubt, without being wrong: said, never acted upon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steradian.data.notation import Reading
+from steradian.numerics.arrays import AnyArray
+
+_ENOUGH = 20  # rows from which on one side of the circle or the sphere is no accident
+_HALF_TURN = 180.0
+_NEARLY = 0.75  # of their range, from which on declinations look like radians that fill theirs
+
+
+def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
+    """Remarks on lines that may have no sign, and on a second column in radians."""
+    convention, few = reading.notation.convention, len(values[0]) < _ENOUGH
+    if few or reading.notation.unit == "radians" or any(v.dtype.kind != "f" for v in values):
+        return ()
+    if convention.axial or not convention.angular or reading.notation.clock is not None:
+        return ()
+    if len(values) == 1:
+        return _on_one_side(values[0], convention.role(0))
+    said: tuple[str, ...] = ()
+    if "plunge" in convention.roles and (values[1] >= 0.0).all():
+        said = ("no line points upwards (axial=True or --axial if lines have no sign)",)
+    return said + _mixed_units(reading, values)
+
+
+def _on_one_side(angle: AnyArray, role: str) -> tuple[str, ...]:
+    spread = float(np.ptp(angle))
+    within = angle.min() >= 0.0 and angle.max() <= _HALF_TURN
+    within |= angle.min() >= -0.5 * _HALF_TURN and angle.max() <= 0.5 * _HALF_TURN
+    if not within or spread < _NEARLY * _HALF_TURN:
+        return ()
+    return (f"no {role} leaves half a turn (axial=True or --axial if lines have no sign)",)
+
+
+def _mixed_units(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
+    """A latitude that stays within ±π/2 while the longitude goes round in degrees."""
+    limits = reading.notation.convention.limits
+    if not reading.assumed or reading.notation.unit != "degrees":
+        return ()
+    for k, (low, high) in enumerate(limits):
+        largest = float(np.abs(values[k]).max())
+        quarter = np.deg2rad(high)
+        if np.isfinite(low) and _NEARLY * quarter < largest <= quarter:
+            role = reading.notation.convention.role(k)
+            return (f"no {role} is larger than {largest:.3g}: taken as degrees, not radians",)
+    return ()

@@ -53,11 +53,13 @@ from steradian.hierarchies import (
 from steradian.io.tables import read_directions
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import (
+    Comparison,
     Permutation,
     Profile,
     Profiles,
     Sketches,
     SplitProfile,
+    compare,
     profile,
     profiles,
     sketches,
@@ -78,6 +80,7 @@ __all__ = [
     "BoundaryError",
     "Certificate",
     "Circle",
+    "Comparison",
     "ConformanceError",
     "ConvergenceError",
     "Custom",
@@ -130,6 +133,7 @@ __all__ = [
     "bootstrap",
     "boundary",
     "choose_order",
+    "compare",
     "designs",
     "examples",
     "kernels",

@@ -27,6 +27,8 @@ METHOD = {  # numbers that steer a method and bound no error
     "existence/semi_infinite.py:WORK": "work",
     "families/meshed.py:_MOST_WORK": "work",
     "families/meshed.py:_MOST_ANCHORED": "work",
+    "profile/comparison.py:_QUICK": "work",
+    "significance/label_tests.py:_MOST_WORK": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
     "families/nodes.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "families/relative.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",

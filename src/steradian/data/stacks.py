@@ -94,6 +94,17 @@ class MomentStack:
             np.concatenate([part.scatter for part in parts]),
         )
 
+    def pooled(self, shares: Array) -> MomentStack:
+        """Moments of the mixture Σ π_g P_g of all samples, a stack of one."""
+        mean = shares @ self.mean
+        away = self.mean - mean
+        if self.scatter.shape[1] < away.shape[1]:
+            between = (shares @ (away * away).sum(axis=1))[None, None]
+        else:
+            between = (shares[:, None] * away).T @ away
+        scatter = np.tensordot(shares, self.scatter, axes=1) + between
+        return MomentStack((shares @ self.features)[None], mean[None], scatter[None])
+
     def take(self, rows: IntArray) -> MomentStack:
         parts = self.features[rows], self.mean[rows], self.scatter[rows]
         return MomentStack(*parts, sought=self.sought)

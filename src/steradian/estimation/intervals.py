@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 
 from steradian.arguments import one_of, open_share
+from steradian.designs.units import Units
 from steradian.estimation.bias import gap_bias
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
@@ -121,8 +122,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     dims = np.array(sample.hierarchy.dims[:levels], dtype=np.float64)
     of_steps, of_wholes = _errors(sample)
     bias, units, matched = gap_bias(sample), _units(sample), np.cumsum(dims)
-    of_gaps = _Estimates(gaps, of_steps, bias, dims, matched, rate, units)
-    of_deficits = _Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
+    of_gaps = Estimates(gaps, of_steps, bias, dims, matched, rate, units)
+    of_deficits = Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
     low, high = of_gaps.interval(confidence, method)
     d_low, d_high = of_deficits.interval(confidence, method)
     for level in concerns.crowded(sample):  # what sampling adds is not a small correction there
@@ -178,8 +179,11 @@ def _errors(sample: Sample) -> tuple[Array, Array]:
 
 
 def _error(sample: Sample, values: Array) -> Array:
-    """Of the weighted means of the columns, (3, k)."""
-    units = sample.units
+    return errors_of_means(sample.units, values)
+
+
+def errors_of_means(units: Units, values: Array) -> Array:
+    """Of the weighted means of the columns of ``values`` (n, k), (3, k)."""
     g = units.contributions(values, units.weights @ values)
     g *= np.sqrt(units.factors)[:, None]
     squares = g * g
@@ -209,7 +213,7 @@ def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Estimates:
+class Estimates:
     """Estimates of one kind at every level, with what their sampling law asks for, (L,) each."""
 
     value: Array

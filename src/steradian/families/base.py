@@ -11,6 +11,7 @@ from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.whitening import Whitening
+from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
@@ -66,6 +67,18 @@ class KnowsNoise(Protocol):
         """Mean deficit of a sample of so many independent rows with nothing to find, nats.
 
         NaN where it is not known.
+        """
+        ...
+
+
+@runtime_checkable
+class SharesParameters(Protocol):
+    """A family that fits several groups with common parameters without forming its covariance."""
+
+    def shared_fit(self, moments: MomentStack, shares: Array, own: int) -> GroupedFits | None:
+        """The laws of G groups that have the first ``own`` features for themselves.
+
+        None where it cannot tell these features from the others; see `fitting.grouped`.
         """
         ...
 

@@ -16,12 +16,14 @@ from steradian.existence.span import describe_flat
 from steradian.families.bare import ClosedFamily
 from steradian.families.polar_whitening import polar_whitening
 from steradian.families.whitening import ReferenceWhitening, Whitening
+from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
 from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap, stack_deficits_and_gaps
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.fisher_bingham.shared import fit_shared
 from steradian.numerics.fisher_bingham.stack import fit_stack
 from steradian.numerics.linalg import triangle
 from steradian.numerics.tolerances import (
@@ -136,6 +138,26 @@ class FisherBinghamFamily(ClosedFamily):
             return feature_parameters(self.space, eta, quadratic)
 
         return fitted_rows(moments, self.q, Partition.whole(self.space.d), parameters)
+
+    def shared_fit(self, moments: MomentStack, shares: Array, own: int) -> GroupedFits | None:
+        """Groups with their own means and one B; None where they share anything else."""
+        if own != self.space.d:
+            return None
+        fit = fit_shared(moments.mean, moments.scatter, shares)
+        lam = np.array([feature_parameters(self.space, eta, fit.quadratic) for eta in fit.eta])
+        d = self.space.d
+        residual = np.sqrt(d * (d + 2.0)) * fit.residual
+        good = residual <= BINGHAM_RESIDUAL and fit.decrement <= NEARLY_DECREMENT
+        return GroupedFits(
+            own=own,
+            lam=lam[None],
+            psi=fit.psi[None],
+            deficit=np.array([fit.deficit]),
+            residual=np.array([residual]),
+            decrement=np.array([fit.decrement]),
+            steps=np.array([fit.steps]),
+            status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
+        )
 
     @property
     def forms_matrices(self) -> bool:

@@ -20,6 +20,7 @@ from steradian.families.gridded import GriddedFamily
 from steradian.families.refits import Refits
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import Whitening
+from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
@@ -80,6 +81,10 @@ class QuadraticFamily:
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         return self.grid.log_partition(lam)
+
+    def shared_fit(self, moments: MomentStack, shares: Array, own: int) -> GroupedFits | None:
+        """By the contour, which no concentration troubles."""
+        return self.contour.shared_fit(moments, shares, own)
 
     def resolved_by(self, rung: int) -> QuadraticFamily:
         return replace(self, grid=self.grid.resolved_by(rung))

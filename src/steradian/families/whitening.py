@@ -160,7 +160,7 @@ def formed_whitening(
     padded = np.zeros((count, family.q))
     padded[:, :lower] = below
     _, mean, covariance = family.log_partition(padded)
-    return FormedWhitening(features, lower, mean, _inverse_roots(covariance))
+    return FormedWhitening(features, lower, mean, inverse_roots(covariance))
 
 
 def _stacked(features: Features, x: Array) -> Array:
@@ -173,7 +173,7 @@ def _squares(values: Array) -> Array:
     return np.asarray(np.einsum("bq,bq->b", values, values))
 
 
-def _inverse_roots(covariance: Array) -> Array:
+def inverse_roots(covariance: Array) -> Array:
     """C⁻¹ of J = C Cᵀ for a stack (B, p, p); NaN where J is singular to rounding."""
     try:
         root = np.linalg.cholesky(covariance)
@@ -185,4 +185,4 @@ def _inverse_roots(covariance: Array) -> Array:
     except np.linalg.LinAlgError:
         if len(covariance) == 1:
             return np.full_like(covariance, np.nan)
-        return np.concatenate([_inverse_roots(one[None]) for one in covariance])
+        return np.concatenate([inverse_roots(one[None]) for one in covariance])

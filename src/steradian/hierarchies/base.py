@@ -171,6 +171,20 @@ class LevelsAreDegrees(Protocol):
 
 
 @runtime_checkable
+class SplitsLevelOne(Protocol):
+    """A hierarchy whose level 1 is a vector with a direction and a length that people tell apart.
+
+    Features of level 1 turn into each other under the symmetries of the space, so that what is
+    across the mean and what is along it are features too.
+    """
+
+    @property
+    def level_one_parts(self) -> tuple[str, str]:
+        """What differs across the mean, and along it: "direction", "concentration"."""
+        ...
+
+
+@runtime_checkable
 class DeclaresBasis(Protocol):
     """A hierarchy whose features are white under a law of its own level 1, not the uniform one.
 

@@ -110,6 +110,10 @@ class Harmonics:
     def classical_names(self) -> tuple[str, ...]:
         return (*_CLASSICAL_NAMES, *[""] * self.levels)[: self.levels]
 
+    @property
+    def level_one_parts(self) -> tuple[str, str]:
+        return "direction", "concentration"
+
     def q(self, level: int) -> int:
         return self.space.size(level) - 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steradian.profile.comparison import Comparison, compare
 from steradian.profile.entry import profile
 from steradian.profile.profile import Profile
 from steradian.profile.profiles import Profiles, profiles
@@ -10,11 +11,13 @@ from steradian.profile.splits import SplitProfile
 from steradian.profile.weighted_fits import Permutation
 
 __all__ = [
+    "Comparison",
     "Permutation",
     "Profile",
     "Profiles",
     "Sketches",
     "SplitProfile",
+    "compare",
     "profile",
     "profiles",
     "sketches",

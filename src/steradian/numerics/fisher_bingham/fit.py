@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import lapack
@@ -99,6 +100,15 @@ class _State:
         return Curvature.at(self.terms, self.partition)
 
 
+class Metric(Protocol):
+    """What conjugate gradients ask of a curvature."""
+
+    def project(self, r: Step) -> Step: ...
+    def precondition(self, r: Step) -> Step: ...
+    def product(self, step: Step) -> Step: ...
+    def metric(self, one: Step, other: Step) -> float: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Curvature:
     """Hessian products and preconditioner at one law, or a stack (…) of them, in its eigenbasis."""
@@ -166,6 +176,11 @@ class Curvature:
         on_diagonal(quadratic)[...] -= share * v * v
         return r[0] - share * v * m, quadratic
 
+    def metric(self, one: Step, other: Step) -> float:
+        """Inner product of two steps at one law, as the preconditioner sees them."""
+        v = self.guess
+        return float((v * one[0] * other[0]).sum() + 2.0 * (v @ (one[1] * other[1]) @ v))
+
     def product(self, step: Step) -> Step:
         """Change of (mean, centred second moment) along ``step``."""
         g, q = step[0][..., None, :], step[1]
@@ -184,8 +199,9 @@ class Curvature:
         return change, second
 
 
-def _inner(r: Step, s: Step) -> float:
-    return float(r[0] @ s[0] + np.vdot(r[1], s[1]))
+def inner(r: Step, s: Step) -> float:
+    """Σ of the products of all entries of two steps."""
+    return float(np.vdot(r[0], s[0]) + np.vdot(r[1], s[1]))
 
 
 def _combine(r: Step, s: Step, scale: float) -> Step:
@@ -238,7 +254,7 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     curvature = state.curvature
     gradient = curvature.gradient(state.mean, state.scatter)
     while steps < most_steps:
-        step, decrement, at_edge, used = _steihaug(curvature, gradient, radius, decrement)
+        step, decrement, at_edge, used = steihaug(curvature, gradient, radius, decrement)
         cg_total += used
         resting = 0.5 * floor <= decrement < RESTING_DECREMENT
         if decrement <= SHARP_DECREMENT or resting:
@@ -249,7 +265,7 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         floor = min(floor, decrement)
         steps += 1
         trial = _moved(state, curvature, step)
-        predicted = _inner(gradient, step) - 0.5 * _inner(step, curvature.product(step))
+        predicted = inner(gradient, step) - 0.5 * inner(step, curvature.product(step))
         rise = trial.dual - state.dual
         felt = _felt(state.dual, noise)
         unseen = 1.0 if rise >= -felt else 0.0  # lost in rounding, unless the dual clearly falls
@@ -290,8 +306,8 @@ def _starts(m: Array, values: Array, axes: Array, mixed: Partition) -> Iterator[
     yield _State.at(axes, np.zeros_like(values), eta, rotated, spread, mixed)
 
 
-def _steihaug(
-    curvature: Curvature, gradient: Step, radius: float, last: float
+def steihaug(
+    curvature: Metric, gradient: Step, radius: float, last: float
 ) -> tuple[Step, float, bool, int]:
     """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count.
 
@@ -300,26 +316,26 @@ def _steihaug(
     """
     r = curvature.project(gradient)
     z = curvature.precondition(r)
-    rz = _inner(r, z)
+    rz = inner(r, z)
     size = float(np.sqrt(max(rz, 0.0)))
     tolerance = min(0.1, max(np.sqrt(min(size, last)), 1e-6)) * size
     step = np.zeros_like(r[0]), np.zeros_like(r[1])
     p, gain = z, 0.0
-    most = min(_MOST_CG, 20 + 3 * len(r[0]) * len(r[0]))  # more would only stir rounding
+    most = min(_MOST_CG, 20 + 3 * r[0].size * r[0].shape[-1])  # more would only stir rounding
     for count in range(1, most + 1):
         hp = curvature.project(curvature.product(p))
-        php = _inner(p, hp)
+        php = inner(p, hp)
         if not php > 0.0:
             break
         alpha = rz / php
         longer = _combine(step, p, alpha)
-        if _size(curvature, longer) > radius:
+        if curvature.metric(longer, longer) > radius**2:
             edge = _to_edge(curvature, step, p, radius)
             return _combine(step, p, edge), np.inf, True, count
         step, gain = longer, gain + alpha * rz
         r = _combine(r, hp, -alpha)
         z = curvature.precondition(r)
-        following = _inner(r, z)
+        following = inner(r, z)
         if following <= tolerance**2:
             rz = 0.0
             break
@@ -328,17 +344,10 @@ def _steihaug(
     return step, float(np.sqrt(max(gain + rz, 0.0))), False, count
 
 
-def _size(curvature: Curvature, step: Step) -> float:
-    """Length in the metric of the preconditioner."""
-    v = curvature.guess
-    return float(np.sqrt((v * step[0] ** 2).sum() + 2.0 * (v @ step[1] ** 2 @ v)))
-
-
-def _to_edge(curvature: Curvature, step: Step, p: Step, radius: float) -> float:
+def _to_edge(curvature: Metric, step: Step, p: Step, radius: float) -> float:
     """How far along ``p`` the trust region ends."""
-    v = curvature.guess
-    cross = float((v * step[0] * p[0]).sum() + 2.0 * (v @ (step[1] * p[1]) @ v))
-    a, c = _size(curvature, p) ** 2, _size(curvature, step) ** 2 - radius**2
+    cross = curvature.metric(step, p)
+    a, c = curvature.metric(p, p), curvature.metric(step, step) - radius**2
     return float((-cross + np.sqrt(cross * cross - a * c)) / a)
 
 

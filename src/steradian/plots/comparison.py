@@ -1,0 +1,75 @@
+"""What tells groups apart, one bar per level, with its interval and what noise gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.errors import SteradianError
+from steradian.plots.canvas import GREY, colour, frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.profile.comparison import Comparison
+
+_HEADROOM = 1.25
+_WIDTH = 0.6
+_WORDS = {1: "mean direction", 2: "axis or girdle"}
+
+
+def between_bars(ax: Axes, comparison: Comparison) -> Axes:
+    """Draw C_l of a comparison as bars, with 95 % intervals, p-values and the noise floor.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where.
+    comparison : Comparison
+        What.
+    """
+    levels, between, noise = comparison.levels, comparison.between, comparison.noise
+    colours = [colour(int(k) - 1) for k in levels]
+    ax.bar(levels, between, width=_WIDTH, color=colours)
+    tops = between.copy()
+    low, high, pvalues = _inference(comparison)
+    if low is not None and high is not None:
+        ends = np.array([between - np.minimum(low, between), np.maximum(high, between) - between])
+        ax.errorbar(levels, between, yerr=ends, fmt="none", ecolor="black", capsize=3, lw=1)
+        tops = np.maximum(high, between)
+    for k, level in enumerate(levels):
+        if np.isfinite(noise[k]):
+            ax.fill_between(
+                [level - 0.42, level + 0.42], 0.0, noise[k], color=GREY, alpha=0.35, lw=0,
+                label="what noise gives on average" if k == 0 else None,
+            )  # fmt: skip
+        text = f"{between[k]:.3f}" + (f"\n{pvalues[k]}" if pvalues else "")
+        ax.annotate(
+            text, (float(level), float(tops[k])), xytext=(0, 3), textcoords="offset points",
+            ha="center", va="bottom", fontsize=8,
+        )  # fmt: skip
+    names = comparison.hierarchy.level_names
+    ax.set_xticks(levels, [f"{level}\n{name}" for level, name in zip(levels, names, strict=True)])
+    ax.set_xlabel("level")
+    ax.set_ylabel("information between groups $C_l$ (nats)")
+    ax.set_ylim(min(0.0, float(between.min())), _HEADROOM * (float(tops.max()) or 1.0))
+    ax.set_title(_title(comparison), fontsize=10, loc="left")
+    if np.isfinite(noise).any():
+        ax.legend(frameon=False, fontsize=8, loc="upper right")
+    frame(ax)
+    return ax
+
+
+def _inference(c: Comparison) -> tuple[np.ndarray | None, np.ndarray | None, list[str]]:
+    """Intervals and p-values in words, where there are any."""
+    try:
+        found, tests = c.intervals(), c.tests()
+    except SteradianError:
+        return None, None, []
+    return found.low, found.high, ["" if np.isnan(p) else f"p = {p:.2g}" for p in tests.pvalue]
+
+
+def _title(c: Comparison) -> str:
+    groups = " – ".join(c.names) if len(c.names) <= 3 else f"{len(c.names)} groups"
+    return f"{groups}: {c.total:.3g} nats between groups"

@@ -1,0 +1,405 @@
+"""Comparison: which groups differ, in what, by how much. A façade over the fits on M × {labels}."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import one_of, shown
+from steradian.data.stacks import MomentStack
+from steradian.designs import Design
+from steradian.errors import DesignError, InvalidArgument, LevelError
+from steradian.estimation.gap_differences import GapDifferences, gap_differences
+from steradian.estimation.label_intervals import BetweenIntervals, between_bias, between_intervals
+from steradian.fitting.label_information import (
+    GroupDensities,
+    LabelInformation,
+    entropy_of,
+    group_densities,
+)
+from steradian.fitting.label_levels import LabelLevels, label_levels
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.base import SplitsLevelOne
+from steradian.numerics.arrays import Array, IntArray
+from steradian.plots.canvas import new_axes
+from steradian.plots.comparison import between_bars
+from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
+from steradian.profile.entry import profile
+from steradian.profile.grouping import Groups, as_groups
+from steradian.profile.profile import Profile
+from steradian.significance.comparison_tests import (
+    ComparisonMethod,
+    ComparisonTests,
+    comparison_tests,
+    judged_same_law,
+    same_law,
+)
+from steradian.significance.group_pairs import Pairs
+from steradian.significance.grouped_sample import GroupedSample
+from steradian.significance.label_tests import Replicates
+from steradian.significance.memo import Memo, SharedMemo
+
+_SHARES = ("observed", "equal")
+_QUICK = 2e9  # multiplications of shuffles that nobody notices
+_PAIR_PERMUTATIONS = 1999
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What tells groups apart: the information decomposition on M × {labels}.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups that are compared.
+    shares : array, (G,)
+        π, of sum one.
+    between : array, (L,)
+        C_l in nats: what the features of level l tell the groups apart by, beyond the levels below.
+    total : float
+        J = Σ C_l = Σ π_g KL(p_g ‖ p): between-group information of the fits of level L.
+    level1 : mapping
+        C_1 in two parts, as "direction" and "concentration" on spheres; empty where it has none.
+    label_information : LabelInformation
+        JS, what a point tells about its label: at most the label's entropy.
+    groups : mapping
+        The profile of each group, made when it is asked for.
+    left_out : mapping
+        Groups without a fit of all levels, and why.
+    """
+
+    sample: GroupedSample
+    source: Groups
+    left_out: Mapping[str, str]
+    shares_kind: str
+    elapsed: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups that are compared."""
+        return self.sample.names
+
+    @property
+    def shares(self) -> Array:
+        """π, (G,)."""
+        return self.sample.shares
+
+    @property
+    def sizes(self) -> IntArray:
+        """Rows of each group, (G,)."""
+        return self.sample.sizes
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The nested features."""
+        return self.sample.hierarchy
+
+    @property
+    def levels(self) -> IntArray:
+        """1..L."""
+        return np.arange(1, self.hierarchy.levels + 1)
+
+    @property
+    def design(self) -> Design:
+        """How the rows came about."""
+        return self.sample.design
+
+    @property
+    def fits(self) -> LabelLevels:
+        """The fits on M × {labels}."""
+        return self.sample.levels
+
+    @property
+    def between(self) -> Array:
+        """C_l, (L,), nats. Never clipped."""
+        return self.fits.between
+
+    @property
+    def total(self) -> float:
+        """J = Σ C_l = Σ π_g D(P_g) - D(P), nats."""
+        return float(self.fits.deficits[-1] - self.fits.deficits[0])
+
+    @property
+    def level1(self) -> dict[str, float]:
+        """C_1 in two parts: across the pooled mean, and along it; empty without these."""
+        parts = self.fits.level1
+        if parts is None or not isinstance(self.hierarchy, SplitsLevelOne):
+            return {}
+        return dict(zip(self.hierarchy.level_one_parts, parts.tolist(), strict=True))
+
+    @cached_property
+    def _densities(self) -> tuple[GroupDensities, float]:
+        fits = self.fits.fits[-1]
+        return group_densities(self.hierarchy, self.sample.groups, fits, self.shares, 0)
+
+    @cached_property
+    def label_information(self) -> LabelInformation:
+        """JS = Σ π_g KL(p_g ‖ Σ π_h p_h): what a point tells about its label."""
+        entropy = entropy_of(self.shares)
+        if len(self.names) == 1:
+            return LabelInformation(0.0, 0.0, 0.0)
+        seen, error = self._densities
+        return LabelInformation(seen.information(self.shares)[0], entropy, error)
+
+    @property
+    def noise(self) -> Array:
+        """What noise alone adds to each C on average, (L,); NaN where nothing tells."""
+        return self._answers.once("noise", self._noise)
+
+    def _noise(self) -> Array:
+        if not self.design.defines_inference or len(self.names) == 1:
+            return np.full(len(self.levels), np.nan)
+        try:
+            return between_bias(self.sample)
+        except DesignError:
+            return np.full(len(self.levels), np.nan)
+
+    @property
+    def debiased(self) -> Array:
+        """C less its `noise`, (L,); not above zero where noise explains it."""
+        return self.between - self.noise
+
+    @property
+    def groups(self) -> Mapping[str, Profile]:
+        """The profile of each group, made when it is asked for."""
+        return GroupProfiles(self.source, self.hierarchy, {})
+
+    def tests(
+        self,
+        method: ComparisonMethod = "default",
+        *,
+        permutations: int | None = None,
+        replicates: int = 999,
+        seed: int = 0,
+    ) -> ComparisonTests:
+        """Test whether all groups have the same law, and what differs.
+
+        Parameters
+        ----------
+        method : {"default", "permutation"}
+            How levels are tested: by default their score given the levels below, with the damped
+            tilt; where a group has fewer than ten rows per feature, level 1 by a studentised
+            permutation and the others by a labelled parametric bootstrap. ``"permutation"`` for a
+            single level only: above it, it is not valid while the level below differs.
+        permutations : int, optional
+            Shuffles of whole units; by default 9999, fewer where they would take long.
+        replicates, seed : int
+            Samples of the bootstrap, and where all draws start from.
+
+        Raises
+        ------
+        DesignError
+            The design defines no p-value, or what was asked for is not valid.
+        """
+        shuffles = self._permutations if permutations is None else permutations
+        many = Replicates(shuffles, replicates, seed)
+        return self._answers.once(
+            (method, many), lambda: comparison_tests(self.sample, many, method)
+        )
+
+    @property
+    def _permutations(self) -> int:
+        """As many as nobody waits long for."""
+        work = float(self.sizes.sum()) * (1.0 + sum(self.hierarchy.dims)) * len(self.names)
+        return 9999 if 9999 * work <= _QUICK else 999 if 999 * work <= 10.0 * _QUICK else 199
+
+    @property
+    def pvalue(self) -> Array:
+        """P-value of each level, (L,), by the default tests."""
+        return self.tests().pvalue
+
+    @property
+    def overall_pvalue(self) -> float:
+        """P-value of "all groups have the same law", by permutation; NaN where it is refused."""
+        many = Replicates(self._permutations)
+        return self._answers.once("same law", lambda: judged_same_law(self.sample, many)[0].pvalue)
+
+    def intervals(self, confidence: float = 0.95) -> BetweenIntervals:
+        """Standard errors, intervals and debiased values of C and J."""
+        return self._answers.once(
+            ("intervals", confidence), lambda: between_intervals(self.sample, confidence)
+        )
+
+    @property
+    def pairs(self) -> Pairs:
+        """Every two groups: √JS of their fits, and whether they differ, with Holm's correction."""
+        return self._answers.once("pairs", self._pairs)
+
+    def _pairs(self) -> Pairs:
+        def test(g: int, h: int) -> float:
+            self.sample.check_inference()
+            many = Replicates(min(self._permutations, _PAIR_PERMUTATIONS), 999, 0)
+            return same_law(self.sample, many, (g, h)).pvalue
+
+        alone = len(self.names) == 1
+        distance = np.zeros((1, 1)) if alone else self._densities[0].distances()
+        return Pairs(self.names, distance, test)
+
+    def gap_differences(self, confidence: float = 0.95) -> GapDifferences:
+        """Whether groups have the same shape up to a rotation: differences of their gaps."""
+        intervals = [self.groups[name].intervals(confidence) for name in self.names]
+        return gap_differences(self.names, intervals, confidence)
+
+    @cached_property
+    def _answers(self) -> Memo:
+        return SharedMemo()
+
+    def summary(self) -> str:
+        """What ``print`` shows: what differs, how sure that is, and a table."""
+        return self._answers.once("summary", lambda: summarise(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number as plain lists, ready for JSON; NaN is None."""
+        return comparison_record(self)
+
+    def to_frame(self) -> Any:
+        """One row per level as a pandas frame (pandas must be installed)."""
+        return comparison_frame(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw C of every level with its interval and noise, and return the axes."""
+        if ax is not None and not hasattr(ax, "bar"):
+            raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
+        return between_bars(new_axes() if ax is None else ax, self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        between = ", ".join(f"{c:.4g}" for c in self.between)
+        return f"Comparison({len(self.names)} groups, C = [{between}] nats)"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupProfiles(Mapping[str, Profile]):
+    """Profiles of groups by name, each made when it is asked for."""
+
+    source: Groups
+    hierarchy: Hierarchy
+    made: dict[str, Profile]
+
+    def __getitem__(self, name: str) -> Profile:
+        if name not in self.source.names:
+            raise KeyError(name)
+        if name not in self.made:
+            group = self.source.names.index(name)
+            rows = self.source.rows
+            if rows is None:
+                data: Any = self.source.sums[group]
+                design: Any = self.source.design
+                self.made[name] = profile(data, levels=self.hierarchy.levels, design=design)
+            else:
+                design = self.source.design.of_rows(rows.labels == group)
+                data = self.source.directions(group)
+                self.made[name] = profile(data, hierarchy=self.hierarchy, design=design)
+        return self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.source.names)
+
+    def __len__(self) -> int:
+        return len(self.source.names)
+
+
+def compare(  # noqa: PLR0913 - one for each thing people say about groups
+    data: Any,
+    *,
+    by: ArrayLike | str | None = None,
+    weights: ArrayLike | str | None = None,
+    levels: int | None = None,
+    hierarchy: Hierarchy | None = None,
+    design: Design | str | None = None,
+    shares: str = "observed",
+) -> Comparison:
+    """Which groups differ, in what, by how much.
+
+    Parameters
+    ----------
+    data : rows, a mapping from names to groups, or a list of moments
+        Anything `profile` takes, with ``by``; or groups that are each anything it takes.
+    by : array_like or column name, optional
+        The label of each row.
+    weights, hierarchy, design
+        As in `profile`. A design says how all rows came about; clusters may belong to one group or
+        have rows of several.
+    levels : int, optional
+        Highest level; by default 2, so that what differs in shape does not pass for a difference
+        of means.
+    shares : {"observed", "equal"}
+        The share π_g of each group in the pooled sample: that of its weight, or the same for all.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> rng = np.random.default_rng(0)
+    >>> one, two = rng.normal([0, 0, 3], 1, (2, 200, 3))
+    >>> x = sr.Directions(np.concatenate([one, two]), normalize=True)
+    >>> c = sr.compare(x, by=np.repeat(["here", "there"], 200))
+    >>> bool(abs(c.between.sum() - c.total) < 1e-9)
+    True
+    """
+    began = time.perf_counter()
+    one_of(shares, "shares", _SHARES)
+    given = as_groups(data, by, weights, design)
+    explicit = levels is not None or hierarchy is not None
+    wanted = given.hierarchy(levels, hierarchy)
+    found = _fitted(given, wanted)
+    if found.kept < 2 <= len(given.names) and not explicit and wanted.levels > 1:
+        lower = _fitted(given, wanted.up_to(1))
+        found = lower if lower.kept > found.kept else found
+    if not found.kept:
+        raise next(iter(found.errors.values()))
+    return _compared(given, found, shares, began)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """Fits of all groups, and which have none."""
+
+    moments: MomentStack
+    fits: NestedFits
+    errors: dict[str, LevelError]
+
+    @property
+    def kept(self) -> int:
+        return len(self.moments) - len(self.errors)
+
+
+def _fitted(given: Groups, hierarchy: Hierarchy) -> _Fitted:
+    moments = given.moments(hierarchy)
+    fits = fit_levels(hierarchy, moments, given.support())
+    errors = {given.names[row]: failure.error() for row, failure in sorted(fits.failures.items())}
+    return _Fitted(moments, fits, errors)
+
+
+def _compared(given: Groups, found: _Fitted, kind: str, began: float) -> Comparison:
+    hierarchy = found.fits.hierarchy
+    kept = np.array([name not in found.errors for name in given.names])
+    groups, pick = given.some(kept), np.flatnonzero(kept)
+    moments = found.moments.take(pick)
+    nested = NestedFits(hierarchy, tuple(s.take(pick) for s in found.fits.solutions), {})
+    weight = groups.weights
+    shares = weight / weight.sum() if kind == "observed" else np.full(len(pick), 1.0 / len(pick))
+    pooled = moments.pooled(shares)
+    whole = fit_levels(hierarchy, pooled)
+    if whole.failures:
+        raise whole.failures[0].error()
+    rows = float(1.0 / (shares**2 / groups.ess).sum())
+    fits = label_levels(moments, shares, nested, whole, rows=rows)
+    sample = GroupedSample(
+        groups.names, fits, nested, whole, groups.sizes, groups.ess, groups.design, groups.rows,
+        groups.sums,
+    )  # fmt: skip
+    words = {name: str(error) for name, error in found.errors.items()}
+    return Comparison(sample, groups, words, kind, time.perf_counter() - began)

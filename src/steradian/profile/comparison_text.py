@@ -1,0 +1,244 @@
+"""A comparison in words and as records."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.errors import SteradianError
+from steradian.io.frames import frame_of_columns
+from steradian.io.records import without_nan
+from steradian.numerics.tolerances import USABLE_DEFICIT
+
+if TYPE_CHECKING:
+    from steradian.profile.comparison import Comparison
+    from steradian.significance.comparison_tests import ComparisonTests
+
+_CLEAR, _LIKELY = 0.001, 0.05  # p-values after Holm
+_SHOWN_GROUPS = 8
+_WIDTH = 80
+_FEW_PAIRS = 45  # pairs that are tested for print: ten groups
+
+
+def summarise(c: Comparison) -> str:
+    """What differs, then a table of levels, one of groups, and what else should be known."""
+    tests, refused = _tests(c)
+    lines = [
+        f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
+        f"(d = {c.hierarchy.space.d}), in nats",
+        "",
+        *textwrap.wrap(verdict(c, tests), _WIDTH),
+        "",
+        *_levels(c, tests),
+        "",
+        *_information(c),
+        "",
+        *_groups(c),
+    ]
+    notes = [f"{name} is left out: {words}" for name, words in c.left_out.items()]
+    if tests is not None:
+        notes += list(tests.warnings)
+    if refused:
+        notes.append(refused)
+    for note in notes:
+        lines += textwrap.wrap(f"! {note}", _WIDTH, subsequent_indent="  ")
+    return "\n".join(lines)
+
+
+def _tests(c: Comparison) -> tuple[ComparisonTests | None, str]:
+    """The default tests, or why there are none."""
+    if len(c.names) < 2:
+        return None, "one group only: there is nothing to compare it with"
+    if not c.design.defines_inference:
+        return None, c.design.in_short
+    try:
+        return c.tests(), ""
+    except SteradianError as error:
+        return None, str(error)
+
+
+def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
+    """One or two sentences a scientist would write."""
+    if len(c.names) < 2:
+        return "One group only."
+    between = c.between
+    if tests is None:
+        top = int(np.argmax(between))
+        return (
+            f"Of {c.total:.3g} nats that tell the groups apart, most is in the "
+            f"{c.hierarchy.level_names[top]} (C_{top + 1} = {between[top]:.3g})."
+        )
+    corrected = tests.pvalue_holm
+    found, not_found, unknown = [], [], []
+    for k, name in enumerate(c.hierarchy.level_names):
+        what = name if k == 0 else _beyond(k, name)
+        if np.isnan(corrected[k]):
+            unknown.append(what)
+        elif corrected[k] <= _LIKELY:
+            sure = "clearly" if corrected[k] < _CLEAR else "likely"
+            found.append(
+                f"{sure} in {what} (C_{k + 1} = {between[k]:.3g} nats, {_p(corrected[k])}"
+                f"{_part_words(tests) if k == 0 else ''})"
+            )
+        else:
+            not_found.append(f"{what} ({_p(corrected[k])})")
+    said = []
+    if found:
+        said.append("The groups differ " + ", and ".join(found))
+        if not_found:
+            said[-1] += ", not in " + " or ".join(not_found)
+    elif not_found:
+        said.append("No level tells the groups apart from noise: " + ", ".join(not_found))
+    if unknown:
+        said.append(f"Cannot be judged: {', '.join(unknown)}")
+    if not np.isnan(tests.overall):
+        same = "is ruled out" if tests.overall <= _LIKELY else "is not ruled out"
+        said.append(f"That all have the same law {same} ({_p(tests.overall)})")
+    return ". ".join(said) + "."
+
+
+def _beyond(k: int, name: str) -> str:
+    return f"shape: {name}" if k == 1 else name
+
+
+def _part_words(tests: ComparisonTests) -> str:
+    known = {name: p for name, p in tests.parts.items() if not np.isnan(p)}
+    return "; " + ", ".join(f"{name} {_p(p)}" for name, p in known.items()) if known else ""
+
+
+def _p(value: float) -> str:
+    return f"p = {value:.2g}" if value >= 1e-300 else "p < 1e-300"
+
+
+def _levels(c: Comparison, tests: ComparisonTests | None) -> list[str]:
+    head = f"{'level':<26} {'C':>9} {'noise':>8} {'95 % interval':>19} {'p':>8}"
+    lines = [head]
+    ends = _ends(c)
+    for k, name in enumerate(c.hierarchy.level_names):
+        p = "" if tests is None else f"{tests.pvalue[k]:.2g}"
+        lines.append(
+            f"{f'{k + 1} {name}':<26.26} {c.between[k]:>9.5f} {_noise(c.noise[k]):>8} "
+            f"{ends[k]:>19} {p:>8}"
+        )
+        if k == 0:
+            lines += [
+                f"{f'    {part}':<26} {value:>9.5f} {'':>8} {'':>19} "
+                + ("" if tests is None else f"{tests.parts.get(part, np.nan):>8.2g}")
+                for part, value in c.level1.items()
+            ]
+    whole = "" if tests is None else f"{tests.overall:.2g}"
+    noise = _noise(float(c.noise.sum()))
+    lines.append(f"{'all (J)':<26} {c.total:>9.5f} {noise:>8} {ends[-1]:>19} {whole:>8}")
+    return lines
+
+
+def _noise(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.2g}"
+
+
+def _ends(c: Comparison) -> list[str]:
+    """Intervals of all levels and of their sum, as text; empty where there are none."""
+    none = [""] * (len(c.levels) + 1)
+    if len(c.names) < 2 or not c.design.defines_inference:
+        return none
+    try:
+        found = c.intervals()
+    except SteradianError:
+        return none
+    pairs = [*zip(found.low, found.high, strict=True), (found.total_low, found.total_high)]
+    return [f"{low:.4f} to {high:.4f}" for low, high in pairs]
+
+
+def _information(c: Comparison) -> list[str]:
+    known = c.label_information
+    error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
+    lines = textwrap.wrap(
+        f"A point tells {known.value:.4f}{error} of the {known.entropy:.4f} nats of its label "
+        f"({known.share:.1%}). C: what a level's features tell the groups apart by, beyond the "
+        "levels below; noise: what it is on average with nothing to find.",
+        _WIDTH,
+    )
+    if c.shares_kind == "equal":
+        lines.append("Every group counts the same, whatever its weight.")
+    return lines
+
+
+def _groups(c: Comparison) -> list[str]:
+    width = max(5, min(20, max(len(name) for name in c.names)))
+    levels = len(c.levels)
+    gaps = c.sample.groups.gaps
+    head = f"{'group':<{width}} {'n':>8} {'share':>7} " + " ".join(
+        f"{f'I{k + 1}':>8}" for k in range(min(levels, 4))
+    )
+    lines = [head]
+    for k, name in enumerate(c.names[:_SHOWN_GROUPS]):
+        shown = " ".join(f"{gap:>8.4f}" for gap in gaps[k, :4])
+        lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
+    if len(c.names) > _SHOWN_GROUPS:
+        lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")
+    return lines
+
+
+def comparison_record(c: Comparison) -> dict[str, Any]:
+    """Every number of a comparison, ready for JSON."""
+    tests, refused = _tests(c)
+    known = c.label_information
+    few = 2 <= len(c.names) <= _FEW_PAIRS
+    record: dict[str, Any] = {
+        "names": list(c.names),
+        "sizes": c.sizes.tolist(),
+        "shares": c.shares.tolist(),
+        "shares_kind": c.shares_kind,
+        "space": c.hierarchy.space.name,
+        "d": c.hierarchy.space.d,
+        "hierarchy": c.hierarchy.to_dict()["kind"],
+        "levels": c.levels.tolist(),
+        "level_names": list(c.hierarchy.level_names),
+        "dims": list(c.hierarchy.dims),
+        "between": c.between.tolist(),
+        "noise": c.noise.tolist(),
+        "debiased": c.debiased.tolist(),
+        "total": c.total,
+        "level1": c.level1,
+        "label_information": {
+            "value": known.value,
+            "entropy": known.entropy,
+            "share": known.share,
+            "error": known.error,
+        },
+        "groups": {
+            name: {"deficits": d.tolist(), "gaps": g.tolist()}
+            for name, d, g in zip(
+                c.names, c.sample.groups.deficits, c.sample.groups.gaps, strict=True
+            )
+        },
+        "distance": c.pairs.distance.tolist() if few else None,
+        "left_out": dict(c.left_out),
+        "design": c.design.name,
+        "tests": None if tests is None else tests.to_dict(),
+        "refused": refused,
+        "intervals": c.intervals().to_dict() if tests is not None else None,
+        "verdict": verdict(c, tests),
+        "unit": "nats",
+    }
+    return without_nan(record)
+
+
+def comparison_frame(c: Comparison) -> Any:
+    """One row per level."""
+    tests, _ = _tests(c)
+    table: dict[str, Any] = {
+        "level": c.levels,
+        "name": list(c.hierarchy.level_names),
+        "features": list(c.hierarchy.dims),
+        "between": c.between,
+        "noise": c.noise,
+        "debiased": c.debiased,
+    }
+    if tests is not None:
+        found = c.intervals()
+        table |= {"se": found.se, "low": found.low, "high": found.high}
+        table |= {"pvalue": tests.pvalue, "pvalue_holm": tests.pvalue_holm}
+    return frame_of_columns(table, index="level")

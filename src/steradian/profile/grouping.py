@@ -1,0 +1,231 @@
+"""What people hand over to be compared, as groups of rows or of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from steradian.arguments import shown
+from steradian.data.directions import Directions
+from steradian.data.moments import Moments
+from steradian.data.source import as_source, first_levels, refuse_unfittable
+from steradian.data.stacks import MomentStack, Support, moments_of_weightings
+from steradian.designs import Design
+from steradian.designs.base import unit_labels, unit_names
+from steradian.designs.registry import as_design
+from steradian.designs.stated import design_of_rows
+from steradian.errors import InvalidArgument
+from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.contract import refuse_unproven
+from steradian.hierarchies.default import default_hierarchy
+from steradian.io.frames import column, is_frame
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.significance.grouped_sample import GroupedRows
+
+_FEW_GROUPS = 64  # whose rows are summed group by group
+_EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
+_LEVELS = 2  # unless more are asked for: the mean, and shape beyond it
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Named groups, as rows or as sums."""
+
+    names: tuple[str, ...]
+    rows: GroupedRows | None
+    sums: tuple[Moments, ...]  # where there are no rows
+    design: Design
+
+    @property
+    def sizes(self) -> IntArray:
+        """Rows of each group, (G,)."""
+        if self.rows is None:
+            return np.array([m.n for m in self.sums])
+        return np.bincount(self.rows.labels, minlength=len(self.names))
+
+    @property
+    def ess(self) -> Array:
+        """Kish's effective size of each group, (G,)."""
+        if self.rows is None:
+            return np.array([m.ess for m in self.sums])
+        weights, squares = self._weight_sums(1), self._weight_sums(2)
+        return np.asarray(weights**2 / squares)
+
+    @property
+    def weights(self) -> Array:
+        """Weight of each group, (G,), up to a factor."""
+        if self.rows is None:
+            top = max(m.exponent for m in self.sums)
+            return np.array([np.ldexp(m.weight, m.exponent - top) for m in self.sums])
+        return self._weight_sums(1)
+
+    def _weight_sums(self, power: int) -> Array:
+        assert self.rows is not None
+        w, labels = self.rows.directions.weights, self.rows.labels
+        return np.asarray(
+            np.bincount(labels, weights=w**power, minlength=len(self.names)), dtype=np.float64
+        )
+
+    def hierarchy(self, levels: int | None, hierarchy: Hierarchy | None) -> Hierarchy:
+        """The features asked for; by default two levels of those of the space."""
+        if self.rows is None:
+            own = self.sums[0].hierarchy
+            if hierarchy not in (None, own):
+                raise InvalidArgument(f"these moments are of {own}, not {hierarchy}")
+            return first_levels(own, levels)
+        if hierarchy is not None:
+            return first_levels(hierarchy, levels)
+        space = self.rows.directions.space
+        if levels is not None:
+            return default_hierarchy(space, levels)
+        whole = default_hierarchy(space)
+        return whole.up_to(min(_LEVELS, whole.levels))
+
+    def moments(self, hierarchy: Hierarchy) -> MomentStack:
+        """Moments of all groups, a stack of G."""
+        refuse_unproven(hierarchy)
+        refuse_unfittable(hierarchy)
+        if self.rows is None:
+            parts = [m.up_to(hierarchy.levels).stack() for m in self.sums]
+            return MomentStack.concatenated(parts)
+        if len(self.names) <= _FEW_GROUPS:
+            return MomentStack.concatenated([
+                Moments.from_directions(self.directions(group), hierarchy).stack()
+                for group in range(len(self.names))
+            ])  # fmt: skip
+        return self._moments_together(self.rows, hierarchy)
+
+    def _moments_together(self, rows: GroupedRows, hierarchy: Hierarchy) -> MomentStack:
+        """Of many groups, as weightings of the same rows."""
+        Moments.from_directions(rows.directions.take(np.arange(1)), hierarchy)  # checks the space
+        order = np.argsort(rows.labels, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(self.sizes)])
+        w = (rows.directions.weights / self._weight_sums(1)[rows.labels])[order]
+        labels = np.arange(len(order))
+        sparse = csr_array((w, labels, ends), shape=(len(self.names), len(order)))
+        return moments_of_weightings(rows.directions.x[order], sparse, hierarchy)
+
+    def directions(self, group: int) -> Directions:
+        """The rows of one group."""
+        assert self.rows is not None
+        return self.rows.directions.take(self.rows.of(group))
+
+    def support(self) -> Support | None:
+        """What lets rows be examined exactly, unless there are none or too many."""
+        if self.rows is None or self.rows.directions.n > _EXAMINED_ROWS * len(self.names):
+            return None
+        return lambda group: self.directions(group).support()
+
+    def some(self, kept: BoolArray) -> Groups:
+        """Some of the groups."""
+        if kept.all():
+            return self
+        names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
+        sums = (
+            tuple(m for m, keep in zip(self.sums, kept, strict=True) if keep) if self.sums else ()
+        )
+        if self.rows is None:
+            return Groups(names, None, sums, self.design)
+        mask = kept[self.rows.labels]
+        codes = np.cumsum(kept) - 1
+        rows = GroupedRows(self.rows.directions.take(mask), codes[self.rows.labels[mask]])
+        return Groups(names, rows, (), self.design.of_rows(mask))
+
+
+def as_groups(
+    data: Any,
+    by: ArrayLike | str | None,
+    weights: ArrayLike | str | None,
+    design: Design | str | None,
+) -> Groups:
+    """Groups from rows with a label each, from a mapping, or from a list of moments."""
+    if by is not None:
+        return _labelled(data, by, weights, design)
+    if isinstance(data, Mapping) and not is_frame(data):
+        named = {str(name): part for name, part in data.items()}
+    elif isinstance(data, Sequence) and all(isinstance(m, Moments | Directions) for m in data):
+        named = {str(k): part for k, part in enumerate(data, 1)}
+    else:
+        raise InvalidArgument(
+            f"data is {shown(data)}; give rows with by= (a label for each, or the name of a "
+            "column), or a mapping from names to groups"
+        )
+    if not named:
+        raise InvalidArgument("there are no groups; give at least two")
+    if weights is not None:
+        raise InvalidArgument("weights= is for rows with by=; groups of a mapping carry their own")
+    sources = [as_source(part, None) for part in named.values()]
+    return _together(tuple(named), sources, design)
+
+
+def _labelled(
+    data: Any, by: ArrayLike | str, weights: ArrayLike | str | None, design: Design | str | None
+) -> Groups:
+    source = as_source(data, weights)
+    if isinstance(source, Moments):
+        raise InvalidArgument("moments have no rows to label; give a mapping from names to moments")
+    ids: Any = by
+    if isinstance(by, str):
+        if not is_frame(data):
+            raise InvalidArgument(
+                f"by={by!r} names a column, but data is not a frame; pass the labels themselves"
+            )
+        ids = column(data, by)
+    labels = unit_labels(ids, source.n, "group")
+    names = tuple(str(name) for name in unit_names(ids, labels))
+    return Groups(names, GroupedRows(source, labels), (), design_of_rows(design, data, source))
+
+
+def _together(
+    names: tuple[str, ...], sources: list[Directions | Moments], design: Design | str | None
+) -> Groups:
+    if any(isinstance(source, Moments) for source in sources):
+        return _of_sums(names, sources, design)
+    rows = [source for source in sources if isinstance(source, Directions)]
+    spaces = {source.space for source in rows}
+    if len(spaces) > 1:
+        found = " and ".join(sorted(f"the {space.name}" for space in spaces))
+        raise InvalidArgument(f"the groups live on {found}; compare points of one space")
+    x = np.concatenate([source.x for source in rows])
+    weighted = any(source.weighted for source in rows)
+    weights = np.concatenate([_raw(source) for source in rows]) if weighted else None
+    whole = Directions(x, weights, space=rows[0].space).with_reading(rows[0].reading)
+    labels = np.repeat(np.arange(len(rows)), [source.n for source in rows])
+    plan = as_design(design, weighted=weighted)
+    if design is not None:
+        plan.check(whole)
+    return Groups(names, GroupedRows(whole, labels), (), plan)
+
+
+def _raw(source: Directions) -> Array:
+    """Weights with the scale they were given."""
+    raw = np.concatenate([w for _, w in source.blocks()])
+    return np.asarray(np.ldexp(raw, source.weight_exponent))
+
+
+def _of_sums(
+    names: tuple[str, ...], sources: list[Directions | Moments], design: Design | str | None
+) -> Groups:
+    known = next(source for source in sources if isinstance(source, Moments))
+    sums = tuple(
+        Moments.from_directions(source, known.hierarchy)
+        if isinstance(source, Directions)
+        else source
+        for source in sources
+    )
+    for name, moments in zip(names, sums, strict=True):
+        if moments.hierarchy != known.hierarchy:
+            raise InvalidArgument(
+                f"group {name} has moments of {moments.hierarchy}, another of {known.hierarchy}; "
+                "make them with one hierarchy"
+            )
+    weighted = any(m.ess < m.n * (1.0 - 1e-9) for m in sums)
+    plan = as_design(design, weighted=weighted)
+    if design is not None:
+        plan.check_sums(weighted=weighted)
+    return Groups(names, None, sums, plan)

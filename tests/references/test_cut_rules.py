@@ -116,17 +116,17 @@ def test_arcs_of_the_circle() -> None:
 
 
 @pytest.mark.parametrize(("say", "words"), [
-    (dict(), "without bands, caps or polygons; give at least one"),
-    (dict(bands=[(20, -20)]), "give latitudes (low, high) from pole to pole, low first"),
-    (dict(bands=[(-20, 120)]), "from pole to pole"),
-    (dict(bands=[(-20, "a")]), "give 2 finite numbers"),
-    (dict(bands=3), "bands is 3; give a list"),
-    (dict(caps=[(10, 20, 0)]), "between 0 and half a turn"),
-    (dict(caps=[(10, 95, 5)]), "beyond the poles"),
-    (dict(caps=[(10, 5)], bands=[(-5, 5)]), "are of the circle"),
-    (dict(polygons=[[(0, 0), (10, 0)]]), "at least three corners"),
-    (dict(polygons=[[0, 0, 10]]), "give longitude and latitude of m corners"),
-    (dict(bands=[(-5, 5)], density=3.0), "density is 3.0; give a function"),
+    ({}, "without bands, caps or polygons; give at least one"),
+    ({"bands": [(20, -20)]}, "give latitudes (low, high) from pole to pole, low first"),
+    ({"bands": [(-20, 120)]}, "from pole to pole"),
+    ({"bands": [(-20, "a")]}, "give 2 finite numbers"),
+    ({"bands": 3}, "bands is 3; give a list"),
+    ({"caps": [(10, 20, 0)]}, "between 0 and half a turn"),
+    ({"caps": [(10, 95, 5)]}, "beyond the poles"),
+    ({"caps": [(10, 5)], "bands": [(-5, 5)]}, "are of the circle"),
+    ({"polygons": [[(0, 0), (10, 0)]]}, "at least three corners"),
+    ({"polygons": [[0, 0, 10]]}, "give longitude and latitude of m corners"),
+    ({"bands": [(-5, 5)], "density": 3.0}, "density is 3.0; give a function"),
 ])  # fmt: skip
 def test_refusals(say: dict, words: str) -> None:
     with pytest.raises(sr.InvalidArgument) as error:

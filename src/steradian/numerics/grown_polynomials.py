@@ -53,7 +53,8 @@ class GrownPolynomials:
     @property
     def linear(self) -> Array:
         """Rows (k, d) that make points of the linear ones: x = mean + φ₁ @ linear."""
-        return np.asarray(np.linalg.pinv(self.axes))
+        order = [k for parent, k, _, _ in self.steps if parent == 0]
+        return np.asarray(np.linalg.pinv(self.axes)[order])
 
     def values(self, x: Array) -> Array:
         """At ``x`` (n, d): (n, q), lowest degree first."""

@@ -20,7 +20,7 @@ _KEPT = 3  # of the finest rules, where none is good enough by itself
 _BATCH = 1 << 16
 _TURN = 20_231  # seed of a rotation that no edge is along
 _CLEARANCE = 1.05  # over the highest density at the nodes
-_LEAST_KEPT = 1e-5  # share of uniform proposals that a density must keep to be drawn from
+_LEAST_KEPT = 1e-4  # share of uniform proposals that a density must keep to be drawn from
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from steradian.numerics.healpix_faces import (
     square_nodes,
     triangle_nodes,
 )
+from steradian.numerics.tolerances import UNSEEN_PIXEL
 from steradian.spaces.base import Rule, Space
 
-_UNSEEN = -1.6375e30  # by which HEALPix marks pixels that were not looked at
+_UNSEEN = -16_375.0 * 10.0**26  # by which HEALPix marks pixels that were not looked at
 _SCHEMES = {"ring": "RING", "nested": "NEST"}
 _LADDER = ((12, 1), (16, 2), (24, 3), (32, 4), (48, 5), (64, 6), (96, 8), (128, 10))
 """Nodes along the side of a face that suffice for fits, and that a pixel has at least."""
@@ -67,7 +68,7 @@ class HealpixMap:
                 f"a map has shape {found.shape}; give one value for each of 12 nside² pixels"
             )
         object.__setattr__(self, "order", one_of(order, "order", _SCHEMES))
-        found[np.isclose(found, _UNSEEN, rtol=1e-6)] = 0.0
+        found[np.isclose(found, _UNSEEN, rtol=UNSEEN_PIXEL)] = 0.0
         bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0.0)))
         if len(bad):
             raise InvalidArgument(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
 from steradian.references.density import Density, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
@@ -231,7 +232,7 @@ def _top(region: Region) -> float:
 def _best_axis(shapes: Sequence[Shape]) -> Array:
     """The axis of most edges: about it they are bands."""
     axes = [shape.axis for shape in shapes]
-    count = [sum(abs(float(one @ other)) > 1.0 - 1e-12 for other in axes) for one in axes]
+    count = [sum(abs(float(one @ other)) > 1.0 - CONCENTRIC for other in axes) for one in axes]
     return axes[int(np.argmax(count))]
 
 
@@ -252,7 +253,7 @@ def _numbers(values: ArrayLike, count: int, name: str) -> Array:
 
 
 def _vector(lonlat: Array) -> tuple[float, ...]:
-    if abs(lonlat[1]) > 0.5 * np.pi + 1e-12:
+    if abs(lonlat[1]) > 0.5 * np.pi + ANGLE_LIMIT:
         raise InvalidArgument(
             f"a latitude of {np.degrees(lonlat[1]):g}° is beyond the poles; give (lon, lat)"
         )
@@ -261,7 +262,7 @@ def _vector(lonlat: Array) -> tuple[float, ...]:
 
 def _band(values: ArrayLike, unit: float, pole: tuple[float, ...]) -> Band:
     low, high = _numbers(values, 2, "a band") * unit
-    if not -0.5 * np.pi - 1e-9 <= low < high <= 0.5 * np.pi + 1e-9:
+    if not -0.5 * np.pi - ANGLE_LIMIT <= low < high <= 0.5 * np.pi + ANGLE_LIMIT:
         raise InvalidArgument(
             f"a band is {shown(values)}; give latitudes (low, high) from pole to pole, low first"
         )

@@ -64,6 +64,8 @@ from steradian.profile import (
     profiles,
     sketches,
 )
+from steradian.references.healpix import HealpixMap
+from steradian.references.mask import Mask
 from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.split_tests import SplitTests
@@ -91,11 +93,13 @@ __all__ = [
     "GapIntervals",
     "GapTests",
     "Harmonics",
+    "HealpixMap",
     "Interactions",
     "InvalidArgument",
     "InvalidDirections",
     "LeftOut",
     "LowRank",
+    "Mask",
     "MaxEntFit",
     "MissingExtra",
     "Mmd",

@@ -257,7 +257,7 @@ def test_points_off_the_sphere() -> None:
 @pytest.mark.parametrize("level", [0, 1])
 def test_an_unknown_measure(level: int) -> None:
     fit: Any = fit_of("turtles", level)
-    words = "^measure is 'area'; choose 'uniform' or 'surface'$"
+    words = "^measure is 'area'; choose 'uniform', 'surface' or 'reference'$"
     for function in (fit.pdf, fit.logpdf):
         with pytest.raises(ValueError, match=words):
             function(np.eye(2), measure="area")

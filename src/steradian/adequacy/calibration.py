@@ -238,6 +238,7 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
 def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     signs = left.by_rows is not None
     found = np.zeros(0)
+    squared = squared * sample.own_share  # replicates know no noise but that of the rows
     enough = how.replicates if how.method else _ENOUGH
     each = left.by_rows
     stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)

@@ -100,7 +100,7 @@ def _moment_variance(sample: Sample, levels: int) -> Array:
     phi = sample.features(sample.hierarchy.up_to(levels))
     if phi is None:
         phi = sample.hierarchy.up_to(levels).features(sample.rows.x)
-    return units.covariance(phi, units.weights @ phi)
+    return units.covariance(phi, units.weights @ phi) / sample.own_share
 
 
 def _ratio_term(sample: Sample) -> Array:

@@ -201,7 +201,8 @@ def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Arra
     """Replicates of the score form of I, and its value."""
     scores = _scores(sample, level)
     drawn = multiplier_replicates(scores, scores.settled("damped"), replicates, seed)
-    return drawn / sample.rate**2, float(scores.statistic[0]) / sample.rate**2
+    a2 = sample.own_rate**2
+    return drawn / a2, float(scores.statistic[0]) / a2
 
 
 def _scores(sample: Sample, level: int) -> Scores:

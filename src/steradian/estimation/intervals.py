@@ -24,6 +24,7 @@ from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
 from steradian.estimation.bias import gap_bias
+from steradian.estimation.reference_noise import reference_variance
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
@@ -172,8 +173,19 @@ def _units(sample: Sample) -> float:
 
 def _errors(sample: Sample) -> tuple[Array, Array]:
     """Standard errors, their degrees of freedom and skewness, (3, L), for I and for D."""
-    if not sample.has_rows:
-        return _errors_from_sums(sample)
+    steps, wholes = _errors_of_rows(sample) if sample.has_rows else _errors_from_sums(sample)
+    added = reference_variance(sample)
+    for errors, more in zip((steps, wholes), added, strict=True):
+        if not more.any():
+            continue
+        whole = np.sqrt(errors[0] ** 2 + more)
+        share = errors[0] / np.maximum(whole, TINY_ROOT)  # what is known of the rest is its size
+        dof = errors[1] / np.maximum(share, TINY_ROOT) ** 4
+        errors[:] = whole, dof, errors[2] * share**3
+    return steps, wholes
+
+
+def _errors_of_rows(sample: Sample) -> tuple[Array, Array]:
     logs = sample.log_densities
     return _error(sample, np.diff(logs, axis=1)), _error(sample, logs[:, 1:])
 
@@ -197,7 +209,7 @@ def errors_of_means(units: Units, values: Array) -> Array:
 
 def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:
     top = len(sample.nested.solutions)
-    sigma = sample.covariance(top) / sample.rate**2
+    sigma = sample.covariance(top) / sample.own_rate**2
     steps: list[float] = []
     wholes: list[float] = []
     below = np.zeros(len(sigma))

@@ -28,6 +28,11 @@ class HeldToNoise(Protocol):
         """Share of features / 2n that its integration error may be."""
         ...
 
+    @property
+    def noise_remedy(self) -> str:
+        """What to do where it is more."""
+        ...
+
 
 @runtime_checkable
 class StatesErrors(Protocol):

@@ -34,6 +34,10 @@ class RuledFamily(NodeFamily):
         return self._otherwise.noise_share
 
     @property
+    def noise_remedy(self) -> str:
+        return self._otherwise.noise_remedy
+
+    @property
     def _otherwise(self) -> RelativeFamily:
         return RelativeFamily(self.hierarchy, self.level)
 

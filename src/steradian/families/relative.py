@@ -63,6 +63,10 @@ class RelativeFamily(NodeFamily):
         return 1.0  # of an error that is stated as three standard errors
 
     @property
+    def noise_remedy(self) -> str:
+        return "some of the features, by sr.Sketch, take less"
+
+    @property
     def _below(self) -> int:
         return self.hierarchy.q(2)
 

@@ -17,10 +17,11 @@ from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
+from steradian.references.base import HasReference, log_reference, reference_words, underlying
 from steradian.spaces import Space, unit_sphere
 from steradian.spaces.base import a_point
 
-Measure = Literal["uniform", "surface"]
+Measure = Literal["uniform", "surface", "reference"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +30,8 @@ class MaxEntFit:
 
     Densities and entropies are against the uniform law of mass one unless
     ``measure="surface"`` asks for surface measure (angle, solid angle, …), which only
-    shifts them by the log of the surface area.
+    shifts them by the log of the surface area, or ``measure="reference"`` for the law that the
+    profile is relative to, where that is another one.
 
     Examples
     --------
@@ -71,13 +73,14 @@ class MaxEntFit:
     def logpdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
         """Log-density at unit vectors ``x`` (n, d), nats: (n,).
 
-        ``measure`` is ``"uniform"`` (the uniform law has density one) or ``"surface"``.
+        ``measure`` is ``"uniform"`` (the uniform law has density one), ``"surface"``, or
+        ``"reference"`` (the law that deficits are relative to has density one).
         """
         at = x if isinstance(x, Directions) else Directions(x, space=self._given)
         if at.d != self.space.d:
             raise InvalidDirections(f"x has dimension {at.d}; this fit has {self.space.d}")
         values = self.law.logpdf(at.x) if self.level else np.zeros(at.n)
-        return np.asarray(values - self._shift(measure))
+        return np.asarray(values + self._density(at.x, measure))
 
     def pdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
         """Density at unit vectors ``x`` (n, d): (n,). The uniform law has density one."""
@@ -85,7 +88,18 @@ class MaxEntFit:
 
     def entropy(self, *, measure: Measure = "uniform") -> float:
         """Differential entropy in nats: minus the deficit, against the uniform law."""
-        return -self.deficit + self._shift(measure)
+        if measure == "reference" or not isinstance(self.space, HasReference):
+            return -self.deficit - float(self._density(np.empty((1, self.space.d)), measure)[0])
+        points, mass = self._rule
+        return -self.deficit - float(mass @ self._density(points, measure))
+
+    @property
+    def _rule(self) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) that integrate against it, where the space has rules."""
+        if self.level:
+            return self.hierarchy.family(self.level).rule(self.lam, 0)
+        rule = self.space.rule(self.space.rules() - 1)
+        return rule.points, rule.weights
 
     def mean(self) -> Array:
         """E x, (d,); refused where points have none, as axes."""
@@ -99,8 +113,8 @@ class MaxEntFit:
     @property
     def _given(self) -> Space | None:
         """The space for rows that somebody passes; None for unit vectors."""
-        plain = self.space == unit_sphere(self.space.d)
-        return None if plain else self.space
+        space = underlying(self.space)
+        return None if space == unit_sphere(space.d) else space
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
@@ -120,10 +134,18 @@ class MaxEntFit:
         """Length of the linear natural parameter; at level 1 the concentration."""
         if self.level == 0:
             return 0.0
-        if self.hierarchy.coordinates(self.moments) is None:
+        if self.hierarchy.coordinates(self.moments) is None or reference_words(self.space):
             raise InvalidArgument(f"the {self.space.name} has no concentration of a mean")
         return float(np.sqrt(self.space.d) * np.linalg.norm(self.lam[: self.space.d]))
 
-    def _shift(self, measure: Measure) -> float:
-        chosen = one_of(measure, "measure", get_args(Measure))
-        return self.space.log_area if chosen == "surface" else 0.0
+    def _density(self, x: Array, measure: Measure) -> Array:
+        """Log-density of the law of zero information at ``x`` (n, d) against a measure, (n,)."""
+        if one_of(measure, "measure", get_args(Measure)) == "reference":
+            return np.zeros(len(x))
+        found = log_reference(self.space, x)
+        if found is None:
+            raise InvalidArgument(
+                f"{reference_words(self.space)} has no density, and a fit has none but relative "
+                "to it; pass measure='reference'"
+            )
+        return found - self.space.log_area if measure == "surface" else found

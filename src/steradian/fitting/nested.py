@@ -188,7 +188,7 @@ def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
         if error > max(family.noise_share * floor, USABLE_DEFICIT):
             words = (
                 f"an integration error of {error:.1e} nats, above the {floor:.1e} that noise "
-                f"gives with {ess():.0f} rows; some of the features, by sr.Sketch, take less"
+                f"gives with {ess():.0f} rows; {family.noise_remedy}"
             )
             enough = enough_for_level_one(fits.hierarchy)
             failure = Failure(level, Status.UNRESOLVED, words, enough=enough)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steradian.hierarchies.against import Against
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
@@ -18,6 +19,7 @@ from steradian.hierarchies.stacked import Stacked
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 
 __all__ = [
+    "Against",
     "Axial",
     "BareHierarchy",
     "Blocks",

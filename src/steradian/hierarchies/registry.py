@@ -7,6 +7,7 @@ from typing import Any
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument, SteradianError
+from steradian.hierarchies.against import Against
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.bounded_zonal import BoundedZonal
@@ -57,6 +58,8 @@ def is_shipped(hierarchy: Any) -> bool:
     """Whether hierarchy, functions and space are all of this package, whose tests prove them."""
     if isinstance(hierarchy, Stacked):
         return all(is_shipped(part) for part in hierarchy.parts)
+    if isinstance(hierarchy, Against):  # orthonormal by construction, whatever the reference
+        return is_shipped(hierarchy.base)
     return type(hierarchy) in _PROVEN and type(hierarchy.space) in SHIPPED_SPACES
 
 
@@ -93,6 +96,13 @@ def _custom(**_: Any) -> Custom:
     )
 
 
+def _against(**_: Any) -> Against:
+    raise InvalidArgument(
+        "what a profile is relative to cannot be read again; profile the data with reference= as "
+        "before"
+    )
+
+
 def _stacked(parts: Any) -> Stacked:
     if not isinstance(parts, list):
         raise InvalidArgument(f"parts is {shown(parts)}; give a list of dictionaries")
@@ -123,7 +133,12 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     TorusHarmonics: TorusHarmonics,
     Custom: _custom,
     Stacked: _stacked,
+    Against: _against,
 }
-_PROVEN = set(_MAKERS) - {Custom, Stacked}  # whose functions, or parts, may be somebody else's
+_PROVEN = set(_MAKERS) - {
+    Against,
+    Custom,
+    Stacked,
+}  # whose functions, or parts, may be somebody else's
 _SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steradian.plots.canvas import colour, frame
+from steradian.references.base import reference_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,8 @@ def fingerprint(ax: Axes, profile: Profile, *, top: float | None = None) -> Axes
     ax.bar_label(bars, [f"{gap:.3f}" for gap in gaps], padding=2, fontsize="small")
     ax.set_xticks(levels)
     ax.locator_params(axis="y", nbins=5)
-    ax.set_xlabel("level L")
+    words = reference_words(profile.moments.hierarchy.space)
+    ax.set_xlabel(f"level L, relative to {words}" if words else "level L")
     ax.set_ylabel("information gap $I_L$ (nats)")
     highest = max(float(gaps.max()), 0.0) if top is None else top
     ax.set_ylim(min(0.0, float(gaps.min())), _HEADROOM * (highest or 1.0))

@@ -30,6 +30,7 @@ def profile(
     levels: int | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
+    reference: Any = None,
 ) -> SplitProfile: ...
 @overload
 def profile(
@@ -40,6 +41,7 @@ def profile(
     hierarchy: Hierarchy | SameRows | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
+    reference: Any = None,
 ) -> Profile: ...
 @wraps(_profile)
 def profile(data: Any, **options: Any) -> Profile | SplitProfile:  # noqa: D103 - as what it wraps

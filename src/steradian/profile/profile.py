@@ -31,7 +31,9 @@ from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
 from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
+from steradian.profile.reference import relative_hierarchy
 from steradian.profile.summary import summarise
+from steradian.references.base import reference_words
 from steradian.significance.gap_tests import GapTests, gap_tests
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Options, Statistic
@@ -176,10 +178,15 @@ class Profile(AdequacyMethods):
         return known and has_unit_rows(hierarchy.space)
 
     @property
+    def has_kappa(self) -> bool:
+        """Whether the fit of level 1 has a concentration: that of a von Mises-Fisher law."""
+        return self.has_mean and not reference_words(self.moments.hierarchy.space)
+
+    @property
     def kappa(self) -> float:
         """Concentration of the level-1 (von Mises-Fisher) fit."""
         found = self.fits[1].kappa
-        if not self.has_mean:
+        if not self.has_kappa:
             raise InvalidArgument(f"{self._where} has no one concentration")
         return found
 
@@ -281,7 +288,7 @@ class Profile(AdequacyMethods):
         return f"Profile(n={self.n}, d={self.d}, gaps=[{gaps}] nats)"
 
 
-def profile(
+def profile(  # noqa: PLR0913 - what people say of a sample
     data: Any,
     *,
     weights: ArrayLike | str | None = None,
@@ -289,6 +296,7 @@ def profile(
     hierarchy: Hierarchy | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
+    reference: Any = None,
 ) -> Profile:
     """Decompose what a weighted set of directions tells, level by level, in nats.
 
@@ -312,6 +320,10 @@ def profile(
         ``Known(…)``, or ``"descriptive"`` (the default with weights: no inference).
     shrinkage : Shrinkage or float, optional
         Mix the data with a law that has a fit; a number is the share of the uniform law.
+    reference : MaxEntFit, callable, Mask, HealpixMap or Directions, optional
+        The law of zero information, uniform unless given: a fit or `FisherBingham`, a density as a
+        function of points (n, d), what a `Mask` leaves, a map of the sky, or a sample of it. All
+        that follows is relative to it.
 
     Returns
     -------
@@ -331,7 +343,10 @@ def profile(
     """
     began = time.perf_counter()
     explicit = levels is not None or hierarchy is not None
-    moments, directions = measured(as_source(data, weights), levels, hierarchy)
+    source = as_source(data, weights)
+    if reference is not None:
+        hierarchy, levels = relative_hierarchy(reference, source, levels, hierarchy), None
+    moments, directions = measured(source, levels, hierarchy)
     plan = stated_design(design, data, directions, moments)
     mixing = as_shrinkage(shrinkage)
     fits = fit_levels(moments.hierarchy, moments.stack(), support_of(directions), mixing)

@@ -18,6 +18,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import frame_of_columns
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.profile.reference import relative_hierarchy
 from steradian.profile.weighted_fits import BlockFits, Permutation, WeightedFits, as_permutation
 
 _ALPHA = 0.05  # of the p-values that are counted in print
@@ -185,7 +186,7 @@ def _median(values: Array) -> float:
     return float(np.median(values)) if len(values) else np.nan
 
 
-def profiles(
+def profiles(  # noqa: PLR0913 - what people say of weightings
     x: ArrayLike | Directions,
     *,
     weights: Any,
@@ -193,6 +194,7 @@ def profiles(
     hierarchy: Hierarchy | None = None,
     shrinkage: Shrinkage | float | None = None,
     null: Permutation | str | None = None,
+    reference: Any = None,
 ) -> Profiles:
     """Profile the same directions under many weightings, in batched solves of bounded memory.
 
@@ -211,6 +213,8 @@ def profiles(
         As in `profile`, for every weighting: a number is the share of the uniform law.
     null : {"permute"} or Permutation, optional
         Compare each gap with those of the same weights on shuffled points.
+    reference : optional
+        The law of zero information for all of them, as in `profile`.
 
     Returns
     -------
@@ -234,6 +238,7 @@ def profiles(
         chosen = default_hierarchy(points.space, default)
     else:
         chosen = first_levels(hierarchy, levels)
+    chosen = relative_hierarchy(reference, points, None, chosen) or chosen
     refuse_unfittable(chosen)
     how = as_shrinkage(shrinkage), as_permutation(null)
     fits = WeightedFits(points.x, points.space, chosen, *how)

@@ -10,6 +10,7 @@ import numpy as np
 from steradian.fitting.fitted import Numerics
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array
+from steradian.references.base import reference_words
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -21,11 +22,12 @@ def record_of(profile: Profile) -> dict[str, Any]:
         "n": profile.n,
         "d": profile.d,
         "space": profile.moments.hierarchy.space.name,
+        "reference": reference_words(profile.moments.hierarchy.space) or "uniform",
         "hierarchy": profile.moments.hierarchy.to_dict()["kind"],
         "kish_ess": profile.ess,
         "mean_direction": _unit(profile.moments.mean) if profile.has_mean else None,
         "resultant_length": profile.resultant if profile.has_mean else None,
-        "vmf_kappa": profile.kappa if profile.has_mean else None,
+        "vmf_kappa": profile.kappa if profile.has_kappa else None,
         "read": _read(profile),
         "levels": profile.levels.tolist(),
         "dims": profile.dims.tolist(),

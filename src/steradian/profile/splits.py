@@ -16,6 +16,7 @@ from steradian.hierarchies import OnSplits
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.profile.profile import Profile
+from steradian.references.base import reference_words
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Statistic
 from steradian.significance.scores import Covariance
@@ -146,11 +147,16 @@ class SplitProfile:
             f"{'largest':>10} {'share':>7}",
             *(self._line(k) for k in range(len(self.levels))),
             "",
-            "D deficit from uniform, I information the level's features add.",
+            f"D deficit from {self._zero}, I information the level's features add.",
             "Medians of I and their shares need not add up.",
             first.design.in_short,
         ]
         return "\n".join(lines)
+
+    @property
+    def _zero(self) -> str:
+        space = self.splits[0].moments.hierarchy.space
+        return "the reference" if reference_words(space) else "uniform"
 
     def _line(self, k: int) -> str:
         seen, total = self.split_gaps[:, k], float(self.deficits[-1])

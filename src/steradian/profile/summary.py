@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.numerics.tolerances import NOTHING
+from steradian.references.base import reference_words
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -29,8 +30,11 @@ def summarise(profile: Profile) -> str:
     noise = bool(np.isfinite(profile.noise).all())
     lines = [
         *_reading(profile),
-        f"Geometric information profile on the {profile.moments.hierarchy.space.name}"
-        f" (d = {profile.d}), in nats",
+        *textwrap.wrap(
+            f"Geometric information profile on the {profile.moments.hierarchy.space.name}"
+            f" (d = {profile.d}), in nats",
+            80,
+        ),
         f"n = {profile.n}   Kish ESS = {profile.ess:.1f} (weight concentration)",
         *_direction(profile),
         "",
@@ -39,7 +43,7 @@ def summarise(profile: Profile) -> str:
     lines += [_row(_cells(profile, k, total), noise) for k in range(len(profile.levels))]
     lines += [
         "",
-        "D deficit from uniform, I information the level's features add, U = exp(-D).",
+        f"D deficit from {_zero(profile)}, I information the level's features add, U = exp(-D).",
         *_design(profile, noise),
     ]
     rounding = float(profile.numerics.moment_rounding.max())
@@ -98,10 +102,16 @@ def _direction(profile: Profile) -> list[str]:
     if not profile.has_mean:
         return _axis(profile)
     length = profile.resultant
-    said = f"mean resultant length R = {length:.4f}   vMF kappa = {profile.kappa:.4g}"
+    said = f"mean resultant length R = {length:.4f}"
+    said += f"   vMF kappa = {profile.kappa:.4g}" if profile.has_kappa else ""
     if profile.d > _READABLE or length < 1e-9:
         return [said]
     return [said, f"mean direction{in_words(profile)}"]
+
+
+def _zero(profile: Profile) -> str:
+    """The law of zero information, in a word or two."""
+    return "the reference" if reference_words(profile.moments.hierarchy.space) else "uniform"
 
 
 def _axis(profile: Profile) -> list[str]:

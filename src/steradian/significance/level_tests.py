@@ -142,7 +142,9 @@ def _model_score(sample: Sample, white: Whitening) -> float:
 
 def _scores(sample: Sample, white: Whitening) -> Scores:
     phi = sample.features(sample.hierarchy) if white.formed else None
-    return scores_of(sample.rows, sample.units, white, phi)
+    scores = scores_of(sample.rows, sample.units, white, phi)
+    share = sample.own_share
+    return scores if share == 1.0 else replace(scores, rate=scores.rate * np.sqrt(share))
 
 
 def _moment_test(
@@ -255,6 +257,7 @@ def _streamed_test(
         )
     kind: Covariance = "empirical" if options.covariance == "empirical" else "null"
     found = streamed_scores(sample.rows, sample.units, white, kind)
+    found = replace(found, statistic=found.statistic * sample.own_share)
     value = found.statistic if options.statistic == "score" else gap
     said = () if options.covariance else (
         f"level {level}: too many rows to tilt; covariance centred at the null",

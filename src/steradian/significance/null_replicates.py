@@ -29,7 +29,7 @@ def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> 
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
         stack = hierarchy.stack(x, weights)
         below = FitsBelow.of(hierarchy, level, stack, x, weights)
-        found = 0.5 * sample.rate**2 * below.squares(stack)
+        found = 0.5 * sample.own_rate**2 * below.squares(stack)
         yield np.asarray(found[~np.isnan(found)])
 
 
@@ -41,7 +41,7 @@ def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> It
     for fits in _fits(sample, level, replicates, seed):
         gaps = fits.gaps[:, level - 1]
         gaps[fits.lost_rows] = np.inf
-        yield np.asarray(sample.rate**2 * gaps[~np.isnan(gaps)])
+        yield np.asarray(sample.own_rate**2 * gaps[~np.isnan(gaps)])
 
 
 def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:

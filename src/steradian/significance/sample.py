@@ -20,6 +20,7 @@ from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.tolerances import KEPT_BLUR
+from steradian.references.base import reference_rows, reference_words
 from steradian.significance.memo import Memo
 
 _ABOVE = 4  # levels above the highest that residuals look at
@@ -110,9 +111,11 @@ class Sample:
         level = fit.level
         own = level == 0 or self.nested.solutions[level - 1].laws[0] is not None
         if own or self.hierarchy.family(level).natural(fit.lam) is not None:
-            return fit.logpdf(self.rows)  # in closed form, or by a law that lam does not hold
+            return fit.logpdf(self.rows, measure="reference")  # by a law that lam does not hold
         phi = self.features(self.hierarchy)
-        return fit.logpdf(self.rows) if phi is None else phi[:, : len(fit.lam)] @ fit.lam - fit.psi
+        if phi is None:
+            return fit.logpdf(self.rows, measure="reference")
+        return phi[:, : len(fit.lam)] @ fit.lam - fit.psi
 
     @property
     def formed_levels(self) -> int:
@@ -170,7 +173,9 @@ class Sample:
     def sentence(self) -> str:
         """What the design assumes and, where it matters, found."""
         note = self.units.note if self.has_rows else ""
-        return self.design.sentence + (f" ({note})" if note else "")
+        words = reference_words(self.hierarchy.space)
+        relative = f"; relative to {words}" if words else ""
+        return self.design.sentence + (f" ({note})" if note else "") + relative
 
     def check_design(self) -> None:
         """Raise `DesignError` where the design defines no sampling law."""
@@ -179,9 +184,24 @@ class Sample:
 
     @property
     def rate(self) -> float:
-        """a_n."""
+        """a, with a² = a_n² n₀ / (a_n² + n₀) where the reference is a sample of n₀ rows itself.
+
+        Under the null the moments of data and reference are both noise about the same numbers,
+        and what is tested is their difference.
+        """
+        own = self.own_rate
+        return float(own / np.sqrt(1.0 + own**2 / reference_rows(self.hierarchy.space)))
+
+    @property
+    def own_rate(self) -> float:
+        """a_n, of the rows or sums alone."""
         self.check_design()
         return self.units.rate if self.has_rows else self.design.rate_from_sums(self.moments)
+
+    @property
+    def own_share(self) -> float:
+        """What part of the variance of a difference from the reference is the sample's own."""
+        return (self.rate / self.own_rate) ** 2
 
     def covariance(self, level: int, centre: Array | None = None) -> Array:
         """Σ of a_n (m̂ - m) for the features of ``level`` from sums alone, (p, p).
@@ -223,4 +243,4 @@ class Sample:
         shift = np.eye(p + 1)[1:].copy()
         shift[:, 0] = -about
         total = shift @ second @ shift.T / m.weight**2
-        return np.asarray(self.rate**2 * total)
+        return np.asarray(self.own_rate**2 * total)

@@ -10,7 +10,7 @@ shown beside it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from steradian.families.whitening import Whitening
 from steradian.hierarchies.base import basis_of, names_of_tests
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
+from steradian.references.base import reference_words
 from steradian.significance import concerns
 from steradian.significance.judgement import worthless
 from steradian.significance.sample import Sample
@@ -60,6 +61,7 @@ class Uniformity:
     names: tuple[str, ...]
     design: str
     warnings: tuple[str, ...]
+    reference: str = ""  # what is tested in the place of uniformity, in words
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -70,9 +72,13 @@ class Uniformity:
     def __repr__(self) -> str:
         return f"Uniformity({len(self.levels)} levels, p = {_shown(self.pvalue)})"
 
+    @property
+    def _tested(self) -> str:
+        return f"Equality with {self.reference}" if self.reference else "Uniformity"
+
     def __str__(self) -> str:
         lines = [
-            f"Uniformity through each level; design {self.design}",
+            f"{self._tested} through each level; design {self.design}",
             f"{'level':>5} {'features':>8} {'2a²D':>10} {'p':>10}   {'classical':>10} {'χ² p':>10}",
         ]
         for k, level in enumerate(self.levels):
@@ -122,6 +128,7 @@ def uniformity_tests(sample: Sample) -> Uniformity:
         names=names_of_tests(sample.hierarchy)[: len(dims)],
         design=sample.design.name,
         warnings=tuple(dict.fromkeys(said)),
+        reference=reference_words(sample.hierarchy.space),
     )
 
 
@@ -155,6 +162,7 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     if p * sample.moments.n > MOST_ENTRIES:
         return _streamed(sample, white, deficit)
     scores = scores_of(sample.rows, units, white)
+    scores = replace(scores, rate=scores.rate * np.sqrt(sample.own_share))
     words = concerns.unjudged(level, scores, units)
     said = [words] if words else []
     if units.rows_of_one_law:
@@ -176,6 +184,7 @@ def _streamed(sample: Sample, white: Whitening, deficit: float) -> _Through:
     if sample.units.rows_of_one_law:
         return _Through(deficit, float(chi_square_sf(2.0 * deficit, white.q)))
     found = streamed_scores(sample.rows, sample.units, white, "null")
+    found = replace(found, statistic=found.statistic * sample.own_share)
     pvalue = float(mixture_sf([found.statistic], found.coefficients[None], found.dof)[0])
     return _Through(found.statistic, pvalue)
 

@@ -1,0 +1,1 @@
+"""What information is relative to: densities, masks, maps and samples in place of uniform."""

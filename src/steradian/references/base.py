@@ -1,0 +1,189 @@
+"""The seam of what information is relative to: a `Reference` law on a space.
+
+All of the decomposition is relative to the law of zero information, which is uniform unless
+somebody says otherwise. With another law p₀ of density p₀ against the uniform law ν, every ν is
+replaced by ν₀ = p₀ ν: fits are p_L ∝ p₀ exp(λ·φ) and D_L = KL(p_L ‖ p₀). Nothing above needs to
+know: a `ReferenceSpace` is the same space with ν₀ in the place of its uniform law, and all that is
+asked of a space is how to integrate against that law and how to draw from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from steradian.numerics.arrays import Array, BoolArray
+from steradian.spaces.base import OneForm, Rule, Space
+
+_SHOWN = 8  # rows that are named in an error
+
+
+class Reference(Protocol):
+    """A law on a space that information is relative to. References are values."""
+
+    def __hash__(self) -> int:
+        """What equal references share."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """What it is, to stand after "relative to"."""
+        ...
+
+    @property
+    def known_by(self) -> float:
+        """Independent rows that it is known by; infinite where it is known exactly."""
+        ...
+
+    @property
+    def rough(self) -> bool:
+        """Whether its rules converge slowly, so that fits are held to the noise of their sample."""
+        ...
+
+    def rules(self) -> int:
+        """How many rules there are, each finer than the one before; at least two."""
+        ...
+
+    def rule(self, rung: int) -> Rule:
+        """Points and weights of sum one that integrate smooth functions against the law."""
+        ...
+
+    def logpdf(self, x: Array) -> Array | None:
+        """Log-density against the uniform law at ``x`` (n, d), -inf where it is zero: (n,).
+
+        None for a law without a density.
+        """
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` draws, (n, d)."""
+        ...
+
+
+@runtime_checkable
+class HasReference(Protocol):
+    """A space with another law than the uniform one in its place."""
+
+    @property
+    def space(self) -> Space:
+        """The space itself."""
+        ...
+
+    @property
+    def reference(self) -> Reference:
+        """The law in the place of the uniform one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceSpace:
+    """A space with the law of a reference in the place of its uniform law."""
+
+    space: Space
+    reference: Reference
+
+    @property
+    def d(self) -> int:
+        return self.space.d
+
+    @property
+    def dimension(self) -> int:
+        return self.space.dimension
+
+    @property
+    def name(self) -> str:
+        return f"{self.space.name} relative to {self.reference.words}"
+
+    @property
+    def point_name(self) -> str:
+        return self.space.point_name
+
+    @property
+    def log_area(self) -> float:
+        return self.space.log_area
+
+    def refusal(self, x: Array) -> str:
+        return self.space.refusal(x) or unseen_rows(self.reference, x)
+
+    def centre(self, x: Array, weights: Array) -> Array:
+        return self.space.centre(x, weights)
+
+    def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        """Draws of the reference law, which stands in the place of the uniform one."""
+        return self.reference.sample(n, rng)
+
+    def symmetry(self, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """The identity: of the symmetries of a space a law need not have any other."""
+        return np.eye(self.d)
+
+    def rules(self) -> int:
+        return self.reference.rules()
+
+    def rule(self, rung: int) -> Rule:
+        return self.reference.rule(rung)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneFormSpace(ReferenceSpace):
+    """The same where several rows stand for one point."""
+
+    def one_form(self, x: Array) -> Array:
+        assert isinstance(self.space, OneForm)
+        return self.space.one_form(x)
+
+
+def reference_space(space: Space, reference: Reference) -> ReferenceSpace:
+    """``space`` with the law of ``reference`` in the place of its uniform law."""
+    several = isinstance(space, OneForm)
+    return (_OneFormSpace if several else ReferenceSpace)(space, reference)
+
+
+def underlying(space: Space) -> Space:
+    """The space itself, whatever law stands in the place of its uniform one."""
+    return underlying(space.space) if isinstance(space, HasReference) else space
+
+
+def log_reference(space: Space, x: Array) -> Array | None:
+    """Log-density of the law of zero information against the uniform one at ``x`` (n, d), (n,).
+
+    None where it has no density.
+    """
+    if not isinstance(space, HasReference):
+        return np.zeros(len(x))
+    return space.reference.logpdf(x)
+
+
+def reference_rows(space: Space) -> float:
+    """Independent rows that the law of zero information is known by; infinite if exactly."""
+    return space.reference.known_by if isinstance(space, HasReference) else np.inf
+
+
+def reference_words(space: Space) -> str:
+    """What information is relative to, in words; empty where that is the uniform law."""
+    return space.reference.words if isinstance(space, HasReference) else ""
+
+
+def is_rough(space: Space) -> bool:
+    """Whether rules of its law converge slowly."""
+    return isinstance(space, HasReference) and space.reference.rough
+
+
+def unseen(reference: Reference, x: Array) -> BoolArray:
+    """Which of ``x`` (n, d) lie where the reference is zero, (n,)."""
+    found = reference.logpdf(x)
+    return np.zeros(len(x), dtype=bool) if found is None else np.asarray(found == -np.inf)
+
+
+def unseen_rows(reference: Reference, x: Array) -> str:
+    """How many rows, and which, lie where the reference is zero; empty if none does."""
+    rows = np.flatnonzero(unseen(reference, x))
+    if not len(rows):
+        return ""
+    shown = ", ".join(str(row) for row in rows[:_SHOWN])
+    more = ", …" if len(rows) > _SHOWN else ""
+    lie = "1 row lies" if len(rows) == 1 else f"{len(rows)} of {len(x)} rows lie"
+    return (
+        f"{lie} where the reference is zero ({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
+    )

@@ -1,0 +1,290 @@
+"""Mask: what of the circle or the sphere is not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steradian.arguments import shown
+from steradian.errors import InvalidArgument
+from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
+from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
+from steradian.references.density import Density, rejected
+from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
+from steradian.spaces.base import Rule, Space
+
+_CLEARANCE = 1.05  # over the highest density at the nodes
+_MOST_NODES = 400_000  # of one rule
+_RUNG = 1  # by which sizes of others are told
+_FINE = 7  # that gives areas and masses of smooth densities to rounding
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Mask:
+    """Parts of the sphere, or the circle, that nobody looked at: a reference of `profile`.
+
+    The reference law is uniform on what is left. Rules that integrate against it end exactly at
+    the edges, wherever these lie, so that no digit is lost there.
+
+    Parameters
+    ----------
+    bands : sequence of (low, high)
+        Latitudes about ``pole``.
+    caps : sequence of (lon, lat, radius)
+        Discs, by centre and radius; on the circle (angle, radius).
+    polygons : sequence of (m, 2) array_like
+        Longitude and latitude of corners, between which edges are arcs of great circles. Of the
+        two sides the smaller one is meant.
+    pole : (lon, lat), optional
+        What latitudes of bands are about; by default the pole of the coordinates. The pole of the
+        Milky Way has right ascension 192.85948° and declination 27.12825° (J2000).
+    keep : bool
+        Whether the shapes are all that was looked at, rather than what was not.
+    density : callable, optional
+        From points (n, d) to an exposure, smooth where nothing is masked; uniform by default.
+    degrees : bool
+        Unit of all angles, degrees unless False.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> mask = sr.Mask(bands=[(-20, 20)])
+    >>> mask
+    Mask(without latitudes -20° to 20°)
+    >>> x = sr.Sphere().uniform(400, np.random.default_rng(0))
+    >>> p = sr.profile(x[abs(x[:, 2]) > np.sin(np.radians(20))], reference=mask, levels=2)
+    >>> p.tests().pvalue.round(2).tolist()
+    [0.37, 0.7]
+    """
+
+    shapes: tuple[Shape, ...]
+    keep: bool
+    density: Callable[[Array], AnyArray] | None
+
+    def __init__(  # noqa: PLR0913 - what people say of a mask
+        self,
+        bands: Sequence[ArrayLike] = (),
+        caps: Sequence[ArrayLike] = (),
+        polygons: Sequence[ArrayLike] = (),
+        *,
+        pole: ArrayLike | None = None,
+        keep: bool = False,
+        density: Callable[[Array], AnyArray] | None = None,
+        degrees: bool = True,
+    ) -> None:
+        unit = np.pi / 180.0 if degrees else 1.0
+        up = (0.0, 0.0, 1.0) if pole is None else _vector(_numbers(pole, 2, "pole") * unit)
+        shapes: list[Shape] = [_band(each, unit, up) for each in _listed(bands, "bands")]
+        shapes += [_cap(each, unit) for each in _listed(caps, "caps")]
+        shapes += [_polygon(each, unit) for each in _listed(polygons, "polygons")]
+        if not shapes:
+            raise InvalidArgument("a mask without bands, caps or polygons; give at least one")
+        if len({len(shape.axis) for shape in shapes}) > 1:
+            raise InvalidArgument(
+                "caps (angle, radius) are of the circle; bands and others are not"
+            )
+        if density is not None and not callable(density):
+            raise InvalidArgument(f"density is {shown(density)}; give a function of points (n, d)")
+        object.__setattr__(self, "shapes", tuple(shapes))
+        object.__setattr__(self, "keep", bool(keep))
+        object.__setattr__(self, "density", density)
+
+    def __repr__(self) -> str:
+        return f"Mask({self.words})"
+
+    @property
+    def words(self) -> str:
+        """What is looked at, after "uniform": "without latitudes -10° to 10°"."""
+        named = " and ".join(shape.words for shape in self.shapes[:3])
+        more = f" and {len(self.shapes) - 3} more" if len(self.shapes) > 3 else ""
+        return f"{'only' if self.keep else 'without'} {named}{more}"
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return len(self.shapes[0].axis)
+
+    def sees(self, x: ArrayLike) -> BoolArray:
+        """Which of the unit vectors ``x`` (n, d) lie where it was looked, (n,).
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Mask(bands=[(-20, 20)]).sees([[1, 0, 0], [0, 0, 1]]).tolist()
+        [False, True]
+        """
+        points = np.asarray(x, dtype=np.float64)
+        masked = np.zeros(len(points), dtype=bool)
+        for shape in self.shapes:
+            masked |= shape.holds(points)
+        return masked if self.keep else ~masked
+
+    def on(self, space: Space) -> Region:
+        """The law of what is left of a space."""
+        if space.d != self.d or space.dimension != self.d - 1:
+            where = "circle" if self.d == 2 else "sphere"
+            raise InvalidArgument(
+                f"this mask is of the {where}, and the data are on the {space.name}"
+            )
+        found = Region(space, self)
+        if not _cut(found, 0)[1] > 0.0:
+            raise InvalidArgument(f"nothing is left of the {space.name}: {self.words}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The reference law of a mask: uniform, or of a density, on what it leaves."""
+
+    space: Space
+    mask: Mask
+
+    @property
+    def words(self) -> str:
+        law = "uniform" if self.mask.density is None else "a given density"
+        return f"{law} {self.mask.words}"
+
+    @property
+    def known_by(self) -> float:
+        return np.inf
+
+    @property
+    def rough(self) -> bool:
+        return False
+
+    @property
+    def area(self) -> float:
+        """Share of the space that was looked at."""
+        return _fine(self)[1]
+
+    def rules(self) -> int:
+        return _affordable(self)
+
+    def rule(self, rung: int) -> Rule:
+        rule = _cut(self, rung)[0]
+        if self.mask.density is None:
+            return rule
+        mass = rule.weights * self._given(rule.points)
+        return Rule(rule.points, mass / mass.sum())
+
+    def logpdf(self, x: Array) -> Array:
+        seen = self.mask.sees(x)
+        values = np.where(seen, self._given(x), 0.0) / _mass(self)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(values))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        def values(x: Array) -> Array:
+            return np.where(self.mask.sees(x), self._given(x), 0.0)
+
+        return rejected(self.space, values, _top(self), n, rng)
+
+    def _given(self, x: Array) -> Array:
+        """The density before it is cut and scaled, (n,)."""
+        function = self.mask.density
+        return np.ones(len(x)) if function is None else Density(self.space, function).values(x)
+
+
+@lru_cache(maxsize=32)
+def _cut(region: Region, rung: int) -> tuple[Rule, float]:
+    """A rule of what is left, and the share of it."""
+    mask, size = region.mask, LADDER[rung]
+    if region.space.d == 2:
+        ends = [shape.ends for shape in mask.shapes if isinstance(shape, Cap)]
+        return circle_rule(np.concatenate(ends), mask.sees, size)
+    edges = [edge for shape in mask.shapes for edge in shape.edges]
+    return sphere_rule(edges, mask.sees, _best_axis(mask.shapes), size)
+
+
+@lru_cache(maxsize=64)
+def _affordable(region: Region) -> int:
+    """Rules whose nodes are not too many, as they grow with the square; always two."""
+    first = len(_cut(region, _RUNG)[0].weights)
+    sizes = [first * (size / LADDER[_RUNG]) ** 2 for size in LADDER]
+    return max(2, sum(size <= _MOST_NODES for size in sizes))
+
+
+def _fine(region: Region) -> tuple[Rule, float]:
+    return _cut(region, min(_FINE, _affordable(region) - 1))
+
+
+@lru_cache(maxsize=64)
+def _mass(region: Region) -> float:
+    """∫ of the density over what is left, against the uniform law."""
+    rule, area = _fine(region)
+    return area * float(rule.weights @ region._given(rule.points))
+
+
+@lru_cache(maxsize=64)
+def _top(region: Region) -> float:
+    """Somewhat more than the highest density at the nodes."""
+    if region.mask.density is None:
+        return 1.0
+    return float(region._given(_fine(region)[0].points).max()) * _CLEARANCE
+
+
+def _best_axis(shapes: Sequence[Shape]) -> Array:
+    """The axis of most edges: about it they are bands."""
+    axes = [shape.axis for shape in shapes]
+    count = [sum(abs(float(one @ other)) > 1.0 - CONCENTRIC for other in axes) for one in axes]
+    return axes[int(np.argmax(count))]
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise InvalidArgument(f"{name} is {shown(values)}; give a list")
+    return list(values)
+
+
+def _numbers(values: ArrayLike, count: int, name: str) -> Array:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise InvalidArgument(f"{name} is {shown(values)}; give {count} finite numbers")
+    return found
+
+
+def _vector(lonlat: Array) -> tuple[float, ...]:
+    if abs(lonlat[1]) > 0.5 * np.pi + ANGLE_LIMIT:
+        raise InvalidArgument(
+            f"a latitude of {np.degrees(lonlat[1]):g}° is beyond the poles; give (lon, lat)"
+        )
+    return tuple(lonlat_vector(*lonlat).tolist())
+
+
+def _band(values: ArrayLike, unit: float, pole: tuple[float, ...]) -> Band:
+    low, high = _numbers(values, 2, "a band") * unit
+    if not -0.5 * np.pi - ANGLE_LIMIT <= low < high <= 0.5 * np.pi + ANGLE_LIMIT:
+        raise InvalidArgument(
+            f"a band is {shown(values)}; give latitudes (low, high) from pole to pole, low first"
+        )
+    return Band(float(low), float(high), (pole[0], pole[1], pole[2]))
+
+
+def _cap(values: ArrayLike, unit: float) -> Cap:
+    count = 2 if np.shape(values) == (2,) else 3
+    found = _numbers(values, count, "a cap") * unit
+    if not 0.0 < found[-1] < np.pi:
+        raise InvalidArgument(
+            f"a cap is {shown(values)}; give its radius, between 0 and half a turn, last"
+        )
+    if count == 2:
+        return Cap((float(np.cos(found[0])), float(np.sin(found[0]))), float(found[1]))
+    return Cap(_vector(found[:2]), float(found[2]))
+
+
+def _polygon(values: ArrayLike, unit: float) -> Polygon:
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim != 2 or found.shape[1] != 2 or not np.isfinite(found).all():
+        raise InvalidArgument(
+            f"a polygon has shape {found.shape}; give longitude and latitude of m corners, (m, 2)"
+        )
+    return Polygon.of(np.array([_vector(corner) for corner in found * unit]))

@@ -29,8 +29,7 @@ def vmf(n: int, mu: Array, kappa: float, rng: Rng) -> Array:
 def frame_to(mu: Array) -> Array:
     """Orthonormal rows of which the last is ``mu``."""
     axes = np.linalg.svd(unit(mu[None]))[2]
-    rows = np.vstack([axes[1:], unit(mu[None])])
-    return rows
+    return np.vstack([axes[1:], unit(mu[None])])
 
 
 def gaussian(n: int, mean: Array, scales: Array, rng: Rng) -> Array:

@@ -34,11 +34,11 @@ def test_far_events_earn_no_yes(n: int, kappa: float, seed: int, far: float, cou
     without = sr.profile(x[: n - count], levels=2).residuals().pvalue[1]
     assert without < 1e-6
     p = sr.profile(x, levels=2)
-    verdict = p.trust().statistical
-    assert verdict.answer != "yes"
+    verdict = p.trust().structure
+    assert verdict.answer != "not told apart from noise"
     r = p.residuals(method="exact")
     if r.pvalue[1] >= 0.01:
-        assert verdict.answer == "not assessed"
+        assert verdict.answer == "cannot be judged"
         assert "what level 2 leaves over cannot be judged: row" in verdict.reasons[0]
         assert any(str(row) in verdict.reasons[0] for row in range(n - count, n))
         assert any("what it leaves over cannot be judged" in w for w in r.warnings)
@@ -57,7 +57,7 @@ def test_what_one_event_hides(seed: int, far: float, count: int, level: int) -> 
     assert r.pvalue[-1] > 0.05
     assert str(300 - count) in r.judged[-1].resting
     assert r.to_dict()["resting"][-1] == r.judged[-1].resting
-    assert p.trust().statistical.answer != "yes"
+    assert p.trust().structure.answer == "cannot be judged"
     assert "cannot be judged: row" in " ".join(str(p).split())
     assert sr.choose_order(p).chosen["residual"] is None
 

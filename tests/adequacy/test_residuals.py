@@ -235,7 +235,7 @@ def test_too_few_units_are_refused_with_the_count() -> None:
     assert np.isfinite(r.pvalue[0])
     assert np.isnan(r.pvalue[1])
     assert "level 2: 7 units for 8 matched features" in r.warnings[0]
-    assert p.trust().statistical.answer == "with care"
+    assert p.trust().data.answer == "with care"
 
 
 def test_structure_above_the_level_is_seen_and_named() -> None:
@@ -246,7 +246,7 @@ def test_structure_above_the_level_is_seen_and_named() -> None:
     assert int(np.argmax(r.contributions[0])) + 1 == 3
     text = str(r)
     assert "Residuals through degree 8; design iid" in text
-    assert "raw R" in text
+    assert "raw Δ" in text
     assert "3 (9" in text
     assert p.mmd().pvalue[0] < 1e-15
 
@@ -409,7 +409,7 @@ def test_stratified_surveys_count_their_degrees_of_freedom() -> None:
     assert np.isfinite(r.pvalue[0])
     assert "16 units for 8 matched features are too few" in r.warnings[0]
     assert "too few to judge" in " ".join(str(p).split())
-    assert p.to_dict()["trust"]["statistically"]["answer"] == "with care"
+    assert p.to_dict()["trust"]["data"]["answer"] == "with care"
 
 
 @pytest.mark.parametrize(

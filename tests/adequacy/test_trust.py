@@ -11,6 +11,7 @@ import pytest
 import steradian as sr
 from oracles import Array
 from steradian.adequacy.trust import Answer
+from steradian.wording import Verdict, digits
 
 
 def angles(n: int, seed: int = 0) -> sr.Directions:
@@ -28,26 +29,48 @@ def unit(x: Array) -> Array:
 
 def test_all_is_well() -> None:
     trust = sr.profile(angles(800), levels=2).trust()
-    assert [one.answer for one in trust.judgements] == [Answer.YES] * 3
-    assert "nothing found above level 2" in trust.statistical.reasons[0]
-    assert "e-14 nats" in trust.numerical.reasons[0]
-    assert "inside the moment body, margin 0." in trust.structural.reasons[0]
+    answers = [one.answer for one in trust.judgements]
+    assert answers == [Answer.YES, Answer.YES, Verdict.NOISE]
+    assert "nothing found above level 2" in trust.structure.reasons[0]
+    assert "e-14 nats" in trust.numbers.reasons[0]
+    assert trust.data.reasons == ("800 rows for 4 features",)
+    assert "inside the moment body, margin 0." in trust.numbers.details[1]
+    assert "moment body" not in str(trust)
+    assert "moment body" in " ".join(trust.shown(verbose=True).split())
 
 
 def test_structure_left_over_is_named() -> None:
     trust = sr.profile(opposite(400), levels=1).trust()
-    assert trust.statistical.answer == "no"
-    assert "structure is left above level 1, most at degree 2" in trust.statistical.reasons[0]
-    assert sr.profile(opposite(400), levels=2).trust().statistical.answer == "yes"
+    assert trust.structure.answer is Verdict.CLEAR
+    assert ", most at degree 2" in trust.structure.reasons[0]
+    assert trust.structure.reasons[1] == "try levels=2"
+    assert sr.profile(opposite(400), levels=2).trust().structure.answer is Verdict.NOISE
+
+
+def test_what_is_left_is_told_in_nats() -> None:
+    """About what the levels above add, when they are fitted."""
+    for rows in (opposite(400), angles(300, 1)):
+        for level in (1, 2):
+            found = sr.profile(rows, levels=level).trust().structure.reasons[0]
+            size = float(found.split("about ")[1].split(" nats")[0])
+            deficits = sr.profile(rows, levels=level + 4).deficits
+            left = deficits[-1] - deficits[level - 1]
+            assert size == pytest.approx(left, rel=0.051)  # two digits, and a few steps
+            assert f"noise gives {digits(8 / (2 * rows.n), 2)}" in found
+
+
+def test_more_levels_are_advised_as_far_as_rows_suffice() -> None:
+    few = sr.profile(opposite(30), levels=1).trust().structure
+    assert few.reasons[1] == "level 2 would take about 40 rows"
 
 
 def test_few_rows_and_bad_weights_ask_for_care() -> None:
-    few = sr.profile(angles(30), levels=3).trust().statistical
+    few = sr.profile(angles(30), levels=3).trust().data
     assert few.answer == "with care"
-    assert "30 effective rows for 6 features" in few.reasons
+    assert "30 rows for 6 features, where 60 would be safe" in few.reasons
     rng = np.random.default_rng(2)
     rows = sr.Directions.from_angles(rng.uniform(0, 6, 400), weights=rng.pareto(0.6, 400))
-    heavy = sr.profile(rows, levels=1, design="importance").trust().statistical
+    heavy = sr.profile(rows, levels=1, design="importance").trust().data
     assert heavy.answer in {"with care", "no"}
     assert any("heavy tail" in reason for reason in heavy.reasons)
 
@@ -57,7 +80,7 @@ def test_few_rows_and_bad_weights_ask_for_care() -> None:
     [
         (
             lambda: sr.profile(angles(200).x, weights=np.arange(1.0, 201.0), levels=2),
-            "a descriptive design has no tests; level 2 leaves R = ",
+            "nats through degree 6, and a descriptive design has no tests",
         ),
         (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "shrunk data"),
         (
@@ -67,17 +90,17 @@ def test_few_rows_and_bad_weights_ask_for_care() -> None:
     ],
 )
 def test_what_is_not_assessed_says_why(profile, reason: str) -> None:  # type: ignore[no-untyped-def]
-    found = profile().trust().statistical
+    found = profile().trust().structure
     assert any(reason in one for one in found.reasons)
-    assert found.answer in {"not assessed", "with care"}
+    assert found.answer is Verdict.UNJUDGED
 
 
 def test_moments_are_judged_as_far_as_they_reach() -> None:
     moments = sr.Moments.from_directions(opposite(400), sr.Harmonics(2, 2))
-    assert sr.profile(moments, levels=1).trust().statistical.answer == "no"
-    assert "degree 4" in sr.profile(moments).trust().statistical.reasons[0]
+    assert sr.profile(moments, levels=1).trust().structure.answer is Verdict.CLEAR
+    assert "degree 4" in sr.profile(moments).trust().structure.reasons[0]
     law = sr.Moments.from_expectations(sr.Harmonics(2, 2), [0.5, 0.1, 0.2, 0.0], n=50)
-    assert sr.profile(law).trust().statistical.answer == "not assessed"
+    assert sr.profile(law).trust().structure.answer is Verdict.UNJUDGED
 
 
 def test_numbers_decide_numerically() -> None:
@@ -88,41 +111,43 @@ def test_numbers_decide_numerically() -> None:
         object.__setattr__(worse, "numerics", dataclasses.replace(p.numerics, **changed))
         return worse.trust()
 
-    assert judged(quadrature=np.array([0.0, 1e-7])).numerical.answer == "with care"
-    assert judged(quadrature=np.array([0.0, 1e-3])).numerical.answer == "no"
-    against_noise = judged(moment_rounding=np.array([0.0, 9e-5])).numerical
-    assert "not small against sampling noise 6e-04" in against_noise.reasons[-1]
-    collinear = judged(condition=np.array([1.0, 1e14])).numerical
+    assert judged(quadrature=np.array([0.0, 1e-7])).numbers.answer == "with care"
+    assert judged(quadrature=np.array([0.0, 1e-3])).numbers.answer == "no"
+    against_noise = judged(moment_rounding=np.array([0.0, 9e-5])).numbers
+    assert "not small against sampling noise (6e-4 nats)" in " ".join(against_noise.reasons)
+    collinear = judged(condition=np.array([1.0, 1e14])).numbers
     assert collinear.answer == "with care"
-    assert "nearly collinear" in collinear.reasons[0]
+    assert "nearly the same function where the data lie" in collinear.reasons[0]
 
 
-def test_the_boundary_decides_structurally() -> None:
-    shrunk = sr.profile(np.eye(3), levels=2, shrinkage=0.1).trust().structural
+def test_the_boundary_asks_for_care() -> None:
+    shrunk = sr.profile(np.eye(3), levels=2, shrinkage=0.1).trust().numbers
     assert shrunk.answer == "with care"
     assert "the data were mixed with 0.1 of the uniform law" in shrunk.reasons
-    stopped = sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0])).trust().structural
+    stopped = sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0])).trust().data
     assert "there is no level 3" in stopped.reasons
     tight = unit(np.random.default_rng(3).normal(size=(300, 3)) * 2e-3 + np.eye(3)[2])
-    near = sr.profile(tight, levels=2).trust().structural
+    near = sr.profile(tight, levels=2).trust().numbers
     assert near.answer == "with care"
-    assert "close to the boundary, margin" in near.reasons[0]
+    assert "the fit of level 2 barely exists (see boundary())" in near.reasons[0]
+    assert "close to the boundary of the moment body, margin" in near.details[1]
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
     noise = 1e-3 * np.random.default_rng(5).normal(size=(4, 60, 3))
     tetrahedron = unit((corners[:, None] + noise).reshape(-1, 3))
-    corner = sr.profile(tetrahedron, levels=3).trust().structural
+    corner = sr.profile(tetrahedron, levels=3).trust().numbers
     assert corner.answer == "with care"
-    assert "close to the boundary, margin at most" in corner.reasons[0]
+    assert "close to the boundary of the moment body, margin at most" in corner.details[1]
     flat = np.zeros((200, 5))
     flat[:, :3] = np.random.default_rng(4).normal(size=(200, 3))
-    spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().structural
+    spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().numbers
     assert "within 3 of 5 dimensions" in spanned.reasons
 
 
 def test_it_goes_into_the_record_and_fits_a_screen() -> None:
     p = sr.profile(opposite(400), levels=1)
     record = p.to_dict()["trust"]
-    assert record["statistically"]["answer"] == "no"
+    assert record["structure"]["answer"] == "clear"
+    assert record["numbers"]["question"] == "Are the numbers right?"
     assert record == p.trust().to_dict()
     assert all(len(line) <= 80 for line in str(p.trust()).splitlines())
 
@@ -131,7 +156,7 @@ def test_what_an_error_keeps_knows_that_the_next_level_is_missing() -> None:
     with pytest.raises(sr.BoundaryError) as caught:
         sr.profile(np.eye(3), levels=2)
     assert caught.value.profile is not None
-    kept = caught.value.profile.trust().structural
+    kept = caught.value.profile.trust().data
     assert kept.answer == "with care"
     assert kept.reasons[0] == "there is no level 2"
 
@@ -143,22 +168,22 @@ def test_few_units_are_judged_as_residuals_judges_them() -> None:
     p = sr.profile(rows, levels=1, design=plan)
     (pvalue,) = p.residuals().pvalue
     assert p.residuals().methods == ("multiplier bootstrap",)
-    assert any(f"p = {pvalue:.2g}" in reason for reason in p.trust().statistical.reasons)
+    assert any(f"p = {pvalue:.2g}" in reason for reason in p.trust().structure.reasons)
 
 
 def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steradian.adequacy.leftover.GriddedLeftover.work", lambda *_: np.inf)
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(angles(120, seed=3), levels=1, design=plan)
-    assert any("roughly, see residuals()" in reason for reason in p.trust().statistical.reasons)
+    assert any("roughly: see residuals()" in reason for reason in p.trust().structure.reasons)
     assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
 
 
 def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
     rng = np.random.default_rng(6)
     rows = sr.Directions(unit(rng.normal(size=(400_000, 3))), rng.uniform(1.0, 2.0, 400_000))
-    found = sr.profile(rows, levels=4, design="importance").trust().statistical
-    assert found.answer == "not assessed"
+    found = sr.profile(rows, levels=4, design="importance").trust().structure
+    assert found.answer is Verdict.UNJUDGED
     assert "400000 rows take a while: see residuals()" in found.reasons
 
 
@@ -169,7 +194,7 @@ def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
 def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> None:
     """Normalised Gaussian noise: level 2 has about d²/4n nats, and none of it means anything."""
     p = sr.profile(unit(np.random.default_rng(seed).normal(size=(n, d))))
-    found = p.trust().statistical
+    found = p.trust().data
     q = d * (d + 1) / 2 - 1
     expected = p.noise[1]
     assert q / (2 * n) < expected < 1.1 * q / (2 * n)
@@ -183,13 +208,13 @@ def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> N
 def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
     rng = np.random.default_rng(4)
     spread = np.where(np.arange(40) < 5, 3.0, 1.0)
-    strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().statistical
+    strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().data
     assert not any("noise" in reason for reason in strong.reasons)
-    weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().statistical
+    weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().data
     assert any("most of I₂ is what noise gives" in reason for reason in weak.reasons)
-    enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().statistical
+    enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().data
     assert any("all of I₂ is what noise gives" in reason for reason in enough.reasons)
-    assert enough.answer == "not assessed"
+    assert enough.answer is Answer.YES
 
 
 def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
@@ -197,13 +222,13 @@ def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
     phi = rng.vonmises(0.0, 2.0, 300)
     angles = sr.Directions.from_dihedrals(phi, rng.vonmises(0.8 * phi, 4.0))
     p = sr.profile(angles, hierarchy=sr.Interactions(2, 1, 1))
-    said = " ".join(str(p.trust().statistical).split())
-    assert "most at level 2 (pairs of angles) (residual = " in said
-    assert "through level 2 (pairs of angles)" in said
+    said = " ".join(str(p.trust().structure).split())
+    assert "nats through level 2 (pairs of angles), where noise gives" in said
+    assert "most at level 2 (pairs of angles); try levels=2" in said
     shown = str(p.residuals())
     assert shown.startswith("Residuals through level 2 (pairs of angles); design iid")
     assert "largest level" in shown
     assert "R " not in shown
-    assert repr(p.residuals()).startswith("Residuals(level 2, residual = ")
+    assert repr(p.residuals()).startswith("Residuals(level 2, Δ = ")
     with pytest.raises(ValueError, match="give at most 2 on the torus of 2 angles"):
         p.residuals(degree=3)

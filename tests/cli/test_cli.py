@@ -17,6 +17,7 @@ import steradian as sr
 from cli_calls import complaint, printed
 from steradian.cli.app import run
 from steradian.examples import CATALOGUE
+from steradian.wording import digits, pvalue_number
 
 Capture = pytest.CaptureFixture[str]
 LON, LAT = [10.0, 179.5, -120.0, 300.0, 77.0, 150.0], [-35.0, 0.0, 90.0, 60.0, -80.0, 20.0]
@@ -227,12 +228,15 @@ def test_demo_tells_the_numbers_of_the_profile(capsys: Capture) -> None:
     assert max(map(len, out.splitlines())) <= 80
     words = " ".join(out.split())
     profile = sr.profile(sr.examples.load("mcmurdo"))
-    for number in (*profile.deficits, *profile.gaps):
-        assert f" {number:.5f} " in out
+    for gap, p in zip(profile.gaps, profile.tests().pvalue_holm, strict=True):
+        assert f" {digits(gap)} " in out
+        assert f" {pvalue_number(p)} " in out
     shares = profile.gaps / profile.deficits[-1]
     assert f"R = {profile.resultant:.2f}" in words
     assert f"holds {shares[0]:.1%} of the information" in words
-    assert f"adds {shares[1]:.1%}, {profile.gaps[1] / profile.gaps[0]:.0f} times as much" in words
+    assert f"holds {shares[1]:.1%}, {profile.gaps[1] / profile.gaps[0]:.0f} times as much" in words
+    assert "The axis through both groups (declination 187.2°, inclination 81.0°)" in words
+    assert "moment body" not in words
     assert CATALOGUE["mcmurdo"].story in words
 
 
@@ -357,7 +361,7 @@ def test_a_level_that_does_not_exist_loses_none_that_do(
     if flags:
         assert json.loads(out)["gaps"] == pytest.approx(json.loads(sound)["gaps"], abs=1e-12)
     else:
-        tables = [text.split("Stopped:")[0].split("Can it")[0] for text in (out, sound)]
+        tables = [text.split("Stopped:")[0].split("Are the")[0] for text in (out, sound)]
         without_rounding = [[line[:54] for line in t.rstrip().splitlines()] for t in tables]
         assert without_rounding[0] == without_rounding[1]
         assert "Stopped: level 3 does not exist" in out

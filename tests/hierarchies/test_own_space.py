@@ -115,7 +115,7 @@ def test_every_method(call: str, ruled: bool, profiles: dict[bool, sr.Profile]) 
 def test_words_of_draws(profiles: dict[bool, sr.Profile]) -> None:
     own = profiles[False].moments.hierarchy
     assert repr(own) == "Custom(slab, dims (3, 2), orthonormal under 131072 uniform draws)"
-    assert str(profiles[False].trust().numerical.answer) == "no"
+    assert str(profiles[False].trust().numbers.answer) == "no"
     assert not profiles[False].has_mean
     assert "place" not in str(profiles[True])
     both = [profiles[ruled].tests().pvalue for ruled in (True, False)]

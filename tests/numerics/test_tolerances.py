@@ -18,6 +18,7 @@ SMALL, LARGE = 1e-3, 1e6  # a float beyond them is a tolerance, or says below wh
 
 METHOD = {  # numbers that steer a method and bound no error
     "adequacy/calibration.py:_PATIENCE": "work that nobody waits for unasked",
+    "adequacy/remaining.py:_MOST": "work",
     "adequacy/trust.py:_SOON": "work",
     "adequacy/trust.py:_QUICK": "work",
     "conformance/families.py:_STEP": "of differences",
@@ -29,6 +30,9 @@ METHOD = {  # numbers that steer a method and bound no error
     "families/meshed.py:_MOST_ANCHORED": "work",
     "profile/comparison.py:_QUICK": "work",
     "significance/label_tests.py:_MOST_WORK": "work",
+    "profile/level_table.py:_SOON": "work",
+    "significance/effort.py:SOON": "work",
+    "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
     "families/nodes.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "families/relative.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",

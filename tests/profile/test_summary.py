@@ -1,4 +1,4 @@
-"""The printed profile: every number is there, and it fits a screen."""
+"""The printed profile: what was found in words, every number there, and it fits a screen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.significance.effort import LATER
+from steradian.wording import digits, pvalue_number
+
+JARGON = "moment body", "condition", "nodes", "margin", "residual", "quad.err"
 
 
 def profile_of(name: str, levels: int | None = None) -> sr.Profile:
@@ -23,19 +27,14 @@ def stopped_profile() -> sr.Profile:
 
 def rows(text: str) -> list[list[str]]:
     """The cells of the lines that begin with a level number."""
-    return [line.split() for line in text.splitlines() if re.match(r" +\d+ ", line)]
+    lines = [line for line in text.splitlines() if re.match(r" +\d+ ", line)]
+    return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
 def large_profile() -> sr.Profile:
     profile = profile_of("mcmurdo", 2)
     moments = dataclasses.replace(profile.moments, n=1_000_000, weight_sq=0.0177)
     return dataclasses.replace(profile, moments=moments)
-
-
-def test_it_fits_a_screen() -> None:
-    lines = profile_of("turtles").summary().splitlines()
-    assert max(map(len, lines)) <= 80
-    assert len(lines) < 24
 
 
 def narrow_profile() -> sr.Profile:
@@ -53,6 +52,22 @@ def eight_dimensional() -> sr.Profile:
     return sr.profile(sr.Harmonics(8, 1).space.uniform(200, np.random.default_rng(0)), levels=2)
 
 
+def long_names() -> sr.Profile:
+    x = np.random.default_rng(0).normal([1.0, 0.5, 0.0, 0.0, 0.0, 0.0], 1.0, (300, 6))
+    hierarchy = sr.LowRank(np.eye(6)[:, :2], 3)
+    return sr.profile(sr.Directions(x, normalize=True), hierarchy=hierarchy)
+
+
+def noise_profile(n: int = 300) -> sr.Profile:
+    return sr.profile(sr.Sphere().uniform(n, np.random.default_rng(0)))
+
+
+def test_it_fits_a_screen() -> None:
+    lines = profile_of("turtles").summary().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 25
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -62,6 +77,7 @@ def eight_dimensional() -> sr.Profile:
         narrow_profile,
         eight_dimensional,
         crowded,
+        long_names,
     ],
 )
 def test_it_fits_eighty_columns(make: Callable[[], sr.Profile]) -> None:
@@ -86,49 +102,134 @@ def test_the_head_counts_and_labels() -> None:
     profile = sr.profile(x, weights=w, levels=1)
     head = profile.summary().split("level")[0]
     ess = w.sum() ** 2 / (w @ w)
-    length = np.linalg.norm(w @ x / w.sum())
+    length = float(np.linalg.norm(w @ x / w.sum()))
     assert "n = 133 " in head
     assert f"ESS = {ess:.1f} (weight concentration)" in head
-    assert f"mean resultant length R = {length:.4f}" in head
-    assert f"vMF kappa = {profile.kappa:.4g}" in head
-    assert ess < 120
+    assert f"R = {digits(length)} (mean resultant length)" in head
+    assert f"von Mises-Fisher κ = {digits(profile.kappa)}" in " ".join(head.split())
+    assert "classical" not in head  # textbooks weigh all rows alike
+    assert "ESS" not in profile_of("mcmurdo", 1).summary()
+
+
+def test_classical_numbers_stand_beside_ours_under_their_names() -> None:
+    head = " ".join(profile_of("mcmurdo", 2).summary().split("level")[0].split())
+    assert "classical: Fisher's k̂ 1.26, α95 24.0°, Rayleigh 17.6 (p = 5e-4), Bingham 431" in head
+    circle = " ".join(profile_of("turtles", 2).summary().split())
+    assert "circular standard deviation 67.7°, Rayleigh 37.6 (p = 7e-9)" in circle
+    axes = " ".join(profile_of("laths").summary().split())
+    assert "classical: Bingham 6.74 (p = 0.034)" in axes
+
+
+def test_an_axis_that_the_mean_hides_is_told() -> None:
+    assert "principal axis: declination 187.2°, inclination 81.0°" in str(profile_of("mcmurdo", 2))
+    one = sr.Directions.from_lonlat([10, 12, 14, 9.0], [40, 42, 41, 45.0])
+    assert "principal axis" not in str(sr.profile(one, levels=1))
 
 
 @pytest.mark.parametrize("name", ["mcmurdo", "turtles"])
 def test_each_level_has_its_numbers(name: str) -> None:
     profile = profile_of(name)
+    tests, intervals = profile.tests(), profile.intervals()
     table = rows(profile.summary())
     assert len(table) == len(profile.levels) == 4
-    total = profile.deficits[-1]
+    names = profile.moments.hierarchy.level_names
     for k, cells in enumerate(table):
-        level, features, deficit, gap, noise, uncertainty, share, residual, error = cells
-        assert (level, features) == (str(k + 1), str(profile.dims[k]))
-        assert deficit == f"{profile.deficits[k]:.5f}"
-        assert gap == f"{profile.gaps[k]:.5f}"
-        assert noise == f"{profile.dims[k] / (2 * profile.n):.2g}"
-        assert uncertainty == f"{np.exp(-profile.deficits[k]):.4f}"
-        assert share == f"{100 * profile.gaps[k] / total:.1f}%"
-        assert float(residual) == pytest.approx(profile.numerics.residual[k], rel=0.6)
-        assert float(error) == pytest.approx(profile.numerics.quadrature[k], rel=0.6)
+        level, said, gap, noise, interval, pvalue, share = cells
+        assert (level, said) == (str(k + 1), names[k])
+        assert gap == digits(profile.gaps[k])
+        assert noise == digits(profile.dims[k] / (2 * profile.n), 2)
+        assert interval == f"{digits(intervals.low[k])} to {digits(intervals.high[k])}"
+        assert pvalue == pvalue_number(tests.pvalue_holm[k])
+        assert share == f"{100 * profile.gaps[k] / profile.deficits[-1]:.1f}%"
 
 
 def test_it_explains_its_columns() -> None:
-    lines = profile_of("turtles", 2).summary().splitlines()
-    names = ["level", "features", "D", "I", "noise", "U", "share", "residual", "quad.err"]
-    assert names in [line.split() for line in lines]
-    explained = lines.index(next(line for line in lines if line.startswith("D deficit")))
-    assert lines[explained].startswith("D deficit from uniform, I information the level's features")
-    assert lines[explained + 1] == (
-        "Design iid. Noise: what I is on average with nothing to find; see tests()."
-    )
-
-
-def test_it_ends_with_three_verdicts() -> None:
     text = profile_of("turtles", 2).summary()
-    _, verdicts = text.split("Can it be trusted?\n")
-    assert re.fullmatch(
-        r"statistically: .+\nnumerically: .+\nstructurally: .+", verdicts, re.DOTALL
-    )
+    heads = next(line for line in text.splitlines() if line.startswith("level"))
+    columns = ["level", "what it adds", "nats", "noise", "95% interval", "p (Holm)", "share"]
+    assert re.split(r"\s{2,}", heads) == columns
+    said = "All levels: D = 0.427 nats from uniform. noise: what chance alone gives."
+    assert said in " ".join(text.split())
+
+
+def test_three_questions_come_in_their_order() -> None:
+    text = profile_of("turtles", 2).summary()
+    asked = [line for line in text.splitlines() if re.match(r"(Are|Is) .*\?", line)]
+    assert [line.split("?")[0] for line in asked] == [
+        "Are the numbers right",
+        "Are there enough data",
+        "Is there more structure",
+    ]
+
+
+def test_jargon_is_for_those_who_ask() -> None:
+    profile = profile_of("turtles")
+    assert not [word for word in JARGON if word in profile.summary()]
+    verbose = profile.summary(verbose=True)
+    assert not [word for word in JARGON if word not in " ".join(verbose.split())]
+    assert verbose.startswith(profile.summary().split("Are the numbers")[0])
+    table = [line.split() for line in verbose.splitlines() if re.match(r" +\d+ +\d", line)]
+    assert [row[2] for row in table] == [f"{d:.5f}" for d in profile.deficits]
+    for k, row in enumerate(table):
+        assert float(row[5]) == pytest.approx(profile.numerics.residual[k], rel=0.6)
+        assert float(row[6]) == pytest.approx(profile.numerics.quadrature[k], rel=0.6)
+
+
+def test_findings_use_one_vocabulary() -> None:
+    profile = profile_of("mcmurdo")
+    profile.tests()
+    text = " ".join(profile.summary().split())
+    assert "Clear: level 2 (axis or girdle), 1.63 nats (83%)." in text
+    assert "Level 1 (mean direction) and level 4 (four-fold) are likely." in text
+    assert "Level 3 (three-fold) is not told apart from noise." in text
+
+
+def test_pure_noise_says_so() -> None:
+    profile = noise_profile()
+    text = " ".join(profile.summary().split())
+    total, noise = digits(profile.deficits[-1], 2), digits(24 / 600, 2)
+    said = f"Nothing is told apart from noise, at any level ({total} nats, where noise gives"
+    assert f"{said} {noise})." in text
+
+
+def test_what_takes_long_is_left_to_tests_and_shown_when_it_is_known() -> None:
+    profile = eight_dimensional()
+    text = profile.summary(patience=0.0)
+    assert rows(text)[1][-2] == "tests()"
+    assert "Levels 1 and 2: p takes a while, and tests() finds it." in text
+    assert profile.tests_within(0.0).methods == (LATER, LATER)
+    tests = profile.tests()
+    again = profile.summary(patience=0.0)
+    assert rows(again)[1][-2] == pvalue_number(tests.pvalue_holm[1])
+    assert "takes a while" not in again
+
+
+def test_corrections_do_not_wait_for_levels_that_take_long() -> None:
+    """Until all p-values are known each is multiplied by their number, which Holm never exceeds."""
+    profile = profile_of("mcmurdo")
+    table = rows(profile.summary(patience=1e5))
+    assert table[3][-2] == "tests()"
+    assert "p (corrected)" in profile.summary(patience=1e5)
+    single = profile.tests().pvalue[:2]
+    assert [row[-2] for row in table[:2]] == [pvalue_number(min(1.0, 4 * p)) for p in single]
+    assert (profile.tests().pvalue_holm[:2] <= 4 * single).all()
+
+
+def test_levels_that_cannot_be_judged_say_why() -> None:
+    x = sr.Sphere().uniform(500, np.random.default_rng(0))
+    profile = sr.profile(x, design=sr.designs.Clusters(np.arange(500) // 10))
+    text = " ".join(profile.summary().split())
+    assert "level 4 (four-fold) cannot be judged: the weights are worth" in text
+
+
+def test_descriptive_and_shrunk_data_are_described() -> None:
+    x = sr.examples.load("mcmurdo").x
+    weighted = " ".join(sr.profile(x, weights=np.arange(1.0, 134.0), levels=2).summary().split())
+    assert "Most is in level 2 (axis or girdle): " in weighted
+    assert "Not tested: design descriptive defines no p-values." in weighted
+    assert "noise and p-values need design=." in weighted
+    shrunk = " ".join(sr.profile(x, levels=2, shrinkage=0.1).summary().split())
+    assert "Not tested: the fits are of shrunk data." in shrunk
 
 
 def test_a_tiny_negative_gap_is_not_clipped() -> None:
@@ -140,23 +241,20 @@ def test_a_tiny_negative_gap_is_not_clipped() -> None:
     nested = dataclasses.replace(profile.nested, solutions=(first, lower))
     changed = dataclasses.replace(profile, nested=nested)
     assert changed.gaps[1] == pytest.approx(-2e-5)
-    cells = rows(changed.summary())[1]
-    assert cells[3] == "-0.00002"
-    assert cells[6].startswith("-")
+    assert re.search(r"two-fold axis +-2e-5 .* -0\.0%\n", changed.summary())
 
 
 @pytest.mark.parametrize("deficit", [0.0, 1e-30, 9e-13])
 def test_uniform_data_have_no_shares(deficit: float) -> None:
     profile = sr.profile(sr.Directions.from_angles(np.arange(8) * 45.0, degrees=True), levels=1)
-    none = ["0.00000", "0.00000", "0.12", "1", "–"]
-    assert rows(profile.summary())[0][2:7] == none
+    assert rows(profile.summary())[0][-1] == "–"
     only = dataclasses.replace(
         profile.nested.solutions[0], deficit=np.array([deficit]), gap=np.array([deficit])
     )
     flat = dataclasses.replace(
         profile, nested=dataclasses.replace(profile.nested, solutions=(only,))
     )
-    assert rows(flat.summary())[0][2:7] == none
+    assert rows(flat.summary())[0][-1] == "–"
 
 
 def test_the_stopped_line_says_why_and_what_is_sound() -> None:
@@ -169,8 +267,8 @@ def test_the_stopped_line_says_why_and_what_is_sound() -> None:
         "ask for fewer levels (levels=2 is sound)"
         ", or mix in a little of the uniform law (shrinkage=0.01)"
     )
-    assert f"Stopped: {profile.stopped}. Can it be trusted?" in text
-    assert "structurally: with care; there is no level 3" in text
+    assert f"Stopped: {profile.stopped}. Are the numbers right?" in text
+    assert "Are there enough data? With care: there is no level 3" in text
 
 
 def test_no_stopped_line_without_a_stop() -> None:

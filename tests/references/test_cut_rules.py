@@ -8,16 +8,11 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 import steradian as sr
-from steradian.numerics.arrays import Array
+from oracles_cut_rules import ROUNDING, smooth
 from steradian.references.cut_rules import LADDER
 
 SPHERE = sr.Sphere()
 DART = [(0, 0), (60, 0), (60, 50), (30, 10), (0, 50)]  # a polygon that is not convex
-ROUNDING = 1e-13  # of a sum over some 10⁴ nodes of values of order one, with a margin of ten
-
-
-def smooth(x: Array) -> Array:
-    return np.exp(1.3 * x[:, 0] - 0.7 * x[:, 1] + 2.0 * x[:, 2] * x[:, 0])
 
 
 @pytest.mark.parametrize(("mask", "area"), [

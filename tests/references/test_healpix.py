@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from references.test_cut_rules import ROUNDING, smooth
+from oracles_cut_rules import ROUNDING, smooth
 from steradian.numerics.healpix_faces import face_points
 
 SPHERE = sr.Sphere()

@@ -141,7 +141,7 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
 def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     """The p-value of a residual R² of one level."""
     if squared <= left.noise**2:
-        said = f"level {left.level}: R = {np.sqrt(squared):.0e} is lost in the rounding of moments"
+        said = f"level {left.level}: Δ = {np.sqrt(squared):.0e} is lost in the rounding of moments"
         return Judged(np.nan, "–", (said,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)

@@ -25,10 +25,10 @@ _MOST_FEATURES = 2600  # whose covariance is formed: degree 50 on the two-sphere
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Residuals(Calibrated):
-    """R_{L,K} of every level: the distance of data and fit in the degrees above the level.
+    """Δ_{L,K} of every level: the distance of data and fit in the degrees above the level.
 
-    ``R² = Σ_{l=L+1}^K a_l Σ_r (ĉ_lr - c_lr)²`` with ĉ the moments of the data, c those of the
-    fit, and orthonormal harmonics.
+    ``Δ² = Σ_{l=L+1}^K a_l Σ_r (ĉ_lr - c_lr)²`` with ĉ the moments of the data, c those of the
+    fit, and orthonormal harmonics. The paper calls it R, which here is the length of a mean.
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class Residuals(Calibrated):
     degree_weights : array, (K,)
         a_1..a_K.
     values : array, (L,)
-        R. NaN for levels that reach degree K.
+        Δ. NaN for levels that reach degree K.
     raw : array, (L,)
-        R with cos kθ and sin kθ as they are, on the circle: smaller by √2. The same as
+        Δ with cos kθ and sin kθ as they are, on the circle: smaller by √2. The same as
         ``values`` elsewhere.
     contributions : array, (L, K)
-        What each degree adds to R².
+        What each degree adds to Δ².
     pvalue : array, (L,)
-        Of R if the fit were the law, under the design; NaN with a warning where it is not known.
+        Of Δ if the fit were the law, under the design; NaN with a warning where it is not known.
     methods, warnings : tuples of str
         How each p-value was found, and what speaks against it.
     """
@@ -59,13 +59,13 @@ class Residuals(Calibrated):
 
     @property
     def values(self) -> Array:
-        """R with orthonormal harmonics, (L,)."""
+        """Δ with orthonormal harmonics, (L,)."""
         inside = self.levels < self.degree
         return np.where(inside, np.sqrt(self.contributions.sum(axis=1)), np.nan)
 
     @property
     def raw(self) -> Array:
-        """R with the raw cos kθ and sin kθ on the circle, as the paper prints it, (L,)."""
+        """Δ with the raw cos kθ and sin kθ on the circle, as the paper prints its R, (L,)."""
         return self.values / self.raw_scale
 
     def __repr__(self) -> str:
@@ -79,8 +79,8 @@ class Residuals(Calibrated):
 
     @property
     def letter(self) -> str:
-        """How R is called in print: where there are no degrees, R would look like a mean's."""
-        return "residual" if self.level_names else "R"
+        """How it is called in print; R is the length of a mean and nothing else."""
+        return "Δ"
 
     @property
     def through(self) -> str:
@@ -106,7 +106,7 @@ class Residuals(Calibrated):
         raw = self.raw_scale != 1.0
         lines = [
             f"Residuals through {self.through}; design {self.design}",
-            f"{'level':>5} {self.letter:>9} " + (f"{'raw R':>9} " if raw else "") + f"{'p':>9}  "
+            f"{'level':>5} {self.letter:>9} " + (f"{'raw Δ':>9} " if raw else "") + f"{'p':>9}  "
             f"{'largest ' + self.kind:<16} method",
         ]
         for k, level in enumerate(self.levels):

@@ -1,7 +1,7 @@
-"""Three questions about a profile, answered in a line each.
+"""Three questions about a profile, answered in a sentence each.
 
-Statistically: is structure left over, and are there rows enough? Numerically: are the digits
-right? Structurally: how far inside the moment body do the data lie?
+Are the numbers right? Are there enough data? Is there more structure? Everything else that decided
+an answer is kept as its details, for those who ask.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.adequacy.above import levels_through
+from steradian.adequacy.above import levels_through, moments_to_degree
 from steradian.adequacy.beyond import beyond_data
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
+from steradian.adequacy.remaining import remaining_information
 from steradian.adequacy.residuals import (
     Residuals,
     default_degree,
@@ -37,27 +38,40 @@ from steradian.numerics.tolerances import (
 from steradian.significance import concerns
 from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
+from steradian.wording import (
+    LIKELY_BELOW,
+    Verdict,
+    digits,
+    power_of_ten,
+    pvalue_words,
+    sentence,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
 
-REJECTED, DOUBTFUL = 0.01, 0.05  # p-values of the residual
+NUMBERS, DATA, STRUCTURE = (
+    "Are the numbers right?",
+    "Are there enough data?",
+    "Is there more structure?",
+)
 _ROWS_PER_FEATURE = 10.0  # below which gaps are mostly bias
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
-_CLEAR = 3.1  # standard deviations: one in a thousand by chance
+_SURELY = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
-_WIDTH, _LABEL = 80, 15
-_SHRUNK = "the fits are of shrunk data, so no residual tells about the data themselves"
+_WIDTH, _LABEL = 80, 26
+_SHRUNK = "the fits are of shrunk data, so nothing tells about the data themselves"
 
 
 class Answer(StrEnum):
-    """How far one may trust."""
+    """Whether numbers are right, and data enough."""
 
     YES = "yes"
     CARE = "with care"
     NO = "no"
-    UNKNOWN = "not assessed"
+    UNKNOWN = "cannot be judged"
 
 
 _WORST = (Answer.NO, Answer.CARE, Answer.UNKNOWN, Answer.YES)
@@ -65,139 +79,184 @@ _WORST = (Answer.NO, Answer.CARE, Answer.UNKNOWN, Answer.YES)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One answer, and why."""
+    """One question, its answer, why, and the details that only some people ask for.
+
+    The answer about structure is a `Verdict`: how sure it is that there is more.
+    """
 
     question: str
-    answer: Answer
+    answer: Answer | Verdict
     reasons: tuple[str, ...]
+    details: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The answer in a sentence or two."""
+        return sentence(f"{self.answer}: {'; '.join(self.reasons)}")
 
     def __str__(self) -> str:
-        head = f"{self.question + ':':<{_LABEL}}"
-        text = f"{self.answer}; {'; '.join(self.reasons)}"
-        return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL)
+        return self.shown(verbose=False)
+
+    def shown(self, *, verbose: bool) -> str:
+        """The question and its answer, with details on request."""
+        said = [self.words, *(sentence(one) for one in self.details)] if verbose else [self.words]
+        head = f"{self.question:<{_LABEL}}"
+        return textwrap.fill(
+            " ".join(said), _WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL,
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whether a profile can be trusted; ``print`` shows the three answers with their reasons.
+    """Whether a profile can be trusted; ``print`` shows the three answers.
 
     Attributes
     ----------
-    statistical : Judgement
-        Is structure left above the highest level, and are there rows enough?
-    numerical : Judgement
-        Are the digits right?
-    structural : Judgement
-        Do the data lie well inside the moment body?
+    numbers : Judgement
+        Are the numbers right? Arithmetic, and whether the fits exist with room to spare.
+    data : Judgement
+        Are there enough data, and does none of them decide alone?
+    structure : Judgement
+        Is there more structure above the highest level, how much, and what shows it?
 
     Examples
     --------
     >>> import steradian as sr
-    >>> print(sr.profile(sr.examples.load("turtles"), levels=1).trust().statistical.answer)
-    no
+    >>> print(sr.profile(sr.examples.load("turtles"), levels=1).trust().structure.answer)
+    clear
     """
 
-    statistical: Judgement
-    numerical: Judgement
-    structural: Judgement
+    numbers: Judgement
+    data: Judgement
+    structure: Judgement
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
         """All three."""
-        return self.statistical, self.numerical, self.structural
+        return self.numbers, self.data, self.structure
 
     def __str__(self) -> str:
-        return "\n".join(str(one) for one in self.judgements)
+        return self.shown(verbose=False)
+
+    def shown(self, *, verbose: bool) -> str:
+        """The three answers, with details on request."""
+        return "\n".join(one.shown(verbose=verbose) for one in self.judgements)
 
     def to_dict(self) -> dict[str, Any]:
-        """Answers and reasons, ready for JSON."""
+        """Questions, answers, reasons and details, ready for JSON."""
+        names = ("numbers", "data", "structure")
         return {
-            one.question: {"answer": str(one.answer), "reasons": list(one.reasons)}
-            for one in self.judgements
+            name: {
+                "question": one.question,
+                "answer": str(one.answer),
+                "reasons": list(one.reasons),
+                "details": list(one.details),
+            }
+            for name, one in zip(names, self.judgements, strict=True)
         }
 
 
 def trust_of(profile: Profile) -> Trust:
     """Answer the three questions for a profile."""
-    return Trust(_statistical(profile), _numerical(profile), _structural(profile))
+    return Trust(_numbers(profile), _data(profile), _structure(profile))
 
 
-def _judgement(question: str, found: list[tuple[Answer, str]]) -> Judgement:
+def _judgement(
+    question: str, found: list[tuple[Answer, str]], details: tuple[str, ...] = ()
+) -> Judgement:
     """The worst answer, with the reasons for it first."""
     ranked = sorted(found, key=lambda one: _WORST.index(one[0]))
-    return Judgement(question, ranked[0][0], tuple(words for _, words in ranked))
+    return Judgement(question, ranked[0][0], tuple(words for _, words in ranked), details)
 
 
-def left_above(profile: Profile) -> str:
-    """What the highest level leaves over, in words."""
-    return _SHRUNK if profile.shrinkage else _residual(profile, profile.as_sample())[1]
+# --- are the numbers right? -------------------------------------------------------------------
 
 
-def _statistical(profile: Profile) -> Judgement:
-    if profile.shrinkage is not None:
-        return Judgement("statistically", Answer.UNKNOWN, (_SHRUNK,))
-    sample = profile.as_sample()
-    found = [_residual(profile, sample)]
-    if profile.design.defines_inference:
-        found += [(Answer.CARE, words) for words in concerns.of_weights(sample)]
-        found += _noise(profile, sample)
-        found += _rows(profile, sample)
-    return _judgement("statistically", found)
+def _numbers(profile: Profile) -> Judgement:
+    n = profile.numerics
+    error = float((n.quadrature + n.moment_rounding + 0.5 * n.decrement**2).max())
+    family = profile.moments.hierarchy.family(int(profile.levels[-1]))
+    usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
+    answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
+    found = [(answer, f"every gap is good to {_power(error)} nats")]
+    if n.condition.max() > COLLINEAR:
+        said = "some features are nearly the same function where the data lie, which costs digits"
+        found.append((Answer.CARE, said))
+    if profile.design.defines_inference and profile.shrinkage is None:
+        noise = 0.5 / profile.as_sample().rate ** 2
+        if error > _SHARE_OF_NOISE * noise:
+            said = f"that is not small against sampling noise ({_power(noise)} nats)"
+            found.append((Answer.CARE, said))
+    margin, detail = _margin(profile)
+    details = (
+        f"moment residual {n.residual.max():.0e}, condition {n.condition.max():.0e}, "
+        f"{int(n.nodes.max())} nodes",
+        detail,
+    )
+    return _judgement(NUMBERS, [*found, *margin, *_changed(profile)], details)
 
 
-def _residual(profile: Profile, sample: Sample) -> tuple[Answer, str]:
-    """What the highest level leaves over."""
+def _power(error: float) -> str:
+    return power_of_ten(max(error, 1e-15))
+
+
+def _margin(profile: Profile) -> tuple[list[tuple[Answer, str]], str]:
+    """How far inside the moment body the highest level lies, as its family says."""
     top = int(profile.levels[-1])
-    if levels_through(sample.hierarchy, top + 1) is None:
-        said = f"nothing above level {top} is looked at on the {sample.hierarchy.space.name}"
-        return Answer.UNKNOWN, said + ("; mmd() tests it" if has_contours(sample.hierarchy) else "")
-    degree = default_degree(sample)
-    if degree <= top:
-        return Answer.UNKNOWN, f"moments or design hold nothing above {_named(sample, top)}"
-    if not _quick(profile, sample, degree):
-        return Answer.UNKNOWN, f"{profile.n} rows take a while: see residuals()"
-    try:
-        r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
-    except SteradianError as error:
-        return Answer.UNKNOWN, str(error)
+    if profile.shrinkage is not None:
+        return [], "the moment body was not looked at, since shrunk data lie inside"
+    family = profile.moments.hierarchy.family(top)
+    known = family.margin_bound(Evidence.of(profile.moments.stack(), None))
+    if known is None:
+        return [], "a fit exists; how far inside the moment body is not computed here"
+    margin, exact = known
+    said = f"margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
+    if margin >= MARGIN_THIN:
+        return [], f"inside the moment body, {said}"
+    thin = f"the fit of level {top} barely exists (see boundary()): read its gap as a lower bound"
+    return [(Answer.CARE, thin)], f"close to the boundary of the moment body, {said}"
+
+
+def _changed(profile: Profile) -> list[tuple[Answer, str]]:
+    """Whether other data were fitted than were given."""
+    found = []
+    if profile.shrinkage is not None:
+        found.append((Answer.CARE, f"the data were {profile.shrinkage.words}"))
+    if profile.ambient > profile.d:
+        found.append((Answer.CARE, f"within {profile.d} of {profile.ambient} dimensions"))
+    return found
+
+
+# --- are there enough data? -------------------------------------------------------------------
+
+
+def _data(profile: Profile) -> Judgement:
+    stopped = _stopped(profile)
+    if profile.shrinkage is not None:
+        return _judgement(DATA, [(Answer.UNKNOWN, _SHRUNK), *stopped])
+    found = [*stopped, *((Answer.CARE, words) for words in _beyond(profile))]
     if not profile.design.defines_inference:
-        said = f"level {top} leaves {r.letter} = {r.values[-1]:.3g} through {r.through}"
-        return Answer.UNKNOWN, f"a {profile.design.name} design has no tests; {said}"
-    return _answer(r)
+        said = f"design {profile.design.name} says nothing of how the rows came about"
+        return _judgement(DATA, [(Answer.UNKNOWN, said), *found])
+    sample = profile.as_sample()
+    found += [(Answer.CARE, words) for words in concerns.of_weights(sample)]
+    return _judgement(DATA, [*_noise(profile, sample), *found, _rows(profile, sample)])
 
 
-def _quick(profile: Profile, sample: Sample, degree: int) -> bool:
-    """Whether the covariance over the units, where the design asks for it, is soon had."""
-    if profile.design.rows_of_one_law or not profile.design.defines_inference:
-        return True
-    wide = levels_through(sample.hierarchy, degree)
-    return wide is None or profile.n * (1 + wide.q(degree)) ** 2 <= _QUICK
+def _stopped(profile: Profile) -> list[tuple[Answer, str]]:
+    if not profile.stopped:
+        return []
+    gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
+    return [(Answer.CARE, f"{gone} level {int(profile.levels[-1]) + 1}")]
 
 
-def _answer(r: Residuals) -> tuple[Answer, str]:
-    """What the p-value of the highest level says."""
-    top, pvalue, rough = r.levels[-1], float(r.pvalue[-1]), r.judged[-1].rough
-    resting = r.judged[-1].resting
-    if np.isnan(pvalue):
-        return Answer.UNKNOWN, r.warnings[-1]
-    words = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, "
-    words += f"p = {pvalue:.2g}" if pvalue > 0.0 else "p < 1e-300"
-    words += "; roughly, see residuals()" if rough else ""
-    if resting and pvalue >= BEYOND_DOUBT:
-        said = f"what level {top} leaves over cannot be judged: {resting} ({words})"
-        return (Answer.UNKNOWN if pvalue >= DOUBTFUL else Answer.CARE), said
-    if pvalue >= DOUBTFUL:
-        return (Answer.CARE if rough else Answer.YES), f"nothing found above level {top} ({words})"
-    answer = Answer.NO if pvalue < REJECTED else Answer.CARE
-    return answer, f"structure is left above level {top}, most at {_most(r)} ({words})"
-
-
-def _most(r: Residuals) -> str:
-    return r.at(int(np.argmax(r.contributions[-1])) + 1)
-
-
-def _named(sample: Sample, level: int) -> str:
-    return f"{'level' if names_of_levels(sample.hierarchy) else 'degree'} {level}"
+def _beyond(profile: Profile) -> tuple[str, ...]:
+    """Gaps that come from where there are no data, of levels that a rule integrates."""
+    families = [profile.moments.hierarchy.family(int(level)) for level in profile.levels]
+    if profile.directions is None or not any(family.has_rule for family in families):
+        return ()
+    return beyond_data(profile.as_sample(), draws=0, seed=0).warnings
 
 
 def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
@@ -215,78 +274,140 @@ def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
     score = rate**2 * float(white.score_of(m.mean[None], second[None])[0])
     against = f"({profile.gaps[1]:.3g} against {model_noise(sample)[1]:.3g} expected)"
     few = rate**2 < _ROWS_PER_FEATURE * q
-    if score - q < _CLEAR * np.sqrt(2.0 * q):
+    if score - q < _SURELY * np.sqrt(2.0 * q):
         return [(Answer.NO if few else Answer.YES, f"all of I₂ is what noise gives {against}")]
     if few and score < 2.0 * q:
         return [(Answer.CARE, f"most of I₂ is what noise gives {against}")]
     return []
 
 
-def _rows(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
-    """Few independent units for the features."""
+def _rows(profile: Profile, sample: Sample) -> tuple[Answer, str]:
+    """Independent units for the features."""
     features = int(profile.dims.sum())
+    count, what = rows_that_count(profile, sample)
+    said = f"{count:.0f} {what} for {features} feature{'s' * (features > 1)}"
+    enough = _ROWS_PER_FEATURE * features
+    if count >= enough:
+        return Answer.YES, said
+    return Answer.CARE, f"{said}, where {enough:.0f} would be safe"
+
+
+def rows_that_count(profile: Profile, sample: Sample) -> tuple[float, str]:
+    """How many independent units there are, and what they are called."""
     if sample.has_rows and sample.units.labels is not None:
-        count, what = float(sample.units.effective), "units"
-    elif profile.design.random_weights:
-        count, what = profile.ess, "effective rows"
-    else:
-        count, what = sample.rate**2, "effective rows"
-    if count >= _ROWS_PER_FEATURE * features:
-        return []
-    return [(Answer.CARE, f"{count:.0f} {what} for {features} features")]
+        return float(sample.units.effective), "units"
+    count = profile.ess if profile.design.random_weights else sample.rate**2
+    return count, "rows" if profile.design.equal_weights else "effective rows"
 
 
-def _numerical(profile: Profile) -> Judgement:
-    n = profile.numerics
-    error = float((n.quadrature + n.moment_rounding + 0.5 * n.decrement**2).max())
-    detail = (
-        f"gaps good to {max(error, 1e-15):.0e} nats (moment residual {n.residual.max():.0e}, "
-        f"condition {n.condition.max():.0e}, {int(n.nodes.max())} nodes)"
-    )
-    family = profile.moments.hierarchy.family(int(profile.levels[-1]))
-    usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
-    answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
-    found = [(answer, detail)]
-    if n.condition.max() > COLLINEAR:
-        found.append((Answer.CARE, "the features are nearly collinear under the fit"))
-    if profile.design.defines_inference and profile.shrinkage is None:
-        noise = 0.5 / profile.as_sample().rate ** 2
-        if error > _SHARE_OF_NOISE * noise:
-            found.append((Answer.CARE, f"that is not small against sampling noise {noise:.0e}"))
-    return _judgement("numerically", found)
+# --- is there more structure? -----------------------------------------------------------------
 
 
-def _margin(profile: Profile, top: int) -> tuple[Answer, str]:
-    """How far inside the moment body the highest level lies, as its family says."""
-    family = profile.moments.hierarchy.family(top)
-    known = family.margin_bound(Evidence.of(profile.moments.stack(), None))
-    if known is None:
-        return Answer.UNKNOWN, "a fit exists; how far inside the moment body is not computed here"
-    margin, exact = known
-    answer = Answer.YES if margin >= MARGIN_THIN else Answer.CARE
-    where = "inside the moment body" if answer is Answer.YES else "close to the boundary"
-    return answer, f"{where}, margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
+def left_above(profile: Profile) -> str:
+    """What the highest level leaves over, in words."""
+    return "; ".join(_structure(profile).reasons)
 
 
-def _beyond(profile: Profile) -> tuple[str, ...]:
-    """Gaps that come from where there are no data, of levels that a rule integrates."""
-    families = [profile.moments.hierarchy.family(int(level)) for level in profile.levels]
-    if profile.directions is None or not any(family.has_rule for family in families):
-        return ()
-    return beyond_data(profile.as_sample(), draws=0, seed=0).warnings
-
-
-def _structural(profile: Profile) -> Judgement:
-    found: list[tuple[Answer, str]] = []
-    top = int(profile.levels[-1])
+def _structure(profile: Profile) -> Judgement:
     if profile.shrinkage is not None:
-        found.append((Answer.CARE, f"the data were {profile.shrinkage.words}"))
-    else:
-        found.append(_margin(profile, top))
-        found += [(Answer.CARE, words) for words in _beyond(profile)]
-    if profile.stopped:
-        gone = "there is no" if "does not exist" in profile.stopped else "no fit was found of"
-        found.append((Answer.CARE, f"{gone} level {top + 1}"))
-    if profile.ambient > profile.d:
-        found.append((Answer.CARE, f"within {profile.d} of {profile.ambient} dimensions"))
-    return _judgement("structurally", found)
+        return Judgement(STRUCTURE, Verdict.UNJUDGED, (_SHRUNK,))
+    answer, reasons, details = _look_above(profile, profile.as_sample())
+    return Judgement(STRUCTURE, answer, reasons, details)
+
+
+_Found = tuple[Verdict, tuple[str, ...], tuple[str, ...]]
+
+
+def _look_above(profile: Profile, sample: Sample) -> _Found:
+    """What the highest level leaves over."""
+    top = int(profile.levels[-1])
+    if levels_through(sample.hierarchy, top + 1) is None:
+        said = f"nothing above level {top} is looked at on the {sample.hierarchy.space.name}"
+        more = "; mmd() tests it" if has_contours(sample.hierarchy) else ""
+        return Verdict.UNJUDGED, (said + more,), ()
+    degree = default_degree(sample)
+    if degree <= top:
+        said = f"moments or design hold nothing above {_named(sample, top)}"
+        return Verdict.UNJUDGED, (said,), ()
+    if not _quick(profile, sample, degree):
+        return Verdict.UNJUDGED, (f"{profile.n} rows take a while: see residuals()",), ()
+    try:
+        r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
+    except SteradianError as error:
+        return Verdict.UNJUDGED, (str(error),), ()
+    detail = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, {r.methods[-1]}"
+    size = _size(sample, r)
+    if not profile.design.defines_inference:
+        said = f"level {top} leaves {size}, and a {profile.design.name} design has no tests"
+        return Verdict.UNJUDGED, (said,), (detail,)
+    answer, words = _answer(profile, sample, r, size)
+    return answer, words, (detail,)
+
+
+def _quick(profile: Profile, sample: Sample, degree: int) -> bool:
+    """Whether the covariance over the units, where the design asks for it, is soon had."""
+    if profile.design.rows_of_one_law or not profile.design.defines_inference:
+        return True
+    wide = levels_through(sample.hierarchy, degree)
+    return wide is None or profile.n * (1 + wide.q(degree)) ** 2 <= _QUICK
+
+
+def _size(sample: Sample, r: Residuals) -> str:
+    """What is left in nats, and what of it noise gives where that is known."""
+    wide = levels_through(sample.hierarchy, r.degree)
+    assert wide is not None  # its residuals are known
+    top = int(r.levels[-1])
+    seen = wide.expectations(moments_to_degree(sample, r.degree).stack(), r.degree)[0]
+    nats = remaining_information(sample, wide, top, seen)
+    through = f"through {r.through}"
+    if np.isnan(nats):
+        return f"{r.letter} = {r.values[-1]:.3g} {through}"
+    if not (sample.design.defines_inference and sample.design.rows_of_one_law):
+        return f"about {digits(nats, 2)} nats {through}"
+    noise = 0.5 * (wide.q(r.degree) - wide.q(top)) / sample.rate**2
+    return f"about {digits(nats, 2)} nats {through}, where noise gives {digits(noise, 2)}"
+
+
+def _answer(
+    profile: Profile, sample: Sample, r: Residuals, size: str
+) -> tuple[Verdict, tuple[str, ...]]:
+    """What the p-value of the highest level says."""
+    top, pvalue, judged = int(r.levels[-1]), float(r.pvalue[-1]), r.judged[-1]
+    if np.isnan(pvalue):
+        return Verdict.UNJUDGED, (r.warnings[-1],)
+    words = pvalue_words(pvalue) + (", roughly: see residuals()" if judged.rough else "")
+    if judged.resting and pvalue >= BEYOND_DOUBT:
+        said = f"what level {top} leaves over cannot be judged: {judged.resting} ({words})"
+        return Verdict.UNJUDGED, (said,)
+    answer = verdict_of(pvalue)
+    if pvalue >= LIKELY_BELOW:
+        return answer, (f"nothing found above level {top} ({size}; {words})",)
+    found = f"above level {top} {size} ({words}), most at {_most(r)}"
+    return answer, (found, _remedy(profile, sample, r))
+
+
+def _remedy(profile: Profile, sample: Sample, r: Residuals) -> str:
+    """More levels as far as the rows suffice for them, else how many rows would."""
+    top, most = int(r.levels[-1]), int(np.argmax(r.contributions[-1])) + 1
+    rows, _ = rows_that_count(profile, sample)
+    needs = {
+        level: _ROWS_PER_FEATURE * _features(sample, level) for level in range(top + 1, most + 1)
+    }
+    within = [level for level, need in needs.items() if need <= rows]
+    if within:
+        return f"try levels={within[-1]}"
+    return f"level {top + 1} would take about {needs[top + 1]:.0f} rows"
+
+
+def _features(sample: Sample, level: int) -> int:
+    wide = levels_through(sample.hierarchy, level)
+    assert wide is not None  # its residuals are known
+    return wide.q(level)
+
+
+def _most(r: Residuals) -> str:
+    return r.at(int(np.argmax(r.contributions[-1])) + 1)
+
+
+def _named(sample: Sample, level: int) -> str:
+    return f"{'level' if names_of_levels(sample.hierarchy) else 'degree'} {level}"

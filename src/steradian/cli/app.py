@@ -127,13 +127,14 @@ def profile_command(
     form: options.Format = "",
     json_: options.Json = False,
     out: options.Out = "",
+    verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Print the information profile of the directions in FILE.
 
-    It begins with what was understood of the file. With --design also tests and intervals, with
-    --by one line for each group; a group without a profile says why, and only if none has one is
-    the exit code 1.
+    It begins with what was understood of the file and ends with what was found and whether to
+    believe it. With --design also the whole of tests and intervals, with --by one line for each
+    group; a group without a profile says why, and only if none has one is the exit code 1.
     """
     form = chosen_format(form, json_, out)
     if levels < 0:
@@ -142,7 +143,7 @@ def profile_command(
         if design or within_span:
             raise InvalidArgument("--by takes no --design or --within-span; leave one out")
         return _grouped(where, by, (levels, shrinkage), form, out)
-    _one(where, (levels, shrinkage, within_span, design), form, out, quiet)
+    _one(where, (levels, shrinkage, within_span, design), (form, out), quiet, verbose)
     return 0
 
 
@@ -164,12 +165,17 @@ def _grouped(where: Source, by: str, how: tuple[int, float], form: str, out: str
 
 
 def _one(
-    where: Source, how: tuple[int, float, bool, str], form: str, out: str, quiet: bool
+    where: Source,
+    how: tuple[int, float, bool, str],
+    into: tuple[str, str],
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     from steradian.profile import profile
     from steradian.progress import working
 
     levels, shrinkage, within_span, design = how
+    form, out = into
     sample, plan = _sample(where, levels, within_span, design, quiet)
     if form == "csv" and sample.reading is not None:
         remark(sample.reading.words, quiet=quiet)
@@ -180,9 +186,9 @@ def _one(
             )
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
-            _show(error.profile, form, out, inference=bool(design))
+            _show(error.profile, form, out, inference=bool(design), verbose=verbose)
         raise
-    _show(result, form, out, inference=bool(design))
+    _show(result, form, out, inference=bool(design), verbose=verbose)
 
 
 def _sample(
@@ -204,11 +210,13 @@ def _sample(
     return data.directions.within_span() if within_span else data.directions, data.design(design)
 
 
-def _show(result: Profile, form: str, out: str, *, inference: bool) -> None:
+def _show(result: Profile, form: str, out: str, *, inference: bool, verbose: bool = False) -> None:
     """Print the profile and, where a design was stated that has any, tests and intervals."""
+    from steradian.significance.effort import WAITING
+
     inference &= result.design.defines_inference
+    text = [result.summary(verbose=verbose, patience=WAITING)] if form == "text" else []
     record, refused = result.to_dict(), None
-    text = [result.summary()]
     if inference:
         try:
             tests, intervals = result.tests(), result.intervals()
@@ -299,12 +307,24 @@ def demo_command() -> None:
 
     example = CATALOGUE["mcmurdo"]
     result = profile(example.directions())
-    shares = result.gaps / result.deficits[-1]
+    result.tests()
     print(textwrap.fill(f"{example.title}. {example.source}.", 80) + "\n")
     print(result.summary())
-    moral = (
-        f"{example.story} Here the mean has length R = {result.resultant:.2f} and von "
-        f"Mises-Fisher holds {shares[0]:.1%} of the information; level 2 adds {shares[1]:.1%}, "
-        f"{result.gaps[1] / result.gaps[0]:.0f} times as much."
-    )
-    print("\n" + textwrap.fill(moral, 80))
+    print("\n" + "\n\n".join(textwrap.fill(said, 80) for said in _moral(example.story, result)))
+
+
+def _moral(story: str, result: Profile) -> list[str]:
+    """What the numbers of the demo mean to somebody who knows the rocks and not the method."""
+    from steradian.profile.summary import axis_in_words, in_words
+
+    shares = result.gaps / result.deficits[-1]
+    mean, axis = in_words(result).lstrip(": "), axis_in_words(result).split(" (")[0]
+    return [
+        "What it means. " + story,
+        f"The mean ({mean}) has length R = {result.resultant:.2f} and holds {shares[0]:.1%} of "
+        f"the information: it is what is left when two opposite groups cancel, and no direction "
+        f"of the field. The axis through both groups ({axis}) holds {shares[1]:.1%}, "
+        f"{result.gaps[1] / result.gaps[0]:.0f} times as much.",
+        "Next: `steradian profile mcmurdo --axial` takes a site and its reversal as one; "
+        "`steradian profile YOUR.csv` does the same with your sites.",
+    ]

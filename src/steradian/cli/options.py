@@ -71,6 +71,9 @@ Format = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 Out = Annotated[str, typer.Option(help="Write to this file, all or nothing, instead of printing.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Also how every number was obtained.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks on standard error.")]
 
 

@@ -38,8 +38,8 @@ CATALOGUE: Mapping[str, Example] = MappingProxyType(
                 title="133 palaeomagnetic sites, McMurdo region, Antarctica (sphere)",
                 story=(
                     "Lavas of normal and of reversed polarity point up and down almost equally "
-                    "often, so the mean nearly cancels: a von Mises-Fisher summary calls the "
-                    "field close to uniform, while level 2 sees the axis."
+                    "often, so the mean nearly cancels: a summary by mean and concentration calls "
+                    "the field close to uniform, while level 2 sees the axis."
                 ),
                 source=(
                     "Lawrence et al. (2009), Geochem. Geophys. Geosyst. 10, Q01005, "

@@ -41,6 +41,7 @@ MOST_LEVELS = {2: 1000, 3: 100}  # by dimension: some ten thousand features
 _MOST_DIMENSIONS = 1 << 14
 _MOST_INTEGRATED = 2000  # features above dimension 3 whose covariance is formed at nodes
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
+_CIRCLE_NAMES = ("mean direction", "two-fold axis", "three-fold", "four-fold")
 _CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
@@ -103,7 +104,7 @@ class Harmonics:
 
     @property
     def level_names(self) -> tuple[str, ...]:
-        names = _LEVEL_NAMES[: self.levels]
+        names = (_CIRCLE_NAMES if self.d == 2 else _LEVEL_NAMES)[: self.levels]
         return (*names, *(f"degree {k}" for k in range(len(names) + 1, self.levels + 1)))
 
     @property

@@ -202,3 +202,9 @@ CONTRACT_INTEGRAL = 1e-7  # two ways to an integral, by rules that need not be t
 CONTRACT_SOLVED = 1e-6  # moments and deficit of a fit: what is reported as usable, USABLE_DEFICIT
 CONTRACT_SLOPE = 1e-5  # differences of ψ against the mean: their step is 1e-4, with its square
 CONTRACT_CURVATURE = 1e-4  # differences of the mean against the covariance: a digit less than ψ
+
+# --- what is printed ---------------------------------------------------------------------------
+POINTS_NOWHERE = 1e-9  # length of a mean whose direction would be rounding of the moments
+EQUAL_SIZE = 1e-9  # relative, of Kish's size and n where weights are equal: rounding of n terms
+PLAIN_DECIMALS = 1e-4  # below which a number is printed with an exponent: five places are too many
+SMALLEST_PVALUE = 1e-300  # tails below which doubles are subnormal, and print as a bound

@@ -34,6 +34,7 @@ from steradian.profile.record import record_of
 from steradian.profile.reference import relative_hierarchy
 from steradian.profile.summary import summarise
 from steradian.references.base import reference_words
+from steradian.significance.effort import LATER, SOON, Patience
 from steradian.significance.gap_tests import GapTests, gap_tests
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Options, Statistic
@@ -262,9 +263,41 @@ class Profile(AdequacyMethods):
     def _sample(self) -> Sample:  # its units are found once, whatever asks for them
         return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
 
-    def summary(self) -> str:
-        """The table that ``print`` shows."""
-        return self._answers.once("summary", lambda: summarise(self))
+    def tests_within(self, patience: float) -> GapTests:
+        """`tests` as far as they are soon had: levels that take longer have NaN and say so.
+
+        ``patience`` counts work as `significance.effort` does. What was tested before is shown.
+        """
+        full = Options()
+        if self._answers.known(full):
+            return self.tests()
+        found = self._answers.once(
+            ("tests within", patience),
+            lambda: gap_tests(self.as_sample(), Options(patience=Patience(patience))),
+        )
+        return self.tests() if LATER not in found.methods else found
+
+    @property
+    def knows_intervals(self) -> bool:
+        """Whether `intervals` were asked for before."""
+        return self._answers.known(("intervals", 0.95, "noncentral"))
+
+    def summary(self, *, verbose: bool = False, patience: float = SOON) -> str:
+        """The text that ``print`` shows.
+
+        Parameters
+        ----------
+        verbose : bool
+            Also how every number was obtained.
+        patience : float
+            P-values that take longer than a moment are left to `tests`: call it, and the summary
+            has them, or wait for more here (`significance.effort` counts the work).
+        """
+        tested, shown = self._answers.known(Options()), self.knows_intervals
+        return self._answers.once(
+            ("summary", patience, verbose, tested, shown),
+            lambda: summarise(self, patience, verbose=verbose),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Every number of the profile as plain lists, ready for JSON, with its `trust`."""

@@ -30,6 +30,7 @@ def record_of(profile: Profile) -> dict[str, Any]:
         "vmf_kappa": profile.kappa if profile.has_kappa else None,
         "read": _read(profile),
         "levels": profile.levels.tolist(),
+        "level_names": list(profile.moments.hierarchy.level_names[: len(profile.levels)]),
         "dims": profile.dims.tolist(),
         "deficits": profile.deficits.tolist(),
         "gaps": profile.gaps.tolist(),

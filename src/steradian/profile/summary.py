@@ -1,4 +1,4 @@
-"""The printed profile: a table that fits a screen."""
+"""The printed profile: what was read, what was found, and whether to believe it."""
 
 from __future__ import annotations
 
@@ -7,106 +7,82 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.tolerances import NOTHING
+from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import EQUAL_SIZE, POINTS_NOWHERE
+from steradian.profile.findings import findings
+from steradian.profile.level_table import LevelTable
 from steradian.references.base import reference_words
+from steradian.spaces.base import classical_values
+from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
 _READABLE = 3  # coordinates of a direction that people read
-_WHOLE = 100.0  # nats of noise, from which they are shown as a whole number
-_COLUMNS = "level", "features", "D", "I", "noise", "U", "share", "residual", "quad.err"
-_WIDTHS = 5, 8, 10, 10, 7, 9, 7, 8, 8  # of the columns, 80 with what is between
+_WIDTH = 80
+_AXIS_SHARE, _MEAN_SHARE = 0.5, 0.25  # an axis that holds so much, and its mean so little of it
+_COLUMNS = "level", "features", "D", "I", "U", "residual", "quad.err"
 
 
-def _shown(error: float) -> float:
-    """An estimate below rounding says no more than that it is below rounding."""
-    return max(error, 1e-16) if error else 0.0
-
-
-def summarise(profile: Profile) -> str:
-    """Header, one line per level, and what the reader should know besides."""
-    total = float(profile.deficits[-1])
-    noise = bool(np.isfinite(profile.noise).all())
-    lines = [
+def summarise(profile: Profile, patience: float, *, verbose: bool = False) -> str:
+    """What was read, the data in short, the levels, the findings, the three answers."""
+    table = LevelTable.of(profile, patience)
+    parts = [
         *_reading(profile),
-        *textwrap.wrap(
-            f"Geometric information profile on the {profile.moments.hierarchy.space.name}"
-            f" (d = {profile.d}), in nats",
-            80,
-        ),
-        f"n = {profile.n}   Kish ESS = {profile.ess:.1f} (weight concentration)",
-        *_direction(profile),
+        *_head(profile),
         "",
-        _row(_COLUMNS, noise),
-    ]
-    lines += [_row(_cells(profile, k, total), noise) for k in range(len(profile.levels))]
-    lines += [
+        str(table),
         "",
-        f"D deficit from {_zero(profile)}, I information the level's features add, U = exp(-D).",
-        *_design(profile, noise),
+        *_legend(profile),
+        *(line for said in findings(table) for line in _wrapped(said)),
+        *_remarks(profile),
+        "",
+        profile.trust().shown(verbose=verbose),
     ]
-    rounding = float(profile.numerics.moment_rounding.max())
-    if rounding > 1e-10:
-        lines.append(f"Rounding of the moments moves D by up to {rounding:.0e} nats.")
-    if profile.shrinkage:
-        lines.append(f"Shrunk: the data were {profile.shrinkage.words}.")
-    if profile.ambient > profile.d:
-        lines.append(
-            f"Within the {profile.d} of {profile.ambient} dimensions the data span: relative to "
-            "uniform there."
-        )
-    if profile.stopped:
-        lines.append(textwrap.fill(f"Stopped: {profile.stopped}.", 80))
-    return "\n".join([*lines, "", "Can it be trusted?", str(profile.trust())])
+    return "\n".join([*parts, *(_details(profile, table) if verbose else [])])
 
 
-def _cells(profile: Profile, k: int, total: float) -> tuple[str, ...]:
-    """What the table says about one level."""
-    numerics = profile.numerics
-    return (
-        str(profile.levels[k]),
-        str(profile.dims[k]),
-        f"{profile.deficits[k]:.5f}",
-        f"{profile.gaps[k]:.5f}",
-        f"{profile.noise[k]:{'.0f' if profile.noise[k] >= _WHOLE else '.2g'}}",
-        f"{profile.uncertainty[k]:.4g}",
-        f"{profile.gaps[k] / total:.1%}" if total > NOTHING else "–",
-        f"{numerics.residual[k]:.0e}",
-        f"{_shown(numerics.quadrature[k]):.0e}",
-    )
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _row(cells: tuple[str, ...], noise: bool) -> str:
-    """A line of the table, with or without what noise gives."""
-    shown = zip(_COLUMNS, cells, _WIDTHS, strict=True)
-    return " ".join(f"{cell:>{w}}" for name, cell, w in shown if noise or name != "noise")
+# --- the data in short ------------------------------------------------------------------------
 
 
-def _design(profile: Profile, noise: bool) -> list[str]:
-    """What the numbers mean for inference."""
-    if profile.shrinkage is not None:
-        said = f"Design {profile.design.name}; fits of shrunk data describe, and are not tested."
-        return [said] if profile.design.defines_inference else [profile.design.in_short, said]
-    if not noise:
-        return [profile.design.in_short]
-    too_large = "by what I is on average too large"
-    what = (
-        "what I is on average with nothing to find" if profile.design.equal_weights else too_large
-    )
-    return [f"Design {profile.design.name}. Noise: {what}; see tests()."]
+def _reading(profile: Profile) -> list[str]:
+    """What was understood of the source, first of all."""
+    reading = profile.reading
+    return [] if reading is None else [*textwrap.wrap(reading.words, _WIDTH), ""]
 
 
-def _direction(profile: Profile) -> list[str]:
-    """How long the mean is, and where it points to where that can be read."""
+def _head(profile: Profile) -> list[str]:
+    space = profile.moments.hierarchy.space
+    return [
+        *_wrapped(f"Geometric information profile on the {space.name} (d = {profile.d}), in nats"),
+        *_counts(profile),
+        *_where(profile),
+        *_classical(profile),
+    ]
+
+
+def _counts(profile: Profile) -> list[str]:
+    """Rows, what their weights are worth, and how long their mean is."""
+    rows = f"n = {profile.n}"
+    if not _equal_weights(profile):
+        rows += f"   Kish ESS = {profile.ess:.1f} (weight concentration)"
+        return [rows, "   ".join(_mean(profile))] if _mean(profile) else [rows]
+    return ["   ".join([rows, *_mean(profile)])]
+
+
+def _equal_weights(profile: Profile) -> bool:
+    return bool(np.isclose(profile.ess, profile.n, rtol=EQUAL_SIZE))
+
+
+def _mean(profile: Profile) -> list[str]:
     if not profile.has_mean:
-        return _axis(profile)
-    length = profile.resultant
-    said = f"mean resultant length R = {length:.4f}"
-    said += f"   vMF kappa = {profile.kappa:.4g}" if profile.has_kappa else ""
-    if profile.d > _READABLE or length < 1e-9:
-        return [said]
-    return [said, f"mean direction{in_words(profile)}"]
+        return []
+    said = [f"R = {digits(profile.resultant)} (mean resultant length)"]
+    return [*said, f"von Mises-Fisher κ = {digits(profile.kappa)}"] if profile.has_kappa else said
 
 
 def _zero(profile: Profile) -> str:
@@ -114,21 +90,42 @@ def _zero(profile: Profile) -> str:
     return "the reference" if reference_words(profile.moments.hierarchy.space) else "uniform"
 
 
-def _axis(profile: Profile) -> list[str]:
+def _where(profile: Profile) -> list[str]:
+    """Where the mean points to, and the axis where that says more."""
+    lines = []
+    if profile.has_mean and profile.d <= _READABLE and profile.resultant >= POINTS_NOWHERE:
+        lines.append(f"mean direction{in_words(profile)}")
     found = axis_in_words(profile)
-    return [f"principal axis: {found}"] if found else []
+    return [*lines, f"principal axis: {found}"] if found else lines
+
+
+def second_moment(profile: Profile) -> Array:
+    """E xxᵀ of the data, (d, d)."""
+    m = profile.moments
+    return np.asarray(m.scatter / m.weight + np.outer(m.mean, m.mean))
 
 
 def axis_in_words(profile: Profile) -> str:
-    """The axis that rows without a sign are closest to, in their own convention; else empty."""
-    known, moments = profile.reading, profile.moments
-    if known is None or known.within or not known.axial:
+    """The axis that rows are closest to, in their own convention; else empty.
+
+    Of rows with a sign only where the axis holds most of them and their mean does not.
+    """
+    known = profile.reading
+    if known is None or known.within:
         return ""
-    told, mean = known.notation, moments.mean
-    values, axes = np.linalg.eigh(moments.scatter / moments.weight + np.outer(mean, mean))
-    axis = axes[:, -1] * (np.sign(axes[np.flatnonzero(axes[:, -1])[-1], -1]))
+    if not known.axial and (profile.d > _READABLE or not profile.has_mean):
+        return ""
+    values, axes = np.linalg.eigh(second_moment(profile))
     share = values[-1] / values.sum()
-    return f"{told.words(axis)} (mean square {share:.3f})"
+    if not known.axial and not _hidden(share, profile.resultant):
+        return ""
+    axis = axes[:, -1] * (np.sign(axes[np.flatnonzero(axes[:, -1])[-1], -1]))
+    return f"{known.notation.words(axis)} (mean square {share:.3f})"
+
+
+def _hidden(share: float, resultant: float) -> bool:
+    """Whether an axis with this mean square is hidden from the mean."""
+    return share > _AXIS_SHARE and resultant**2 < _MEAN_SHARE * share
 
 
 def in_words(profile: Profile) -> str:
@@ -142,7 +139,79 @@ def in_words(profile: Profile) -> str:
     return f": {told.words(point)}" if told.convention.angular else f" {told.words(point)}"
 
 
-def _reading(profile: Profile) -> list[str]:
-    """What was understood of the source, first of all."""
-    reading = profile.reading
-    return [] if reading is None else [*textwrap.wrap(reading.words, 80), ""]
+def _classical(profile: Profile) -> list[str]:
+    """What textbooks print of such data, where weights are equal as those ask for."""
+    if not profile.design.defines_inference or profile.shrinkage is not None:
+        return []
+    if not _equal_weights(profile):
+        return []
+    space, m = profile.moments.hierarchy.space, profile.moments
+    known = classical_values(space, profile.n, m.mean, second_moment(profile))
+    said = [
+        f"{one.name} {digits(one.value)}{one.unit}"
+        + ("" if np.isnan(one.pvalue) else f" ({pvalue_words(one.pvalue)})")
+        for one in known
+    ]
+    return _wrapped(f"classical: {', '.join(said)}") if said else []
+
+
+# --- what the table means ---------------------------------------------------------------------
+
+
+def _legend(profile: Profile) -> list[str]:
+    """What the columns are, in a sentence."""
+    noise = np.isfinite(profile.noise).all()
+    what = "what chance alone gives"
+    if not profile.design.equal_weights:
+        what = "by what chance makes nats too large"
+    said = f"All levels: D = {digits(profile.deficits[-1])} nats from {_zero(profile)}."
+    if noise:
+        said += f" noise: {what}."
+    return _wrapped(said)
+
+
+def _remarks(profile: Profile) -> list[str]:
+    """What the reader should know besides."""
+    lines = [] if profile.design.defines_inference else profile.design.in_short.splitlines()
+    rounding = float(profile.numerics.moment_rounding.max())
+    if rounding > 1e-10:
+        lines.append(f"Rounding of the moments moves D by up to {rounding:.0e} nats.")
+    if profile.shrinkage:
+        lines.append(f"Shrunk: the data were {profile.shrinkage.words}.")
+    if profile.ambient > profile.d:
+        lines += _wrapped(
+            f"Within the {profile.d} of {profile.ambient} dimensions the data span: relative to "
+            "uniform there."
+        )
+    if profile.stopped:
+        lines += textwrap.wrap(f"Stopped: {profile.stopped}.", _WIDTH)
+    return lines
+
+
+# --- for those who ask ------------------------------------------------------------------------
+
+
+def _details(profile: Profile, table: LevelTable) -> list[str]:
+    """Certificates of every level, and how each p-value was found."""
+    n = profile.numerics
+    rows = [_COLUMNS]
+    for k, level in enumerate(profile.levels):
+        rows.append((
+            str(level), str(profile.dims[k]), f"{profile.deficits[k]:.5f}",
+            f"{profile.gaps[k]:.5f}", f"{profile.uncertainty[k]:.4g}", f"{n.residual[k]:.0e}",
+            f"{_shown(n.quadrature[k]):.0e}",
+        ))  # fmt: skip
+    widths = [max(len(row[c]) for row in rows) for c in range(len(_COLUMNS))]
+    lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+    zero = _zero(profile)
+    lines.append(f"D deficit from {zero}, I information the level's features add, U = exp(-D).")
+    lines += _wrapped(f"Design {profile.design.name}: {profile.design.sentence}")
+    if table.tests is not None:
+        lines += [f"p of level {k}: {how}" for k, how in enumerate(table.tests.methods, 1)]
+        lines += [line for said in table.tests.warnings for line in _wrapped(f"! {said}")]
+    return ["", *lines]
+
+
+def _shown(error: float) -> float:
+    """An estimate below rounding says no more than that it is below rounding."""
+    return max(error, 1e-16) if error else 0.0

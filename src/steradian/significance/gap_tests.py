@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from steradian.errors import ResolutionError
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance import concerns
+from steradian.significance.effort import LATER, TakesLong
 from steradian.significance.level_tests import LevelTest, TooFewUnits, level_test
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
@@ -160,7 +162,11 @@ def _test_levels(sample: Sample, levels: int, options: Options) -> list[LevelTes
     found: list[LevelTest] = []
     for level in range(1, levels + 1):
         try:
-            found.append(level_test(sample, level, options))
+            work = partial(level_test, sample, level, options)
+            found.append(sample.memo.once(("level test", level, options), work))
+        except TakesLong as error:
+            none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
+            found.append(LevelTest(np.nan, np.nan, none, LATER, (str(error),), judged=False))
         except (TooFewUnits, ResolutionError) as error:
             if not (by_default and level > 1):
                 raise

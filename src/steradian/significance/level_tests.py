@@ -10,7 +10,7 @@ from steradian.errors import DesignError
 from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
-from steradian.significance import concerns
+from steradian.significance import concerns, effort
 from steradian.significance.judgement import (
     DOMINATES,
     FEWEST_ROWS,
@@ -118,6 +118,7 @@ def _model_pvalue(
         warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
     half = np.full(white.q, 0.5)
     if method == "bootstrap":
+        options.patience.begin(level, effort.of_draws(sample, level, options.replicates))
         draw = score_replicates if options.statistic == "score" else gap_replicates
         null = draw(sample, level, options.replicates, options.seed)
         pvalue, gone = among(value, null, options.enough if options.method else _ENOUGH)
@@ -151,6 +152,7 @@ def _moment_test(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> LevelTest:
     units, p = sample.units, white.below + white.q
+    options.patience.begin(level, effort.of_rows(sample, p))
     entries = p * (sample.moments.n if units.labels is None else units.count)
     if entries > MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
@@ -207,6 +209,8 @@ def _calibrated(
     if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
         return found.said(concerns.too_slow_to_calibrate(level))
     plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
+    draws = effort.expected_draws(float(plain[0]), options.replicates)
+    options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
     pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
@@ -219,6 +223,8 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
         return found
     if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
         return found.said(concerns.too_slow_to_calibrate(level))
+    draws = effort.expected_draws(found.pvalue, options.replicates)
+    options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
     seeds = np.array([options.seed])

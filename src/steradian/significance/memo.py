@@ -40,6 +40,10 @@ class Memo:
         found: Answer = self._known[asked]
         return found
 
+    def known(self, asked: Hashable) -> bool:
+        """Whether it was asked before."""
+        return asked in self._known
+
 
 class SharedMemo(Memo):
     """Answers that people hold: their arrays are read-only, so that nobody changes another's.

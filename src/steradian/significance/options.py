@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from steradian.arguments import seed_number, whole_number
 from steradian.errors import InvalidArgument
+from steradian.significance.effort import Patience
 from steradian.significance.scores import Covariance
 
 Null = Literal["moment", "model"]
@@ -25,6 +26,9 @@ class Options:
     replicates: int = 999
     seed: int = 0
     enough: int = 1 << 60  # replicates as extreme as the sample after which no more are drawn
+    patience: Patience = field(
+        default_factory=Patience, compare=False
+    )  # answers do not depend on it
 
     def __post_init__(self) -> None:
         for name, value, choices in (

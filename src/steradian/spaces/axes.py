@@ -12,6 +12,7 @@ from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
 from steradian.numerics.sphere_rules import three_sphere_rule
 from steradian.spaces.base import Rule
+from steradian.spaces.classical import Classical, bingham, woodcock
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_spheres import unit_sphere
 from steradian.spaces.unit_vectors import not_unit, of_unit_length, random_rotation
@@ -82,6 +83,10 @@ class Axes:
 
     def symmetry(self, rng: np.random.Generator) -> Array:
         return random_rotation(self.d, rng)
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:  # noqa: ARG002
+        """What structural geologists print of lines and poles, where axes are of space."""
+        return (*(woodcock(second) if self.d == 3 else ()), bingham(n, second))
 
     def rules(self) -> int:
         return len(_LADDERS.get(self.d, ()))

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.spaces.classical import Classical
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +143,21 @@ class EvenCoordinates(Protocol):
     def coordinate_variance(self) -> float:
         """The variance of each coordinate under the uniform law."""
         ...
+
+
+@runtime_checkable
+class KnowsClassics(Protocol):
+    """A space, of whose points textbooks print certain numbers."""
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
+        """Those of ``n`` points of equal weight with E x (d,) and E xxᵀ (d, d)."""
+        ...
+
+
+def classical_values(space: Space, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
+    """What textbooks print of so many points of equal weight; nothing where they print nothing."""
+    known = np.isfinite(mean).all() and np.isfinite(second).all()
+    return space.classical(n, mean, second) if known and isinstance(space, KnowsClassics) else ()
 
 
 def a_point(space: Space) -> str:

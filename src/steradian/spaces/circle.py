@@ -12,6 +12,7 @@ from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Rule
+from steradian.spaces.classical import Classical, bingham, circular_spread, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
@@ -44,6 +45,10 @@ class Circle(UnitVectors):
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         angle = rng.uniform(0.0, 2.0 * np.pi, n)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
+        """The circular standard deviation before the two tests."""
+        return *circular_spread(mean), rayleigh(n, mean), bingham(n, second)
 
     def grid(self, rung: int) -> CircleGrid:
         return _grid(int(_LADDER[rung]))

@@ -21,6 +21,7 @@ from steradian.numerics.harmonics import (
 )
 from steradian.numerics.separable_sums import MOST_DEGREES, separable_sphere_sums
 from steradian.spaces.base import Rule
+from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
@@ -60,6 +61,10 @@ class Sphere(UnitVectors):
         angle = rng.uniform(0.0, 2.0 * np.pi, n)
         radius = np.sqrt(1.0 - z * z)
         return np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
+        """What a palaeomagnetist prints before the two tests."""
+        return *fisher(n, mean), rayleigh(n, mean), bingham(n, second)
 
     def grid(self, rung: int) -> SphereGrid:
         return _grid(int(_LADDER[rung]))

@@ -13,6 +13,7 @@ from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces.base import Rule
+from steradian.spaces.classical import Classical, circular_spread
 from steradian.spaces.unit_vectors import of_unit_length, random_rotation
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of angles
@@ -103,6 +104,15 @@ class Torus:
     def symmetry(self, rng: np.random.Generator) -> Array:
         """Each angle is turned by its own amount."""
         return np.asarray(block_diag(*(random_rotation(2, rng) for _ in range(self.k))))
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:  # noqa: ARG002
+        """Of every angle its mean resultant length and its circular standard deviation."""
+        found: list[Classical] = []
+        for k in range(self.k):
+            part = mean[2 * k : 2 * k + 2]
+            found.append(Classical(f"R of angle {k + 1}", float(np.linalg.norm(part))))
+            found += circular_spread(part)
+        return tuple(found)
 
     def rules(self) -> int:
         return len(_LADDERS.get(self.k, ()))

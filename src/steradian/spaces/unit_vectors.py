@@ -7,6 +7,7 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces.base import Space
+from steradian.spaces.classical import Classical, bingham, rayleigh
 
 
 def not_unit(x: Array) -> str:
@@ -61,3 +62,7 @@ class UnitVectors:
 
     def symmetry(self, rng: np.random.Generator) -> Array:
         return random_rotation(self.d, rng)
+
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
+        """Rayleigh's and Bingham's tests, in any dimension."""
+        return rayleigh(n, mean), bingham(n, second)

@@ -1,0 +1,172 @@
+"""The table of a printed profile: what each level adds, what noise gives, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.errors import DesignError, SteradianError
+from steradian.estimation.intervals import GapIntervals
+from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import NOTHING
+from steradian.significance.effort import LATER
+from steradian.significance.gap_tests import GapTests
+from steradian.wording import NOTHING_KNOWN, Verdict, digits, pvalue_number, verdict_of
+
+if TYPE_CHECKING:
+    from steradian.profile.profile import Profile
+
+_SOON = 3e7  # densities of levels at rows times their features: half a second
+_WIDTH = 80
+_LONGEST_NAME, _SHORTEST_NAME = 34, 14
+_NAMES = "what it adds"
+_WHOLE = 100.0  # nats of noise, from which they are shown as a whole number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelTable:
+    """What is known of the levels of a profile without a wait.
+
+    Attributes
+    ----------
+    profile : Profile
+        Whose levels they are.
+    tests : GapTests or None
+        With NaN and `LATER` for levels whose p-value takes longer; None without any.
+    intervals : GapIntervals or None
+        None where the design defines none, or they take longer.
+    refusal : str
+        Why nothing is tested, where nothing is.
+    """
+
+    profile: Profile
+    tests: GapTests | None
+    intervals: GapIntervals | None
+    refusal: str = ""
+
+    @classmethod
+    def of(cls, profile: Profile, patience: float) -> LevelTable:
+        """Ask what is soon known."""
+        if profile.shrinkage is not None:
+            return cls(profile, None, None, "the fits are of shrunk data")
+        if not profile.design.defines_inference:
+            return cls(profile, None, None, f"design {profile.design.name} defines no p-values")
+        try:
+            tests = profile.tests_within(patience)
+        except SteradianError as error:
+            return cls(profile, None, None, str(error))
+        return cls(profile, tests, _intervals(profile))
+
+    @property
+    def pvalues(self) -> Array:
+        """After Holm's correction over all levels; NaN where one takes longer, or there is none."""
+        if self.tests is None or self.later:
+            return (
+                np.full(len(self.profile.levels), np.nan) if self.tests is None else self._bounded
+            )
+        return self.tests.pvalue_holm
+
+    @property
+    def _bounded(self) -> Array:
+        """Bonferroni's correction, which does not ask for the p-values that are still open."""
+        assert self.tests is not None
+        return np.minimum(1.0, len(self.profile.levels) * self.tests.pvalue)
+
+    @property
+    def later(self) -> list[int]:
+        """Levels whose p-value takes longer."""
+        methods = () if self.tests is None else self.tests.methods
+        return [level for level, how in enumerate(methods, 1) if how == LATER]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """How sure it is that each level adds anything."""
+        if self.tests is None:
+            return (Verdict.UNJUDGED,) * len(self.profile.levels)
+        judged = self.tests.judged
+        return tuple(
+            verdict_of(float(p), judged=bool(good))
+            for p, good in zip(self.pvalues, judged, strict=True)
+        )
+
+    @property
+    def shares(self) -> Array:
+        """Of the deficit of the highest level; NaN where there is none."""
+        total = float(self.profile.deficits[-1])
+        count = len(self.profile.levels)
+        return self.profile.gaps / total if total > NOTHING else np.full(count, np.nan)
+
+    def columns(self) -> list[tuple[str, list[str]]]:
+        """Name and cells of every column that has anything to say."""
+        p = self.profile
+        every = range(len(p.levels))
+        table = [
+            ("level", [str(level) for level in p.levels]),
+            (_NAMES, [shortened(name) for name in names_of(p)]),
+            ("nats", [digits(gap) for gap in p.gaps]),
+        ]
+        if np.isfinite(p.noise).all():
+            table.append(("noise", [_noise(v) for v in p.noise]))
+        if self.intervals is not None:
+            low, high = self.intervals.low, self.intervals.high
+            percent = f"{self.intervals.confidence:.0%} interval"
+            table.append((percent, [_interval(low[k], high[k]) for k in every]))
+        if self.tests is not None:
+            holm = "p (Holm)" if not self.later else "p (corrected)"
+            table.append((holm, [self._pvalue(k) for k in every]))
+        table.append(("share", [NOTHING_KNOWN if np.isnan(s) else f"{s:.1%}" for s in self.shares]))
+        return table
+
+    def _pvalue(self, k: int) -> str:
+        assert self.tests is not None
+        return (
+            "tests()" if self.tests.methods[k] == LATER else pvalue_number(float(self.pvalues[k]))
+        )
+
+    def __str__(self) -> str:
+        columns = self.columns()
+        widths = [max(len(name), *map(len, cells)) for name, cells in columns]
+        over = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
+        gap = "  " if over <= 0 else " "
+        if over > len(widths) - 1:  # one blank between columns is not enough: names give way
+            widths[1] = max(widths[1] - over + len(widths) - 1, _SHORTEST_NAME)
+            columns[1] = (_NAMES, [shortened(name, widths[1]) for name in columns[1][1]])
+        lines = []
+        for row in [[name for name, _ in columns], *zip(*(c for _, c in columns), strict=True)]:
+            cells = [
+                cell.ljust(w) if name == _NAMES else cell.rjust(w)
+                for cell, w, (name, _) in zip(row, widths, columns, strict=True)
+            ]
+            lines.append(gap.join(cells).rstrip())
+        return "\n".join(lines)
+
+
+def names_of(profile: Profile) -> tuple[str, ...]:
+    """What the levels of a profile add, in words."""
+    return tuple(profile.moments.hierarchy.level_names[: len(profile.levels)])
+
+
+def shortened(name: str, most: int = _LONGEST_NAME) -> str:
+    """A name that fits a column."""
+    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+
+
+def _intervals(profile: Profile) -> GapIntervals | None:
+    hierarchy = profile.moments.hierarchy
+    work = profile.n * sum(hierarchy.q(int(level)) for level in profile.levels)
+    if profile.directions is not None and work > _SOON and not profile.knows_intervals:
+        return None
+    try:
+        return profile.intervals()
+    except DesignError:
+        return None
+
+
+def _noise(value: float) -> str:
+    return f"{value:.0f}" if value >= _WHOLE else digits(float(value), 2)
+
+
+def _interval(low: float, high: float) -> str:
+    return NOTHING_KNOWN if np.isnan(low) else f"{digits(float(low))} to {digits(float(high))}"

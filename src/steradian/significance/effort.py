@@ -1,0 +1,77 @@
+"""How long a p-value takes, before anybody waits for it.
+
+Work is counted in numbers that are drawn or looked at, some ten million a second. It is an
+estimate: drawing stops when a p-value is settled (Besag and Clifford 1991), which large ones are
+soon.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from steradian.errors import DesignError
+
+if TYPE_CHECKING:
+    from steradian.significance.sample import Sample
+
+SOON = 1e7
+"""Work that nobody minds: about a second."""
+
+WAITING = 3e8
+"""Work that somebody at a command line waits for: half a minute at worst."""
+
+LATER = "not tested yet"
+"""The method of a p-value that would take longer than that."""
+
+_SETTLING = 10  # draws as extreme as the sample that settle a p-value
+_OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times over
+_OF_NODES = 5.0  # of a node in one fit of a sample
+
+
+class TakesLong(DesignError):
+    """A p-value that takes longer than somebody waits for."""
+
+
+class Patience:
+    """How much work may still be begun; lower levels come first.
+
+    Examples
+    --------
+    >>> patience = Patience(1e6)
+    >>> patience.begin(1, 8e5)
+    >>> patience.begin(2, 8e5)
+    Traceback (most recent call last):
+    ...
+    steradian.significance.effort.TakesLong: level 2: its p-value takes a while; tests() finds it
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, work: float = math.inf) -> None:
+        self.left = work
+
+    def begin(self, level: int, work: float) -> None:
+        """Raise `TakesLong` unless so much work is soon done."""
+        if work > self.left:
+            raise TakesLong(f"level {level}: its p-value takes a while; tests() finds it")
+        self.left -= work
+
+
+def of_rows(sample: Sample, features: int) -> float:
+    """Work of the covariance of so many features of the units."""
+    return _OF_PRODUCTS * sample.moments.n * features**2
+
+
+def expected_draws(pvalue: float, replicates: int) -> float:
+    """Samples of the null after which a p-value near this one is settled, at most all."""
+    return min(float(replicates), _SETTLING / max(pvalue, 1.0 / replicates))
+
+
+def of_draws(sample: Sample, level: int, draws: float) -> float:
+    """Work of so many samples of the null of a level, each fitted below it."""
+    hierarchy = sample.hierarchy
+    formed = hierarchy.family(level).forms_matrices
+    width = hierarchy.q(level) if formed else hierarchy.space.d
+    nodes = sum(float(one.nodes[0]) for one in sample.nested.solutions[: level - 1])
+    return draws * (sample.moments.n * width + _OF_NODES * nodes)

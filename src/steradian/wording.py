@@ -1,0 +1,132 @@
+"""How numbers and verdicts are put into words, the same in tables, sentences and the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+
+from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
+
+CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm's correction
+NOTHING_KNOWN = "–"
+_MANY = 1_000_000  # from which numbers are written with an exponent
+
+
+class Verdict(StrEnum):
+    """How sure it is that something is there; the only words that are used for it."""
+
+    CLEAR = "clear"
+    LIKELY = "likely"
+    NOISE = "not told apart from noise"
+    UNJUDGED = "cannot be judged"
+
+
+def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
+    """What a p-value says, after a correction for all that were looked at.
+
+    Examples
+    --------
+    >>> print(verdict_of(1e-6), verdict_of(0.02), verdict_of(0.4), sep=", ")
+    clear, likely, not told apart from noise
+    """
+    if not judged or math.isnan(pvalue):
+        return Verdict.UNJUDGED
+    if pvalue < CLEAR_BELOW:
+        return Verdict.CLEAR
+    return Verdict.LIKELY if pvalue < LIKELY_BELOW else Verdict.NOISE
+
+
+def digits(value: float, count: int = 3) -> str:
+    """A number with so many significant digits, without an exponent unless it is tiny or huge.
+
+    Examples
+    --------
+    >>> [digits(v) for v in (1.63296, 0.0669, 0.21, 123.4, 4321.0, 2.3e-15, 0.0)]
+    ['1.63', '0.0669', '0.210', '123', '4321', '2.3e-15', '0']
+    """
+    if not math.isfinite(value):
+        return NOTHING_KNOWN if math.isnan(value) else ("∞" if value > 0 else "-∞")
+    if value == 0.0:
+        return "0"
+    if abs(value) < PLAIN_DECIMALS or abs(value) >= _MANY:
+        return _short_exponent(f"{value:.{count - 2}e}")
+    rounded = float(f"{value:.{count - 1}e}")  # 0.9996 has its digits where 1.00 has them
+    return f"{value:.{max(0, count - 1 - math.floor(math.log10(abs(rounded))))}f}"
+
+
+def _short_exponent(text: str) -> str:
+    mantissa, exponent = text.split("e")
+    plain = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{plain}e{int(exponent)}"
+
+
+def power_of_ten(value: float) -> str:
+    """A size of which one digit matters.
+
+    Examples
+    --------
+    >>> power_of_ten(4.7e-13), power_of_ten(6e-4)
+    ('5e-13', '6e-4')
+    """
+    return _short_exponent(f"{value:.0e}")
+
+
+def pvalue_number(pvalue: float) -> str:
+    """A p-value as a number: never 0.000, never a star.
+
+    Examples
+    --------
+    >>> [pvalue_number(p) for p in (2e-6, 0.0412, 0.31, 1.0, 0.0)]
+    ['2e-6', '0.041', '0.31', '1', '< 1e-300']
+    """
+    if math.isnan(pvalue):
+        return NOTHING_KNOWN
+    if pvalue < SMALLEST_PVALUE:
+        return f"< {SMALLEST_PVALUE:.0e}"
+    if pvalue < CLEAR_BELOW:
+        return _short_exponent(f"{pvalue:.0e}")
+    return f"{pvalue:.2g}"
+
+
+def pvalue_words(pvalue: float) -> str:
+    """The same in a sentence: ``p = 2e-6``.
+
+    Examples
+    --------
+    >>> pvalue_words(2e-6), pvalue_words(0.0)
+    ('p = 2e-6', 'p < 1e-300')
+    """
+    number = pvalue_number(pvalue)
+    return f"p {number}" if number.startswith("<") else f"p = {number}"
+
+
+def percent(share: float) -> str:
+    """A share, in per cent: whole numbers from ten on.
+
+    Examples
+    --------
+    >>> percent(0.834), percent(0.034), percent(0.0004)
+    ('83%', '3.4%', '0.04%')
+    """
+    points = 100.0 * share
+    if abs(points) >= 9.95:
+        return f"{points:.0f}%"
+    return f"{digits(points, 2) if abs(points) < 0.095 else f'{points:.1f}'}%"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Several things in a sentence.
+
+    Examples
+    --------
+    >>> listed(["1"]), listed(["1", "2", "3"])
+    ('1', '1, 2 and 3')
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def sentence(words: str) -> str:
+    """With a capital letter and a full stop."""
+    begun = words[:1].upper() + words[1:]
+    return begun if begun.endswith((".", "!", "?")) else f"{begun}."

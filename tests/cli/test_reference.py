@@ -76,9 +76,6 @@ def test_groups(tmp_path: Path, capsys: Capture) -> None:
     labels = np.where(np.arange(100) % 2, "a", "b")
     rows = (f"{a:.17g},{b:.17g},{c:.17g},{k}" for (a, b, c), k in zip(x, labels, strict=True))
     lines = ["x,y,z,kind", *rows]
-        "x,y,z,kind",
-        *(f"{a:.17g},{b:.17g},{c:.17g},{k}" for (a, b, c), k in zip(x, labels, strict=False)),
-    ]
     path.write_text("\n".join(lines))
     other = table(tmp_path / "other.csv", LAW.sample(300, 1))
     printed(capsys, "profile", str(other), "--json", "--levels", "1", "--out", str(fit))

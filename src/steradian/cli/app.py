@@ -27,6 +27,8 @@ from steradian.cli.output import (
     level_rows,
     remark,
 )
+from steradian.cli.reference import HELP as REFERENCE_HELP
+from steradian.cli.reference import parse_reference
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 
 if TYPE_CHECKING:
@@ -106,6 +108,7 @@ Examples:
   steradian profile winds.csv --bins from,to --coords azimuth --counts n
   steradian profile contribution.txt --table sites --coords declination_inclination
   steradian profile vectors.npy --normalize --format json --out profile.json
+  steradian profile galaxies.csv --columns ra,dec --reference coverage.fits
   steradian profile pooled.moments --levels 2
   cat winds.txt | steradian profile - --columns 1 --coords azimuth --weights 2
 """
@@ -124,6 +127,7 @@ def profile_command(
         bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
     ] = False,
     design: Annotated[str, typer.Option(help=options.DESIGN_HELP)] = "",
+    reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
     form: options.Format = "",
     json_: options.Json = False,
     out: options.Out = "",
@@ -142,31 +146,33 @@ def profile_command(
     if by:
         if design or within_span:
             raise InvalidArgument("--by takes no --design or --within-span; leave one out")
-        return _grouped(where, by, (levels, shrinkage), form, out)
-    _one(where, (levels, shrinkage, within_span, design), (form, out), quiet, verbose)
+        return _grouped(where, by, (levels, shrinkage, reference), form, out)
+    how = (levels, shrinkage, within_span, design, reference)
+    _one(where, how, (form, out), quiet, verbose)
     return 0
 
 
-def _grouped(where: Source, by: str, how: tuple[int, float], form: str, out: str) -> int:
+def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out: str) -> int:
     from steradian.cli.groups import group_records, group_text
 
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    if where.is_large:
+    if where.is_large and not how[2]:
         groups = where.sums(how[0], by=by)
         parts = [part.reading for part in groups.values()]
         reading = reduce(lambda a, b: a and b and a.pooled(b), parts)
     else:
         data = where.read()
         groups, reading = data.groups(by), data.directions.reading
-    records = group_records(groups, how[0] or None, how[1] or None)
+    law = parse_reference(how[2], where) if how[2] else None
+    records = group_records(groups, how[0] or None, how[1] or None, law)
     deliver(group_text(records, "" if reading is None else reading.words, form), out)
     return NO_FIT if all("error" in record for record in records) else 0
 
 
 def _one(
     where: Source,
-    how: tuple[int, float, bool, str],
+    how: tuple[int, float, bool, str, str],
     into: tuple[str, str],
     quiet: bool,
     verbose: bool,
@@ -174,16 +180,18 @@ def _one(
     from steradian.profile import profile
     from steradian.progress import working
 
-    levels, shrinkage, within_span, design = how
+    levels, shrinkage, _, design, reference = how
     form, out = into
-    sample, plan = _sample(where, levels, within_span, design, quiet)
+    sample, plan = _sample(where, how, quiet)
+    law = parse_reference(reference, where) if reference else None
     if form == "csv" and sample.reading is not None:
         remark(sample.reading.words, quiet=quiet)
     try:
         with working("fitting", quiet=quiet):
             result = profile(
-                sample, levels=levels or None, design=plan, shrinkage=shrinkage or None
-            )
+                sample, levels=levels or None, design=plan, shrinkage=shrinkage or None,
+                reference=law,
+            )  # fmt: skip
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
             _show(error.profile, form, out, inference=bool(design), verbose=verbose)
@@ -192,18 +200,19 @@ def _one(
 
 
 def _sample(
-    where: Source, levels: int, within_span: bool, design: str, quiet: bool
+    where: Source, how: tuple[int, float, bool, str, str], quiet: bool
 ) -> tuple[Directions | Moments, Design | str | None]:
     """The rows with their design; the sums alone, where there are no rows or too many to hold."""
     from steradian.progress import working
 
+    levels, _, within_span, design, reference = how
     if where.is_moments:
         if within_span or ":" in design:
             raise InvalidArgument(
                 f"{where.files[0]} holds moments; --within-span and columns of a design need rows"
             )
         return where.moments(), design or None
-    if not (within_span or design) and where.is_large:
+    if not (within_span or design or reference) and where.is_large:
         return where.sums(levels), None
     with working("reading", quiet=quiet):
         data = where.read()

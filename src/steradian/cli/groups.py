@@ -21,14 +21,17 @@ _UNNAMED = "(empty)"  # a group of rows whose label is missing
 
 
 def group_records(
-    groups: Mapping[Any, Directions | Moments], levels: int | None, shrinkage: float | None
+    groups: Mapping[Any, Directions | Moments],
+    levels: int | None,
+    shrinkage: float | None,
+    reference: Any = None,
 ) -> list[Any]:
     """What is told of each group."""
     records = []
     for label, some in tracked(groups.items(), len(groups), "groups"):
         name = str(label).strip() or _UNNAMED
         try:
-            found = profile(some, levels=levels, shrinkage=shrinkage)
+            found = profile(some, levels=levels, shrinkage=shrinkage, reference=reference)
         except LevelError as error:
             records.append({"group": name, "n": some.n, "error": str(error)})
         else:

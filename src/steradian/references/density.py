@@ -20,7 +20,7 @@ _KEPT = 3  # of the finest rules, where none is good enough by itself
 _BATCH = 1 << 16
 _TURN = 20_231  # seed of a rotation that no edge is along
 _CLEARANCE = 1.05  # over the highest density at the nodes
-_LEAST_KEPT = 1e-4  # share of uniform proposals that a density must keep to be drawn from
+_MOST_PROPOSALS = 10_000  # per draw, that are expected at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def rejected(
             top, kept, missing = float(height.max()) * _CLEARANCE, [], n
             continue
         accepted = rng.random(count) * top < height
-        share = max(float(accepted.mean()), _LEAST_KEPT)
+        share = max(float(accepted.mean()), 1.0 / _MOST_PROPOSALS)
         good = x[accepted][:missing]
         kept.append(good)
         missing -= len(good)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -312,6 +313,27 @@ class Profile(AdequacyMethods):
         if ax is not None and not hasattr(ax, "bar"):
             raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
         return fingerprint(new_axes() if ax is None else ax, self)
+
+    def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:
+        """Write one self-contained HTML file that can be sent to a colleague; its path.
+
+        It holds the verdict in words, a picture of the data and of every level, tests, intervals,
+        residuals, sensitivity, numerics, a paragraph of methods and what made it. It fetches and
+        sends nothing. Needs the extra ``report``.
+
+        Parameters
+        ----------
+        path : str or Path
+            Of the file, ending in ``.html``.
+        title : str
+            What the data are; by default the name of their source.
+        call : str
+            How the profile was asked for, shown as it is.
+        """
+        from steradian.profile.reporting import page_of
+        from steradian.report import write_page
+
+        return write_page(page_of(self, title, call), path)
 
     def __str__(self) -> str:
         return self.summary()

@@ -65,6 +65,16 @@ def _head(profile: Profile) -> list[str]:
     ]
 
 
+def data_in_short(profile: Profile) -> list[str]:
+    """What was read, how many rows, where they point, and what textbooks print of them."""
+    read = [] if profile.reading is None else [profile.reading.words]
+    space = profile.moments.hierarchy.space
+    short = [f"on the {space.name} (d = {profile.d})", *_counts(profile), *_where(profile)]
+    classical = " ".join(_classical(profile))
+    said = [*read, *short, *([classical] if classical else []), *_remarks(profile)]
+    return [one.replace("   ", ", ") for one in said]
+
+
 def _counts(profile: Profile) -> list[str]:
     """Rows, what their weights are worth, and how long their mean is."""
     rows = f"n = {profile.n}"

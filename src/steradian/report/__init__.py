@@ -1,0 +1,31 @@
+"""One self-contained HTML file for a result: pages of text, tables and figures, and their HTML.
+
+Nothing here computes: `steradian.profile.reporting` puts a page together.
+"""
+
+from steradian.report.page import (
+    Block,
+    Figure,
+    Page,
+    Paragraph,
+    Prose,
+    Scene,
+    Section,
+    Table,
+    Verbatim,
+)
+from steradian.report.render import html_of, write_page
+
+__all__ = [
+    "Block",
+    "Figure",
+    "Page",
+    "Paragraph",
+    "Prose",
+    "Scene",
+    "Section",
+    "Table",
+    "Verbatim",
+    "html_of",
+    "write_page",
+]

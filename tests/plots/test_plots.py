@@ -59,7 +59,7 @@ def test_bars_are_the_gaps(ax: Axes) -> None:
 
 def test_bars_share_a_scale_when_asked(ax: Axes) -> None:
     profile = sr.profile(sr.examples.load("mcmurdo"), levels=2)
-    plots.fingerprint(ax, profile, top=10.0)
+    plots.fingerprint(profile, ax, top=10.0)
     assert ax.get_ylim() == pytest.approx((0.0, 11.5))
 
 
@@ -97,7 +97,7 @@ def test_importing_the_plots_does_not_need_matplotlib() -> None:
 
 def test_the_near_side_is_seen_from_the_eye(ax: Axes) -> None:
     x = sr.Directions([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, 0, -1]])
-    plots.sphere_cloud(ax, x, view=(0.0, 30.0))
+    plots.sphere_cloud(x, ax, view=(0.0, 30.0))
     far, near = (np.asarray(part.get_offsets()) for part in ax.collections)
     half, root = 0.5, 0.75**0.5  # x towards the eye but 30° below: seen low in the middle
     np.testing.assert_allclose(near, [[0.0, -half], [1.0, 0.0], [0.0, root]], atol=1e-15)
@@ -109,7 +109,7 @@ def test_the_near_side_is_seen_from_the_eye(ax: Axes) -> None:
 
 def test_every_point_is_drawn_inside_the_outline(ax: Axes) -> None:
     x = sr.examples.load("mcmurdo")
-    plots.sphere_cloud(ax, x)
+    plots.sphere_cloud(x, ax)
     drawn = np.concatenate([np.asarray(part.get_offsets()) for part in ax.collections])
     assert len(drawn) == x.n
     assert np.linalg.norm(drawn, axis=1).max() <= 1.0 + 1e-12
@@ -119,7 +119,7 @@ def test_every_point_is_drawn_inside_the_outline(ax: Axes) -> None:
 
 def test_a_cloud_needs_space(ax: Axes) -> None:
     with pytest.raises(sr.InvalidDirections) as caught:
-        plots.sphere_cloud(ax, sr.examples.load("turtles"))
+        plots.sphere_cloud(sr.examples.load("turtles"), ax)
     assert str(caught.value) == "these directions have d = 2; the sphere has d = 3"
 
 
@@ -129,7 +129,7 @@ def test_a_cloud_needs_space(ax: Axes) -> None:
 def test_densities_are_those_of_the_fits(ax: Axes) -> None:
     profile = sr.profile(sr.examples.load("turtles"), levels=3)
     smooth = np.linspace(0.0, 2.0 * np.pi, 50), np.full(50, 0.5 / np.pi)
-    plots.circle_densities(ax, profile, empirical=smooth)
+    plots.circle_densities(profile, ax, empirical=smooth)
     assert legend(ax) == ["data, smoothed", "$p_{1}$", "$p_{2}$", "$p_{3}$"]
     for level, line in enumerate(ax.lines, start=1):
         theta, density = (np.asarray(v, dtype=float) for v in line.get_data())
@@ -143,14 +143,14 @@ def test_densities_are_those_of_the_fits(ax: Axes) -> None:
 
 
 def test_without_data_there_is_only_the_hierarchy(ax: Axes) -> None:
-    plots.circle_densities(ax, sr.profile(sr.examples.load("turtles"), levels=2))
+    plots.circle_densities(sr.profile(sr.examples.load("turtles"), levels=2), ax)
     assert legend(ax) == ["$p_{1}$", "$p_{2}$"]
     assert not ax.collections
 
 
 def test_densities_need_a_circle(ax: Axes) -> None:
     with pytest.raises(sr.InvalidDirections) as caught:
-        plots.circle_densities(ax, sr.profile(sr.examples.load("mcmurdo"), levels=1))
+        plots.circle_densities(sr.profile(sr.examples.load("mcmurdo"), levels=1), ax)
     assert str(caught.value) == "this profile has d = 3; the circle has d = 2"
 
 
@@ -158,7 +158,7 @@ def test_densities_need_a_circle(ax: Axes) -> None:
 
 
 def test_the_ecdf_steps_at_the_pvalues(ax: Axes) -> None:
-    plots.pvalue_ecdf(ax, {"one": [0.7, 0.2], "two": np.array([0.5])})
+    plots.pvalue_ecdf({"one": [0.7, 0.2], "two": np.array([0.5])}, ax)
     diagonal, one, two = ax.lines
     np.testing.assert_array_equal(diagonal.get_xydata(), [[0, 0], [1, 1]])
     assert diagonal.get_linestyle() == ":"
@@ -172,7 +172,7 @@ def test_the_ecdf_steps_at_the_pvalues(ax: Axes) -> None:
 
 def test_local_forms_stand_against_identity(ax: Axes) -> None:
     path = np.array([0.1, 0.2]), np.array([0.1, 0.3])
-    plots.local_form(ax, {"d = 3": path}, level=2)
+    plots.local_form({"d = 3": path}, ax, level=2)
     curve, identity = ax.lines
     np.testing.assert_array_equal(curve.get_data(), path)
     np.testing.assert_array_equal(identity.get_data(), [[0, 0.3], [0, 0.3]])

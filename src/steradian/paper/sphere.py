@@ -120,9 +120,9 @@ def _draw(
     above, below = figure.subplots(2, len(clouds), height_ratios=[1.35, 1])
     top = max(float(p.gaps.max()) for p in profiles.values())
     for ax, (name, x) in zip(above, clouds.items(), strict=True):
-        sphere_cloud(ax, x)
+        sphere_cloud(x, ax)
         ax.set_title(name, fontsize="medium")
     for ax, p in zip(below, profiles.values(), strict=True):
-        fingerprint(ax, p, top=top)
+        fingerprint(p, ax, top=top)
         ax.label_outer()
         ax.set_xlabel("level L")

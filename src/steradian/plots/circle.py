@@ -9,7 +9,7 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import GREY, colour, dash, frame
+from steradian.plots.canvas import GREY, axes_for, colour, dash, frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,21 +21,22 @@ _TICKS = ("0", "π/3", "2π/3", "π", "4π/3", "5π/3", "2π")
 
 
 def circle_densities(
-    ax: Axes, profile: Profile, *, empirical: tuple[Array, Array] | None = None
+    profile: Profile, ax: Axes | None = None, *, empirical: tuple[Array, Array] | None = None
 ) -> Axes:
     """Draw p_1 … p_L of a profile on the circle against the angle, per radian.
 
     Parameters
     ----------
-    ax : matplotlib Axes
-        Where.
     profile : Profile
         Of directions in the plane.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
     empirical : (angles, densities), optional
         A smoothed density of the data to compare with, angles in radians, ascending.
     """
     if profile.d != 2:
         raise InvalidDirections(f"this profile has d = {profile.d}; the circle has d = 2")
+    ax = axes_for(ax)
     if empirical is not None:
         ax.fill_between(*empirical, color=GREY, alpha=0.25, linewidth=0, label="data, smoothed")
     theta = np.linspace(0.0, 2.0 * np.pi, _STEPS)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.notation import Reading
@@ -27,7 +26,6 @@ from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.canvas import new_axes
 from steradian.plots.fingerprint import fingerprint
 from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
@@ -309,9 +307,7 @@ class Profile(AdequacyMethods):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
-        if ax is not None and not hasattr(ax, "bar"):
-            raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
-        return fingerprint(new_axes() if ax is None else ax, self)
+        return fingerprint(self, ax)
 
     def __str__(self) -> str:
         return self.summary()

@@ -13,7 +13,7 @@ from steradian.numerics.arrays import Array
 from steradian.paper import laws
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
-from steradian.plots import circle_densities, fingerprint
+from steradian.plots import circle_densities, gaps
 from steradian.progress import tracked
 
 if TYPE_CHECKING:
@@ -115,4 +115,4 @@ def _draw(x: sr.Directions, profile: sr.Profile, figure: Figure) -> None:
     circle_densities(profile, left, empirical=(theta, smooth))
     left.set_ylim(top=1.35 * smooth.max())
     left.legend(frameon=False, ncols=4, loc="upper center")
-    fingerprint(profile, right)
+    gaps(profile, right, compact=True)

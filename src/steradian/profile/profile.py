@@ -26,7 +26,6 @@ from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.fingerprint import fingerprint
 from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
 from steradian.profile.reference import relative_hierarchy
@@ -306,8 +305,14 @@ class Profile(AdequacyMethods):
         return frame_of_levels(record_of(self))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
-        return fingerprint(self, ax)
+        """Draw the gaps with intervals, noise floor and p-values, and return their axes.
+
+        Without axes, beside a picture of the data and of the highest level where the space has
+        one. `steradian.plots` has every other picture. Needs matplotlib.
+        """
+        from steradian.plots import gaps, overview
+
+        return overview(self) if ax is None else gaps(self, ax)
 
     def __str__(self) -> str:
         return self.summary()

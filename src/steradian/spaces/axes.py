@@ -11,7 +11,7 @@ import numpy as np
 from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
 from steradian.numerics.sphere_rules import three_sphere_rule
-from steradian.spaces.base import Rule
+from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, woodcock
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_spheres import unit_sphere
@@ -22,6 +22,7 @@ _LADDERS: dict[int, tuple[int, ...]] = {
     3: (12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256),  # rings of the whole sphere
     4: (16, 24, 32, 40, 48, 64, 80, 96, 128),  # nodes of a whole turn of either angle
 }
+_CHARTS: dict[int, Chart] = {2: "circle", 3: "sphere"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ class Axes:
     @property
     def point_name(self) -> str:
         return "axis"
+
+    @property
+    def chart(self) -> Chart:
+        """That of the unit vectors, at both ends of each axis."""
+        return _CHARTS.get(self.d, "none")
 
     @property
     def log_area(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -158,6 +158,26 @@ def classical_values(space: Space, n: int, mean: Array, second: Array) -> tuple[
     """What textbooks print of so many points of equal weight; nothing where they print nothing."""
     known = np.isfinite(mean).all() and np.isfinite(second).all()
     return space.classical(n, mean, second) if known and isinstance(space, KnowsClassics) else ()
+
+
+Chart = Literal["circle", "sphere", "torus", "none"]
+
+
+@runtime_checkable
+class HasChart(Protocol):
+    """A space whose points and densities pictures know how to draw."""
+
+    @property
+    def chart(self) -> Chart:
+        """What they are drawn on: rows of R² on a circle, rows of R³ on maps of the sphere, rows of
+        R⁴ as two angles on a torus; ``"none"`` where there is no picture.
+        """
+        ...
+
+
+def chart_of(space: Space) -> Chart:
+    """What points of a space are drawn on; ``"none"`` where it does not say."""
+    return space.chart if isinstance(space, HasChart) else "none"
 
 
 def a_point(space: Space) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
-from steradian.spaces.base import Rule
+from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, circular_spread, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
@@ -33,6 +33,10 @@ class Circle(UnitVectors):
 
     d: int = 2
     name: str = "circle"
+
+    @property
+    def chart(self) -> Chart:
+        return "circle"
 
     @property
     def log_area(self) -> float:

@@ -20,7 +20,7 @@ from steradian.numerics.harmonics import (
     sphere_sums,
 )
 from steradian.numerics.separable_sums import MOST_DEGREES, separable_sphere_sums
-from steradian.spaces.base import Rule
+from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
@@ -42,6 +42,10 @@ class Sphere(UnitVectors):
 
     d: int = 3
     name: str = "sphere"
+
+    @property
+    def chart(self) -> Chart:
+        return "sphere"
 
     @property
     def log_area(self) -> float:

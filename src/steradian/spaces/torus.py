@@ -12,7 +12,7 @@ from scipy.linalg import block_diag
 from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH
-from steradian.spaces.base import Rule
+from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, circular_spread
 from steradian.spaces.unit_vectors import of_unit_length, random_rotation
 
@@ -22,6 +22,7 @@ _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of an
     3: (16, 24, 32, 48, 64),
     4: (12, 16, 20, 24),
 }
+_CHARTS: dict[int, Chart] = {1: "circle", 2: "torus"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,11 @@ class Torus:
     @property
     def point_name(self) -> str:
         return "point"
+
+    @property
+    def chart(self) -> Chart:
+        """One angle is a circle, two are a torus."""
+        return _CHARTS.get(self.k, "none")
 
     @property
     def log_area(self) -> float:

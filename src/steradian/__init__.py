@@ -89,6 +89,7 @@ __all__ = [
     "kernels",
     "mixture_sf",
     "moments",
+    "plots",
     "profile",
     "profiles",
     "read_directions",

@@ -1,6 +1,6 @@
 """The whole public API, one import line each; ``import steradian`` brings it when it is needed."""
 
-from steradian import designs, examples
+from steradian import designs, examples, plots
 from steradian.adequacy import kernels
 from steradian.adequacy.beyond import Beyond
 from steradian.adequacy.left_out import LeftOut
@@ -143,6 +143,7 @@ __all__ = [
     "kernels",
     "mixture_sf",
     "moments",
+    "plots",
     "profile",
     "profiles",
     "read_directions",

@@ -102,6 +102,12 @@ class Residuals(Calibrated):
         }
         return without_nan({**own, **self.judgements()})
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what each degree leaves over on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import residual_spectrum
+
+        return residual_spectrum(self, ax)
+
     def __str__(self) -> str:
         raw = self.raw_scale != 1.0
         lines = [

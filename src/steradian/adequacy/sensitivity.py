@@ -85,6 +85,12 @@ class Sensitivity:
         changes = {name: getattr(self, name) for name in ("quadrature_change", "rotation_change")}
         return dict(without_nan({**values, **changes, "unit": "nats"}))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw gaps against shares mixed in on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import sensitivity_curves
+
+        return sensitivity_curves(self, ax)
+
     def __str__(self) -> str:
         head = "".join(f"{f'I{k + 1}':>8}" for k in range(self.uniform.shape[1]))
         width = len(head)

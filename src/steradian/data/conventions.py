@@ -23,7 +23,7 @@ from steradian.spaces import Rotations, Space, Torus
 from steradian.spaces.rotations import as_quaternions
 
 Unit = Literal["degrees", "radians", "hours"]
-Frame = Literal["geographic", "compass", "plane", "clock", "none"]
+Frame = Literal["geographic", "sky", "compass", "plane", "clock", "none"]
 Turns = Sequence[tuple[Array, Array]]  # cosine and sine of each column
 
 DEGREES_PER_HOUR = 15.0
@@ -53,7 +53,7 @@ class Convention:
     unit : {"degrees", "radians"}
         What arrays are in when nobody says so; columns of tables are in degrees.
     frame : str
-        Orientation of pictures: "compass" is clockwise from north.
+        Orientation of pictures: "compass" is clockwise from north, "sky" has longitude to the left.
     orientation : str
         The axes, in words.
     recognised : bool
@@ -178,7 +178,7 @@ _TABLE = (
         "radec", ("right ascension", "declination"),
         (("ra", "dec"), ("ra", "de"), ("right_ascension", "declination"), ("raj2000", "dej2000"),
          ("rajd", "dejd")),
-        _POLAR, _from_longitude, _longitude, frame="geographic", orientation=_NORTH_POLE,
+        _POLAR, _from_longitude, _longitude, frame="sky", orientation=_NORTH_POLE,
     ),
     Convention(
         "colatitude", ("colatitude", "longitude"),

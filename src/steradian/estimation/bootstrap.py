@@ -106,6 +106,12 @@ class Bootstrap:
         low, high = np.maximum(ends, 0.0)
         return low, high
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the replicates of all gaps on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import bootstrap_replicates
+
+        return bootstrap_replicates(self, ax)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         return {

@@ -93,6 +93,12 @@ class GapIntervals:
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
         return {**out, "warnings": list(self.warnings)}
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the intervals of all gaps on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import gap_intervals
+
+        return gap_intervals(self, ax)
+
     def __str__(self) -> str:
         percent = f"{self.confidence:.0%}"
         lines = [

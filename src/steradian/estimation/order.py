@@ -79,6 +79,12 @@ class OrderChoice:
     def __repr__(self) -> str:
         return f"OrderChoice({', '.join(f'{k}: {v}' for k, v in self.chosen.items())})"
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what each criterion chooses on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import order_criteria
+
+        return order_criteria(self, ax)
+
     def __str__(self) -> str:
         names = ("residual", "holm", "aic", "bic", "tic", "held_out")
         lines = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +85,12 @@ class MaxEntFit:
     def pdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
         """Density at unit vectors ``x`` (n, d): (n,). The uniform law has density one."""
         return np.asarray(np.exp(self.logpdf(x, measure=measure)))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw its density on axes, new ones unless given, as its space is drawn."""
+        from steradian.plots import density
+
+        return density(self, ax)
 
     def entropy(self, *, measure: Measure = "uniform") -> float:
         """Differential entropy in nats: minus the deficit, against the uniform law."""

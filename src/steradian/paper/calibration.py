@@ -171,5 +171,5 @@ def figure2(seed: int = laws.SEED) -> Picture:
 
 def _draw(kinds: dict[str, dict[str, Array]], figure: Figure) -> None:
     for ax, (kind, pvalues) in zip(figure.subplots(1, 2), kinds.items(), strict=True):
-        pvalue_ecdf(ax, pvalues)
+        pvalue_ecdf(pvalues, ax)
         ax.set_title(kind, fontsize="medium")

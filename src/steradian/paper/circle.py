@@ -13,7 +13,7 @@ from steradian.numerics.arrays import Array
 from steradian.paper import laws
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
-from steradian.plots import circle_densities, fingerprint
+from steradian.plots import circle_densities, gaps
 from steradian.progress import tracked
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _draw(x: sr.Directions, profile: sr.Profile, figure: Figure) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[2.2, 1])
     theta = np.linspace(0.0, 2.0 * np.pi, 721)
     smooth = kernel_density(x, sr.Directions.from_angles(theta), KERNEL)
-    circle_densities(left, profile, empirical=(theta, smooth))
+    circle_densities(profile, left, empirical=(theta, smooth))
     left.set_ylim(top=1.35 * smooth.max())
     left.legend(frameon=False, ncols=4, loc="upper center")
-    fingerprint(right, profile)
+    gaps(profile, right, compact=True)

@@ -86,7 +86,7 @@ def _draw(first: dict[int, Path], second: dict[int, Path], figure: Figure) -> No
     for level, (ax, paths) in enumerate(zip(figure.subplots(1, 2), (first, second), strict=True)):
         farthest = paths[3][0].max()
         shown = {f"d = {d}": _until(path, farthest) for d, path in paths.items()}
-        local_form(ax, shown, level=level + 1)
+        local_form(shown, ax, level=level + 1)
         ax.set_xlabel(f"{forms[level]} (nats)")
 
 

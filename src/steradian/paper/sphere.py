@@ -13,7 +13,7 @@ from steradian.numerics.arrays import Array
 from steradian.paper import laws
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
-from steradian.plots import fingerprint, sphere_cloud
+from steradian.plots import gaps, sphere_cloud
 from steradian.progress import tracked
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ def _draw(
     above, below = figure.subplots(2, len(clouds), height_ratios=[1.35, 1])
     top = max(float(p.gaps.max()) for p in profiles.values())
     for ax, (name, x) in zip(above, clouds.items(), strict=True):
-        sphere_cloud(ax, x)
+        sphere_cloud(x, ax)
         ax.set_title(name, fontsize="medium")
     for ax, p in zip(below, profiles.values(), strict=True):
-        fingerprint(ax, p, top=top)
+        gaps(p, ax, top=top, compact=True)
         ax.label_outer()
         ax.set_xlabel("level L")

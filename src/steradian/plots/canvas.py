@@ -1,22 +1,55 @@
-"""Where plots are drawn: new axes and figures, and colours everybody can tell apart."""
+"""Where pictures are drawn: new axes and figures, titles, notes and bars of colour."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steradian.errors import MissingExtra
+from steradian.arguments import shown
+from steradian.errors import InvalidArgument, MissingExtra
+from steradian.plots.palette import (
+    BLUE,
+    COLUMN,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PAGE,
+    PURPLE,
+    SKY,
+    TEXT,
+    TITLE,
+    VERMILION,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito (2008), "Color universal design", without yellow, which is faint on white.
-BLUE, VERMILION, GREEN = "#0072B2", "#D55E00", "#009E73"
-ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
+__all__ = [  # the colours have their home in the palette, and older callers look for them here
+    "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION", "axes_for", "colour", "dash",
+    "frame", "new_axes", "new_figure", "new_page", "note", "require", "settled", "titled",
+]  # fmt: skip
+
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 DASHES = ("-", "--", "-.", ":")  # beside the colours, for print in grey
-GREY = "#666666"
+_RC: Any = {
+    "font.size": TEXT,
+    "axes.labelsize": TEXT,
+    "axes.titlesize": TITLE,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.6,
+    "xtick.labelsize": TEXT,
+    "ytick.labelsize": TEXT,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": TEXT,
+    "savefig.dpi": 300,
+}
+_MARGIN = 0.7  # inches beside axes for their ticks and label
+_SHORTEST_LINE = 72.0  # points of a title
+_OWN = "steradian"  # mark of axes that were made here, whose figure may change its height
+_ROUNDS = 3  # of a layout, after which it stands still
 
 
 def colour(index: int) -> str:
@@ -35,12 +68,29 @@ def require() -> None:
         raise MissingExtra("plots need matplotlib; install it with: pip install 'steradian[plots]'")
 
 
-def new_axes() -> Axes:
-    """Axes of a new figure that an interactive session shows."""
+def new_axes(width: float = COLUMN, height: float = 2.7) -> Axes:
+    """Axes of a new figure, one column of a journal wide, that an interactive session shows."""
     require()
+    import matplotlib as mpl
     from matplotlib import pyplot as plt
 
-    return plt.subplots(layout="constrained")[1]
+    with mpl.rc_context(_RC):
+        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    ax.set_gid(_OWN)
+    return ax
+
+
+def new_page(ratios: tuple[float, float]) -> tuple[Axes, Axes]:
+    """Two axes side by side on a figure two columns wide that an interactive session shows."""
+    require()
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    with mpl.rc_context(_RC):
+        left, right = plt.subplots(
+            1, 2, figsize=(PAGE, 3.3), layout="constrained", width_ratios=ratios
+        )[1]
+    return left, right
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -51,6 +101,94 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def axes_for(ax: Axes | None, width: float = COLUMN, height: float = 2.7) -> Axes:
+    """The axes that were given, or new ones of this size in inches."""
+    if ax is None:
+        return new_axes(width, height)
+    if not hasattr(ax, "bar"):
+        raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
+    return ax
+
+
 def frame(ax: Axes) -> None:
     """Only the sides that carry ticks."""
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def titled(ax: Axes, finding: str, *, margin: float | None = None) -> None:
+    """The finding above the axes, in lines that are no wider than they are.
+
+    ``margin`` is what stands beside the axes in inches, where that is more than ticks.
+    """
+    ax.set_title(wrapped(ax, finding, TITLE, margin), loc="left", fontsize=TITLE, color=INK)
+
+
+def note(ax: Axes, words: str, *, margin: float | None = None) -> None:
+    """What a reader should know besides, in grey below everything else on the axes."""
+    text = wrapped(ax, words, TEXT, margin)
+    if not ax.get_xlabel():
+        ax.set_xlabel(text, color=GREY, fontsize=TEXT)
+        return
+    below: Any = ("axes fraction", ax.xaxis.label)
+    ax.annotate(
+        text, (0.0, 0.0), xycoords=below, xytext=(0.0, -3.0),
+        textcoords="offset points", va="top", ha="left", fontsize=TEXT, color=GREY,
+    )  # fmt: skip
+
+
+def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> str:
+    """``words`` in lines that fit the width of the axes in letters of ``size`` points.
+
+    Axes of a layout are not yet as wide as they will be, so that their share of the figure counts.
+    """
+    spot, whole = ax.get_subplotspec(), ax.figure.bbox.width / ax.figure.dpi
+    inches = ax.bbox.width / ax.figure.dpi
+    if spot is not None:
+        grid = spot.get_gridspec()
+        ratios: Any = grid.get_width_ratios() or [1.0] * grid.ncols
+        share = sum(ratios[k] for k in spot.colspan) / sum(ratios)
+        usual = _MARGIN if ax.get_ylabel() else 0.4 * _MARGIN
+        usual += 0.0 if ax.get_gid() == _OWN else 0.5 * _MARGIN  # room that a layout leaves between
+        inches = whole * share - (usual if margin is None else margin)
+    room = max(_SHORTEST_LINE, inches * 72.0)
+    lines: list[str] = []
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and _points(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _points(text: str, size: float) -> float:
+    """How wide a text is."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0.0, 0.0), text, size=size).get_extents().width)
+
+
+def settled(ax: Axes) -> Axes:
+    """The axes after their layout has come to rest, and their figure made as high as it needs.
+
+    Axes of equal scales leave room beside or below them, which only a figure made here may close.
+    """
+    figure: Any = ax.figure
+    engine = figure.get_layout_engine() if hasattr(figure, "get_layout_engine") else None
+    if engine is None:
+        return ax
+    for _ in range(_ROUNDS):
+        engine.execute(figure)
+        if ax.get_gid() == _OWN and ax.get_aspect() != "auto":
+            _fit_height(ax)
+    return ax
+
+
+def _fit_height(ax: Axes) -> None:
+    """Give the figure the height at which the panel is as wide as it can be, and no more."""
+    figure: Any = ax.figure
+    ax.apply_aspect()
+    width, height = figure.get_size_inches()
+    box, used = ax.get_position(original=True), ax.get_position()
+    wanted = used.height * (box.width / used.width)  # of the same shape at the full width
+    figure.set_size_inches(width, height * (1.0 + wanted - box.height))

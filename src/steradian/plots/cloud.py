@@ -9,7 +9,7 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import BLUE, GREY
+from steradian.plots.canvas import BLUE, GREY, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,8 @@ _PARALLELS, _MERIDIANS = (-60, -30, 0, 30, 60), range(0, 360, 30)
 
 
 def sphere_cloud(
-    ax: Axes,
     directions: Directions,
+    ax: Axes | None = None,
     *,
     view: tuple[float, float] = (30.0, 35.0),
     colour: str = BLUE,
@@ -29,10 +29,10 @@ def sphere_cloud(
 
     Parameters
     ----------
-    ax : matplotlib Axes
-        Where.
     directions : Directions
         Unit vectors of space, d = 3.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
     view : (longitude, latitude)
         Where the eye stands, degrees.
     colour : str
@@ -40,6 +40,7 @@ def sphere_cloud(
     """
     if directions.d != 3:
         raise InvalidDirections(f"these directions have d = {directions.d}; the sphere has d = 3")
+    ax = axes_for(ax)
     turn = _towards(*np.deg2rad(view))
     _graticule(ax, turn)
     seen = directions.x @ turn.T

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import GREY, colour, frame
+from steradian.plots.canvas import GREY, axes_for, colour, frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 _MARKERS = "os^Dv*"
 
 
-def local_form(ax: Axes, paths: Mapping[str, tuple[Array, Array]], *, level: int) -> Axes:
+def local_form(
+    paths: Mapping[str, tuple[Array, Array]], ax: Axes | None = None, *, level: int
+) -> Axes:
     """Draw exact gaps against their local form; the dashed line is identity.
 
     Parameters
     ----------
-    ax : matplotlib Axes
-        Where.
     paths : mapping from name to (local forms, exact gaps)
         One curve of laws each, nats.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
     level : int
         Whose gap it is, for the labels.
     """
+    ax = axes_for(ax)
     for index, (name, (quadratic, exact)) in enumerate(paths.items()):
         (line,) = ax.plot(quadratic, exact, color=colour(index), linewidth=1.0, label=name)
         line.set(marker=_MARKERS[index % len(_MARKERS)], markersize=4)

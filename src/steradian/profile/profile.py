@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.notation import Reading
@@ -28,8 +27,6 @@ from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.canvas import new_axes
-from steradian.plots.fingerprint import fingerprint
 from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
 from steradian.profile.reference import relative_hierarchy
@@ -309,10 +306,14 @@ class Profile(AdequacyMethods):
         return frame_of_levels(record_of(self))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the fingerprint, one bar per level, and return its axes (needs matplotlib)."""
-        if ax is not None and not hasattr(ax, "bar"):
-            raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
-        return fingerprint(new_axes() if ax is None else ax, self)
+        """Draw the gaps with intervals, noise floor and p-values, and return their axes.
+
+        Without axes, beside a picture of the data and of the highest level where the space has
+        one. `steradian.plots` has every other picture. Needs matplotlib.
+        """
+        from steradian.plots import gaps, overview
+
+        return overview(self) if ax is None else gaps(self, ax)
 
     def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:
         """Write one self-contained HTML file that can be sent to a colleague; its path.

@@ -118,6 +118,12 @@ class Profiles:
         }
         return frame_of_columns(table, index=["row", "level"])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the gaps of all rows as colours, on new axes unless given (needs matplotlib)."""
+        from steradian.plots import weighting_gaps
+
+        return weighting_gaps(self, ax)
+
     def __str__(self) -> str:
         return "\n".join([*self._table(), *self._notes()])
 

@@ -95,6 +95,12 @@ class GapTests:
             "warnings": list(self.warnings),
         }
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the p-values of all levels on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import gap_pvalues
+
+        return gap_pvalues(self, ax)
+
     def __str__(self) -> str:
         options = self.options
         null = "the model of the level below is right" if options.null == "model" else (

@@ -1,0 +1,77 @@
+"""The picture that suits a result: by what its space declares, never by which space it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from steradian.plots.canvas import new_page
+from steradian.plots.gap_bars import gaps
+from steradian.plots.rose_diagram import rose
+from steradian.plots.sphere_maps import globe, mollweide, stereonet
+from steradian.plots.sphere_scene import scene_of
+from steradian.plots.torus_map import ramachandran
+from steradian.spaces.base import chart_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.profile import Profile
+
+_ON_SPHERE: dict[str, Callable[..., Any]] = {
+    "compass": stereonet,
+    "geographic": mollweide,
+    "sky": mollweide,
+}
+_RATIOS = {"circle": (1.0, 1.15), "sphere": (1.15, 1.0), "torus": (1.0, 1.15)}
+
+
+def density(source: Any, ax: Axes | None = None, *, level: int | None = None) -> Axes:
+    """Draw data and the density of a level in the way of their field.
+
+    Compass directions on a stereonet, longitudes and the sky on a Mollweide map, other directions
+    of space on a globe; angles of the plane as a rose; two angles as Ramachandran's plot.
+
+    Parameters
+    ----------
+    source : Profile, MaxEntFit or Directions
+        What.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+    level : int, optional
+        Of a profile; its highest unless given. A rose has all levels up to it.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> ax = sr.plots.density(p)  # doctest: +SKIP
+    """
+    scene = scene_of(source, level, "circle", "sphere", "torus")
+    chart = chart_of(scene.space)
+    if chart == "torus":
+        return ramachandran(source, ax, level=level)
+    if chart == "sphere":
+        draw: Callable[..., Any] = _ON_SPHERE.get(scene.frame, globe)
+        return draw(source, ax, level=level)
+    return rose(source, ax, levels=None if level is None else tuple(range(1, level + 1)) or (0,))
+
+
+def overview(profile: Profile) -> Axes:
+    """Draw a profile on a page: its data with the highest level beside its gaps.
+
+    Where the space has no picture there are the gaps alone. Returns the axes of the gaps, whose
+    ``figure`` holds both.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> figure = sr.plots.overview(p).figure  # doctest: +SKIP
+    """
+    chart = chart_of(profile.moments.hierarchy.space)
+    if chart == "none":
+        return gaps(profile)
+    left, right = new_page(_RATIOS[chart])
+    density(profile, left)
+    return gaps(profile, right)

@@ -1,0 +1,172 @@
+"""The fingerprint: one bar per level, as high as the information it adds, with its uncertainty."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.errors import SteradianError
+from steradian.numerics.arrays import Array
+from steradian.plots.canvas import axes_for, frame, note, settled, titled
+from steradian.plots.findings import gaps_finding
+from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour, number, pvalue_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.estimation.intervals import GapIntervals
+    from steradian.profile import Profile
+    from steradian.significance.gap_tests import GapTests
+
+_WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
+_WORDY = 5  # levels up to which there is room for words
+_LETTERS = 40  # of all names of levels side by side, at the width of a column
+_HEADROOM = 1.3  # above the highest mark, for numbers
+
+
+def gaps(
+    profile: Profile,
+    ax: Axes | None = None,
+    *,
+    confidence: float = 0.95,
+    compact: bool = False,
+    top: float | None = None,
+) -> Axes:
+    """Draw the gaps I_L of a profile with intervals, noise floor and p-values.
+
+    Bars are the information that each level adds, whiskers its interval, the grey band what noise
+    alone would give on average; p-values are Holm's. A design that defines no inference has
+    neither, and stems instead of bars.
+
+    Parameters
+    ----------
+    profile : Profile
+        What.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+    confidence : float
+        Of the intervals.
+    compact : bool
+        Values, intervals and noise alone, for many small axes: no words and no p-values.
+    top : float, optional
+        The largest gap that the axis has room for, in nats, to compare several profiles.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> ax = sr.plots.gaps(p)  # doctest: +SKIP
+    """
+    ax = axes_for(ax)
+    intervals = _asked(profile, "intervals", confidence)
+    tests = None if compact else _asked(profile, "tests")
+    names = profile.moments.hierarchy.level_names[: len(profile.levels)]
+    _bars(ax, profile, intervals)
+    floor = _noise_floor(ax, profile)
+    whiskers = _whiskers(ax, profile, intervals)
+    corrected = None if tests is None else tests.pvalue_holm
+    _numbers(ax, profile, np.fmax(np.fmax(profile.gaps, floor), whiskers), corrected)
+    _level_ticks(ax, profile, () if compact else names)
+    _heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
+    ax.set_ylabel("information gap $I_L$ (nats)")
+    if not compact:
+        titled(ax, gaps_finding(names, profile.gaps, corrected))
+        note(ax, _legend(profile, intervals, tests))
+    frame(ax)
+    return settled(ax)
+
+
+def _asked(profile: Profile, method: str, *arguments: float) -> Any:
+    """What a method of the profile answers, None where its design or data give no answer."""
+    try:
+        return getattr(profile, method)(*arguments)
+    except SteradianError:
+        return None
+
+
+def _bars(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> None:
+    colours = [level_colour(int(level)) for level in profile.levels]
+    if intervals is not None:
+        ax.bar(profile.levels, profile.gaps, _WIDTH, color=colours, zorder=2.0)
+        return
+    ax.vlines(profile.levels, 0.0, profile.gaps, colors=colours, linewidths=1.6, zorder=2.0)
+    ax.scatter(profile.levels, profile.gaps, s=28, c=colours, zorder=3.0)
+
+
+def _noise_floor(ax: Axes, profile: Profile) -> Array:
+    """A grey band as high as noise, behind each bar; its heights, zero where nothing tells."""
+    noise = np.asarray(profile.noise, dtype=np.float64)
+    known = np.isfinite(noise)
+    left, right = profile.levels - 0.5 * _FLOOR, profile.levels + 0.5 * _FLOOR
+    for k in np.flatnonzero(known):
+        ax.fill_between([left[k], right[k]], 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
+        ax.hlines(noise[k], left[k], right[k], colors=GREY, linewidths=0.8, zorder=3.0)
+    return np.where(known, noise, 0.0)
+
+
+def _whiskers(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> Array:
+    """From the low to the high end of each interval; the high ends, zero where there are none."""
+    if intervals is None:
+        return np.zeros(len(profile.levels))
+    known = np.isfinite(intervals.low) & np.isfinite(intervals.high)
+    at, low, high = profile.levels[known], intervals.low[known], intervals.high[known]
+    ax.vlines(at, low, high, colors=INK, linewidths=1.0, zorder=4.0)
+    for end in (low, high):
+        ax.hlines(end, at - 0.07, at + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
+    return np.where(np.isfinite(intervals.high), intervals.high, 0.0)
+
+
+def _numbers(ax: Axes, profile: Profile, heights: Array, pvalues: Array | None) -> None:
+    """Each gap, and its p-value, above everything that is drawn of it; where there are many levels,
+    upright and the p-value alone.
+    """
+    crowded = len(profile.levels) > _WORDY
+    for k, level in enumerate(profile.levels):
+        words = number(float(profile.gaps[k]))
+        if pvalues is not None:
+            tested = pvalue_words(float(pvalues[k]))
+            words = tested if crowded else f"{words}\n{tested}"
+        ax.annotate(
+            words, (float(level), max(float(heights[k]), 0.0)), xytext=(0.0, 3.0),
+            textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
+            rotation=90.0 if crowded else 0.0,
+        )  # fmt: skip
+
+
+def _level_ticks(ax: Axes, profile: Profile, names: tuple[str, ...]) -> None:
+    count = len(profile.levels)
+    if count > _WORDY or not names:
+        ax.set_xticks(profile.levels[:: 1 + count // 16])
+        ax.set_xlabel("level L")
+    else:
+        letters = max(10, _LETTERS // count)
+        words = [f"{k}\n{textwrap.fill(name, letters)}" for k, name in enumerate(names, start=1)]
+        ax.set_xticks(profile.levels, words)
+        ax.set_xlabel("level L and what it sees")
+    ax.tick_params(axis="x", length=0.0)
+    ax.set_xlim(0.4, count + 0.6)
+
+
+def _heights(ax: Axes, values: Array, marks: Array, top: float | None) -> None:
+    highest = max(float(values.max()), float(marks.max()), 0.0) if top is None else top
+    room = 1.75 if len(values) > _WORDY else _HEADROOM
+    ax.set_ylim(min(0.0, float(values.min())), room * highest or 1.0)
+    ax.locator_params(axis="y", nbins=5)
+
+
+def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | None) -> str:
+    """What the marks are, or why there are none."""
+    if intervals is None and tests is None:
+        if profile.shrinkage is not None:
+            return "shrunk data: no interval or p-value is defined"
+        return f"design {profile.design.name}: no interval or p-value is defined"
+    parts = []
+    if intervals is not None and np.isfinite(intervals.high).any():
+        parts.append(f"whiskers: {intervals.confidence:.0%} intervals")
+    if np.isfinite(profile.noise).any():
+        parts.append("grey: what noise alone gives")
+    if tests is not None:
+        parts.append("p after Holm")
+    return "; ".join(parts)

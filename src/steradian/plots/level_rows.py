@@ -1,0 +1,208 @@
+"""Levels as rows: p-values, intervals and bootstrap replicates beside their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.numerics.arrays import Array, IntArray
+from steradian.plots.canvas import axes_for, frame, note, settled, titled
+from steradian.plots.findings import CLEAR, LIKELY, WORDS, levels_in_words, verdict
+from steradian.plots.palette import (
+    COLUMN,
+    GREY,
+    INK,
+    PALE,
+    TEXT,
+    level_colour,
+    number,
+    pvalue_words,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.estimation.bootstrap import Bootstrap
+    from steradian.estimation.intervals import GapIntervals
+    from steradian.significance.gap_tests import GapTests
+
+_DECADES = 16  # of p-values that are drawn; an arrow says that one is smaller
+_HALF = 0.34  # of a row, for replicates above its line
+_BINS = 24
+
+
+def _row_axes(ax: Axes | None, levels: IntArray) -> Axes:
+    """Axes with one row for each level, the first on top."""
+    ax = axes_for(ax, COLUMN, min(1.35 + 0.36 * len(levels), 6.0))
+    ax.set_ylim(len(levels) + 0.6, 0.4)
+    ax.set_yticks(levels, [f"{level}" for level in levels])
+    ax.tick_params(axis="y", length=0.0)
+    ax.set_ylabel("level L")
+    return ax
+
+
+def _beside(ax: Axes, level: int, words: str) -> None:
+    """Numbers of a row, right of the axes."""
+    ax.annotate(
+        words, (1.0, float(level)), xycoords=("axes fraction", "data"), xytext=(5.0, 0.0),
+        textcoords="offset points", va="center", ha="left", fontsize=TEXT, color=INK,
+    )  # fmt: skip
+
+
+def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
+    """Draw the p-value of each level, alone and after Holm's correction.
+
+    Parameters
+    ----------
+    tests : GapTests
+        Of `Profile.tests`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> ax = sr.plots.gap_pvalues(p.tests())  # doctest: +SKIP
+    """
+    ax = _row_axes(ax, tests.levels)
+    ax.set_xscale("log")
+    lowest = min(1e-4, float(np.nanmin(np.append(tests.pvalue, 1.0))))
+    least = max(10.0**-_DECADES, 0.1 * lowest)
+    ax.set_xlim(least * 0.5, 1.0)
+    for at in (CLEAR, LIKELY):
+        ax.axvline(at, color=GREY, linewidth=0.7, linestyle=":")
+    ax.axvspan(LIKELY, 1.0, color=PALE, alpha=0.5, linewidth=0.0)
+    for level, alone, corrected in zip(tests.levels, tests.pvalue, tests.pvalue_holm, strict=True):
+        _beside(ax, level, pvalue_words(float(corrected)))
+        if np.isnan(corrected):
+            continue
+        colour = level_colour(int(level))
+        for p, filled in ((alone, False), (corrected, True)):
+            mark = "<" if p < least else "o"
+            face = colour if filled else "white"
+            ax.plot(max(float(p), least), level, mark, color=colour, mfc=face, markersize=5.5)
+    ax.set_xlabel("p-value of a gap of zero")
+    titled(ax, _verdicts(tests.levels, tests.pvalue_holm))
+    note(ax, "filled: after Holm, open: alone; grey: not told apart from noise; dotted: 0.001")
+    frame(ax)
+    return settled(ax)
+
+
+def _verdicts(levels: IntArray, pvalues: Array) -> str:
+    """Levels by what can be said of them."""
+    said = [verdict(float(p)) for p in pvalues]
+    parts = []
+    for word in sorted(set(said), key=WORDS.index):
+        which = [int(level) for level, one in zip(levels, said, strict=True) if one == word]
+        be = "" if word == "cannot be judged" else (" is" if len(which) == 1 else " are")
+        parts.append(f"{levels_in_words(which)}{be} {word}")
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:]
+
+
+def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
+    """Draw the interval of each gap, with the gap and its debiased value.
+
+    Parameters
+    ----------
+    intervals : GapIntervals
+        Of `Profile.intervals`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> ax = sr.plots.gap_intervals(p.intervals())  # doctest: +SKIP
+    """
+    ax = _row_axes(ax, intervals.levels)
+    for k, level in enumerate(intervals.levels):
+        colour = level_colour(int(level))
+        low, high = float(intervals.low[k]), float(intervals.high[k])
+        if np.isfinite(low) and np.isfinite(high):
+            ax.hlines(level, low, high, colors=colour, linewidths=2.0)
+            ax.vlines([low, high], level - 0.12, level + 0.12, colors=colour, linewidths=1.4)
+        ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
+        ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white", ms=4.5)
+        _beside(ax, level, f"{number(low)} to {number(high)}")
+    ax.set_xlim(left=0.0)
+    ax.locator_params(axis="x", nbins=5)
+    ax.set_xlabel("information gap $I_L$ (nats)")
+    titled(ax, _clear_of_zero(intervals))
+    note(
+        ax, f"{intervals.confidence:.0%} intervals; dot: the gap; diamond: less its bias, from 0 on"
+    )
+    frame(ax)
+    return settled(ax)
+
+
+def _clear_of_zero(intervals: GapIntervals) -> str:
+    known = np.isfinite(intervals.low)
+    clear = [int(level) for level in intervals.levels[known & ~intervals.near_zero]]
+    if not clear:
+        return "No gap is clear of zero"
+    top = int(np.argmax(intervals.gaps))
+    size = f"{number(float(intervals.low[top]))} to {number(float(intervals.high[top]))} nats"
+    gaps = "gap is" if len(clear) == 1 else "gaps are"
+    return f"The {gaps} clear of zero at {levels_in_words(clear)}; the largest is {size}"
+
+
+def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
+    """Draw the replicates of each gap, with the gap of the sample and what they say of it.
+
+    Replicates under the null are grey, with the p-value of the gap beside them; those drawn by
+    design have the colour of the level, with the 95% interval that they give.
+
+    Parameters
+    ----------
+    bootstrap : Bootstrap
+        Of `steradian.bootstrap`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=2)
+    >>> ax = sr.plots.bootstrap_replicates(sr.bootstrap(p, replicates=99))  # doctest: +SKIP
+    """
+    levels = np.arange(1, len(bootstrap.observed) + 1)
+    ax = _row_axes(ax, levels)
+    null = bootstrap.under_null
+    low, high = (None, None) if null else bootstrap.interval()
+    for k, level in enumerate(levels.tolist()):
+        colour = level_colour(int(level))
+        _replicates(ax, bootstrap.gaps[:, k], level, GREY if null else colour)
+        ax.plot(bootstrap.observed[k], level, "D", color=colour, markersize=5.5, zorder=4.0)
+        if low is None or high is None:
+            _beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
+        else:
+            ax.hlines(level, low[k], high[k], colors=INK, linewidths=1.2, zorder=3.0)
+            _beside(ax, level, f"{number(float(low[k]))} to {number(float(high[k]))}")
+    ax.set_xlim(left=0.0)
+    ax.locator_params(axis="x", nbins=5)
+    ax.set_xlabel("information gap $I_L$ (nats)")
+    count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
+    if null:
+        titled(ax, _verdicts(levels, bootstrap.pvalue))
+        note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
+    else:
+        top = int(np.argmax(bootstrap.observed))
+        size = f"{number(float(bootstrap.observed[top]))} ± {number(float(bootstrap.se[top]))} nats"
+        titled(ax, f"The largest gap, $I_{{{top + 1}}}$, is {size} (standard error)")
+        note(ax, f"hills: {count}; diamond: the sample; line: 95% interval")
+    frame(ax)
+    return settled(ax)
+
+
+def _replicates(ax: Axes, values: Array, level: int, colour: str) -> None:
+    """A hill of the values, on the line of its level."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return
+    height, edges = np.histogram(known, bins=_BINS)
+    hill = level - _HALF * height / height.max()
+    ax.stairs(hill, edges, baseline=float(level), fill=True, color=colour, alpha=0.45, zorder=2.0)

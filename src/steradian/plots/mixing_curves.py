@@ -1,0 +1,95 @@
+"""How gaps move when a share of another law is mixed into the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.plots.canvas import axes_for, frame, note, settled, titled
+from steradian.plots.palette import GREY, TEXT, level_colour, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.adequacy.sensitivity import Sensitivity
+
+
+def sensitivity_curves(sensitivity: Sensitivity, ax: Axes | None = None) -> Axes:
+    """Draw gaps against the share ε of the uniform law, and of the level below, mixed in.
+
+    Parameters
+    ----------
+    sensitivity : Sensitivity
+        Of `Profile.sensitivity`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    >>> ax = sr.plots.sensitivity_curves(p.sensitivity())  # doctest: +SKIP
+    """
+    ax = axes_for(ax)
+    order = np.argsort(sensitivity.epsilon)
+    epsilon = sensitivity.epsilon[order]
+    levels = sensitivity.uniform.shape[1]
+    for k in range(levels):
+        colour = level_colour(k + 1)
+        ax.plot(
+            epsilon, sensitivity.uniform[order, k], "o-", color=colour, markersize=3.0,
+            linewidth=1.4, label=f"$I_{{{k + 1}}}$", clip_on=False,
+        )  # fmt: skip
+        ax.plot(epsilon, sensitivity.below[order, k], "--", color=colour, linewidth=1.2)
+    ax.plot([], [], "-", color=GREY, label="with uniform")
+    ax.plot([], [], "--", color=GREY, label="with the level below")
+    _axis(ax, epsilon)
+    titled(ax, _finding(sensitivity, order))
+    note(ax, _changes(sensitivity))
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + 1.38 * (high - low))
+    ax.legend(
+        frameon=False, fontsize=TEXT, loc="upper left", ncols=-(-(levels + 2) // 2),
+        handlelength=1.5, columnspacing=1.0, borderpad=0.0,
+    )  # fmt: skip
+    frame(ax)
+    return settled(ax)
+
+
+def _axis(ax: Axes, epsilon: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+    """Shares in powers of ten, with nothing mixed in at the left."""
+    positive = epsilon[epsilon > 0.0]
+    if len(positive) > 1:
+        ax.set_xscale("symlog", linthresh=float(positive[0]), linscale=0.5)
+        ax.set_xticks(epsilon, [f"{100 * e:g}" for e in epsilon])
+        ax.minorticks_off()
+    ax.set_xlim(float(epsilon[0]), float(epsilon[-1]))
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    ax.set_xlabel("share ε of another law mixed in (%)")
+    ax.set_ylabel("information gap $I_L$ (nats)")
+
+
+def _finding(
+    sensitivity: Sensitivity, order: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
+) -> str:
+    """How much the largest gap loses at the largest share."""
+    last = sensitivity.uniform[order[-1]]
+    known = np.isfinite(sensitivity.gaps) & np.isfinite(last)
+    if not known.any():
+        return "No gap is known at every share"
+    top = int(np.nanargmax(np.where(known, sensitivity.gaps, -np.inf)))
+    before, share = float(sensitivity.gaps[top]), float(sensitivity.epsilon[order[-1]])
+    kept = f"{number(before)} to {number(float(last[top]))} nats"
+    return f"The largest gap, $I_{{{top + 1}}}$, goes from {kept} with {share:.0%} uniform mixed in"
+
+
+def _changes(sensitivity: Sensitivity) -> str:
+    """What should not matter, and does not beyond rounding."""
+    parts = []
+    if np.isfinite(sensitivity.quadrature_change):
+        parts.append(f"a grid twice as fine moves gaps by {sensitivity.quadrature_change:.0e} nats")
+    if len(sensitivity.rotated):
+        turns = f"{len(sensitivity.rotated)} rotations"
+        parts.append(f"{turns} by {sensitivity.rotation_change:.0e} nats")
+    return "; ".join(parts)

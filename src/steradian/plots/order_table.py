@@ -1,0 +1,107 @@
+"""How many levels: what every criterion says of each, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.numerics.arrays import Array
+from steradian.plots.canvas import axes_for, note, settled, titled
+from steradian.plots.findings import levels_in_words
+from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour, number, pvalue_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from steradian.estimation.order import OrderChoice
+
+_ROWS = (
+    ("residual", "residual p", "residual_pvalue"),
+    ("holm", "gap p (Holm)", "holm_pvalue"),
+    ("aic", "AIC (nats)", "aic"),
+    ("bic", "BIC (nats)", "bic"),
+    ("tic", "TIC (nats)", "tic"),
+    ("held_out", "held out (nats)", "held_out"),
+)
+_NAMES = 1.25  # inches beside the table
+_TINT = 0.22  # of the colour of a level behind the criterion's choice
+
+
+def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
+    """Draw the level that each criterion chooses, with the numbers it chooses by.
+
+    AIC, BIC, TIC and the held-out score are less their best, so that the choice is 0; the held-out
+    score has the standard error of that difference.
+
+    Parameters
+    ----------
+    order : OrderChoice
+        Of `choose_order`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> ax = sr.plots.order_criteria(sr.choose_order(p))  # doctest: +SKIP
+    """
+    from matplotlib.patches import Rectangle
+
+    count = len(order.levels)
+    ax = axes_for(ax, max(COLUMN, 1.2 + 0.62 * count), 2.9)
+    for row, (name, _, column) in enumerate(_ROWS):
+        cells = _cells(order, name, getattr(order, column))
+        chosen = order.chosen[name]
+        for k, words in enumerate(cells):
+            best = chosen is not None and int(order.levels[k]) == chosen
+            if best:
+                box = Rectangle((k - 0.5, row - 0.5), 1.0, 1.0)
+                box.set(color=level_colour(int(order.levels[k])), alpha=_TINT, linewidth=0.0)
+                ax.add_patch(box)
+            ax.text(
+                k, row, words, ha="center", va="center", fontsize=TEXT,
+                color=INK if best else GREY, fontweight="bold" if best else "normal",
+            )  # fmt: skip
+    ax.set(xlim=(-0.5, count - 0.5), ylim=(len(_ROWS) - 0.5, -0.5))
+    ax.set_xticks(range(count), [str(level) for level in order.levels])
+    ax.set_yticks(range(len(_ROWS)), [words for _, words, _ in _ROWS])
+    ax.tick_params(length=0.0)
+    ax.hlines(np.arange(1, len(_ROWS)) - 0.5, -0.5, count - 0.5, colors="#DDDDDD", linewidths=0.6)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("level L (0 is uniform)")
+    ax.set_ylabel("criterion")
+    titled(ax, _finding(order), margin=_NAMES)
+    note(ax, f"tinted: the choice; tests at {order.alpha:g}; others less their best", margin=_NAMES)
+    return settled(ax)
+
+
+def _cells(order: OrderChoice, name: str, values: Array) -> list[str]:
+    """The numbers of one criterion."""
+    if name in ("residual", "holm"):
+        return [_short_p(float(p)) for p in values]
+    if np.isnan(values).all():
+        return ["–"] * len(values)
+    less = values - np.nanmax(values)
+    if name != "held_out":
+        return [number(float(v)).replace("-", "−") for v in less]
+    return [
+        number(float(v)).replace("-", "−") + (f"\n± {number(float(se))}" if se > 0.0 else "")
+        for v, se in zip(less, order.held_out_se, strict=True)
+    ]
+
+
+def _short_p(p: float) -> str:
+    return "–" if np.isnan(p) else pvalue_words(p).removeprefix("p = ").removeprefix("p ")
+
+
+def _finding(order: OrderChoice) -> str:
+    chosen = [level for level in order.chosen.values() if level is not None]
+    if not chosen:
+        return "No criterion can tell how many levels there are"
+    many = sorted(set(chosen))
+    if len(many) == 1:
+        return f"Every criterion that can tell chooses {levels_in_words(many)}"
+    common = max(many, key=chosen.count)
+    return f"{chosen.count(common)} of {len(chosen)} criteria choose {levels_in_words([common])}"

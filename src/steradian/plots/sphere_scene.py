@@ -1,0 +1,168 @@
+"""What a map of the sphere shows: data, the density of a level, or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import ducc0
+import numpy as np
+
+from steradian.arguments import one_of, shown
+from steradian.data.directions import Directions
+from steradian.data.notation import Notation
+from steradian.errors import InvalidArgument
+from steradian.numerics.arrays import Array
+from steradian.spaces import Space
+from steradian.spaces.base import Chart, chart_of, has_no_sign
+
+if TYPE_CHECKING:
+    from steradian.fitting.maxent import MaxEntFit
+
+DataStyle = Literal["auto", "points", "bins", "none"]
+DATA_STYLES: tuple[DataStyle, ...] = ("auto", "points", "bins", "none")
+MOST_POINTS = 3000  # drawn one by one; more are counted in bins
+_PER_BIN = 12  # rows per bin that a uniform law would put there, at least
+_FINEST = 64  # HEALPix sides: bins of 0.9 degrees, which paper just shows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """Data and the law of a level, either of which may be missing, and how they are told.
+
+    Attributes
+    ----------
+    space : Space
+        Where they live.
+    directions : Directions or None
+        The data to draw.
+    fit : MaxEntFit or None
+        The law to draw.
+    notation : Notation or None
+        The convention that the data came in.
+    """
+
+    space: Space
+    directions: Directions | None
+    fit: MaxEntFit | None
+    notation: Notation | None
+
+    @property
+    def axial(self) -> bool:
+        """Whether x and -x are one point."""
+        return has_no_sign(self.space)
+
+    @property
+    def frame(self) -> str:
+        """The orientation of the field: that of a convention, else "none"."""
+        return "none" if self.notation is None else self.notation.convention.frame
+
+    @property
+    def binned(self) -> bool:
+        """Whether there are too many points to draw one by one."""
+        return self.directions is not None and self.directions.n > MOST_POINTS
+
+    def without(self, what: DataStyle) -> Scene:
+        """The same without its data where these are not wanted."""
+        one_of(what, "data", DATA_STYLES)
+        if what == "none" or self.directions is None:
+            return Scene(self.space, None, self.fit, self.notation)
+        return self
+
+    def words(self, x: Array) -> str:
+        """A point in the coordinates that the data came in, as exactly as a picture shows it."""
+        told = self.notation
+        if told is None or not told.convention.angular:
+            return "(" + ", ".join(f"{value:.2f}" for value in x) + ")"
+        if told.clock is not None:
+            return told.words(x)
+        named = []
+        for k, column in enumerate(told.values(x[None])):
+            value = float(column[0])
+            shown = f"{np.rad2deg(value) if told.unit == 'radians' else value:.0f}°"
+            if told.unit == "hours" and k == 0:
+                shown = f"{value:.1f} h"
+            named.append(f"{told.convention.role(k)} {shown}")
+        return ", ".join(named).replace("-", "−").replace("−0°", "0°")
+
+    @property
+    def level_words(self) -> str:
+        """The level of the law, like "Level 2 (axis or girdle)"."""
+        assert self.fit is not None
+        if self.fit.level == 0:
+            return "Level 0 (uniform)"
+        return f"Level {self.fit.level} ({self.fit.hierarchy.level_names[self.fit.level - 1]})"
+
+    @property
+    def count_words(self) -> str:
+        """How many of what, like "133 directions"."""
+        if self.directions is None:
+            return ""
+        n, name = self.directions.n, self.space.point_name
+        plural = {"axis": "axes"}.get(name, f"{name}s")
+        return f"{n:,} {name if n == 1 else plural}"
+
+
+def scene_of(source: Any, level: int | None, *charts: Chart) -> Scene:
+    """The scene of a profile, a fit or directions, on one of these charts.
+
+    ``level`` is of a profile; its highest unless given.
+    """
+    if isinstance(source, Directions):
+        scene = Scene(source.space, source, None, source.notation)
+    elif hasattr(source, "fits"):
+        fits = source.fits
+        chosen = len(fits) - 1 if level is None else level
+        if isinstance(chosen, bool) or not 0 <= chosen < len(fits):
+            raise InvalidArgument(f"level is {shown(level)}; give 0 to {len(fits) - 1}")
+        known = source.reading
+        told = None if known is None or known.within else known.notation
+        scene = Scene(fits[chosen].space, source.directions, fits[chosen], told)
+    elif hasattr(source, "logpdf"):
+        scene = Scene(source.space, None, source, None)
+    else:
+        raise InvalidArgument(f"{shown(source)} is no profile, fit or set of directions")
+    if chart_of(scene.space) not in charts:
+        raise InvalidArgument(_refusal(scene.space, charts))
+    return scene
+
+
+_MAPS = {"circle": "roses", "sphere": "maps of the sphere", "torus": "maps of two angles"}
+
+
+def _refusal(space: Space, charts: tuple[Chart, ...]) -> str:
+    known = chart_of(space)
+    if known == "none":
+        return f"the {space.name} has no picture of its points; plot() draws the gaps"
+    return f"the {space.name} is drawn on {_MAPS[known]}, not on {_MAPS[charts[0]]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bins:
+    """Weight per HEALPix bin, as a multiple of what the uniform law puts there.
+
+    All bins have the same area (Górski et al. 2005).
+    """
+
+    base: Any
+    density: Array
+
+    def at(self, x: Array) -> Array:
+        """The bin's value at points ``x`` (…, 3)."""
+        return np.asarray(self.density[self.base.vec2pix(np.ascontiguousarray(x))])
+
+
+def binned(directions: Directions, *, axial: bool) -> Bins:
+    """Count rows by bins, a block of rows at a time; axes count half at either end."""
+    sides = 1
+    while sides < _FINEST and 12 * (2 * sides) ** 2 * _PER_BIN <= directions.n:
+        sides *= 2
+    base = ducc0.healpix.Healpix_Base(sides, "RING")
+    bins = 12 * sides * sides
+    total = np.zeros(bins)
+    for x, w in directions.blocks():
+        total += np.bincount(base.vec2pix(np.ascontiguousarray(x)), weights=w, minlength=bins)
+        if axial:
+            other = base.vec2pix(np.ascontiguousarray(-x))
+            total += np.bincount(other, weights=w, minlength=bins)
+    return Bins(base, total * (bins / total.sum()))

@@ -3,6 +3,7 @@ PYTHON ?= python3
 OLDEST_PYTHON ?= python3.11
 BIN := .venv/bin
 STAMP := .venv/.installed
+SITE_STAMP := .venv/.installed-docs
 OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
 
@@ -77,16 +78,23 @@ format: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
 
-docs: $(STAMP)
-	$(BIN)/python -m pytest -q --doctest-glob='*.md' README.md docs
+# Every example of README and docs runs, then the site is built into site/ and its links are followed.
+docs: $(SITE_STAMP)
+	$(BIN)/python $(PYTEST) --doctest-glob='*.md' README.md docs tests/test_docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	$(BIN)/python tools/site_check.py site
 
 clean:
-	rm -rf .venv $(OLDEST) .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf .venv $(OLDEST) site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(STAMP)
+
+$(SITE_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $(SITE_STAMP)
 
 # Every dependency at the oldest version that pyproject.toml allows.
 $(OLDEST_STAMP): pyproject.toml tools/oldest.py

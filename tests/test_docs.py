@@ -54,7 +54,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "faults.csv": {"dip_direction": bearing, "dip": dip},
         "lineations.csv": {"trend": bearing, "plunge": dip},
         "births.csv": {"hour": np.arange(24), "n": rng.poisson(9, 24)},
-        "turns.csv": {"bearing": bearing},
+        "rose.csv": {"from": np.arange(0, 360, 30), "to": np.arange(30, 361, 30), "n": 12 * [9]},
     }
     for name, columns in frames.items():
         pd.DataFrame(columns).to_csv(tmp_path / name, index=False)
@@ -85,7 +85,9 @@ def test_command_lines_of_the_pages_run(
     if before:  # cat FILE |
         text = (tables / before.split()[1]).read_bytes()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert run(shlex.split(ours)) == 0, capfd.readouterr().err
+    code = run(shlex.split(ours))
+    said = capfd.readouterr().err
+    assert code == 0, f"{said.strip()} (the files that pages name are made by the fixture `tables`)"
 
 
 def test_calls_by_field_run() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.condensation import condensed_on_circle
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Rule
 from steradian.spaces.unit_vectors import UnitVectors
@@ -17,6 +18,7 @@ from steradian.spaces.unit_vectors import UnitVectors
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
+_CONDENSED = 128  # degree to which few nodes have the sums of many points
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Circle(UnitVectors):
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
         angle = rng.uniform(0.0, 2.0 * np.pi, n)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+    def condensed(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """Nodes and masses with the sums of functions to degree 128."""
+        return condensed_on_circle(x, weights, _CONDENSED)
 
     def grid(self, rung: int) -> CircleGrid:
         return _grid(int(_LADDER[rung]))

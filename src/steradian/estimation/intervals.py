@@ -25,6 +25,7 @@ from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
 from steradian.estimation.bias import gap_bias
 from steradian.estimation.reference_noise import reference_variance
+from steradian.estimation.swept_errors import error_of, swept_errors
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
@@ -32,7 +33,6 @@ from steradian.significance.sample import Sample
 
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
-_FEWEST_DOF = 3.0
 _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
@@ -192,6 +192,9 @@ def _errors(sample: Sample) -> tuple[Array, Array]:
 
 
 def _errors_of_rows(sample: Sample) -> tuple[Array, Array]:
+    swept = swept_errors(sample)
+    if swept is not None:
+        return swept
     logs = sample.log_densities
     return _error(sample, np.diff(logs, axis=1)), _error(sample, logs[:, 1:])
 
@@ -205,12 +208,9 @@ def errors_of_means(units: Units, values: Array) -> Array:
     g = units.contributions(values, units.weights @ values)
     g *= np.sqrt(units.factors)[:, None]
     squares = g * g
-    total = squares.sum(axis=0)
-    noise = np.einsum("uk,uk->k", squares, squares) - total**2 / units.count
-    dof = 2.0 * total**2 / np.maximum(noise, TINY)
-    spread = np.sqrt(total)
+    spread = np.sqrt(squares.sum(axis=0))
     skew = ((g / np.maximum(spread, TINY_ROOT)) ** 3).sum(axis=0)
-    return np.array([spread, np.maximum(dof, _FEWEST_DOF), skew])
+    return error_of(spread, skew, np.einsum("uk,uk->k", squares, squares), units.count)
 
 
 def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:

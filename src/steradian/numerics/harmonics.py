@@ -74,7 +74,7 @@ def _legendre_recurrence(degree: int) -> tuple[AnyArray, AnyArray, AnyArray]:
 
 def sphere_harmonics(x: AnyArray, degree: int) -> AnyArray:
     """Harmonics of points ``x`` (n, 3) on the sphere: (n, (degree + 1)²), dtype of ``x``."""
-    px, py, pz = x[:, 0], x[:, 1], x[:, 2]
+    px, py, pz = np.ascontiguousarray(x.T)
     values = np.empty((sphere_size(degree), len(x)), dtype=x.dtype)
     a, b, start = _recurrence_as(degree, x.dtype)
     cos, sin = px, py  # (x + iy)^m, from m = 1

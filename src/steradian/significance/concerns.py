@@ -172,6 +172,11 @@ def of_scores(
     return out
 
 
+def may_rest_on_few(carried: float, p: int) -> bool:
+    """Whether `of_scores` could say anything about units of which none carries more than this."""
+    return _FEW * carried > _MOST_SHARE or carried * _FEW_CARRIERS_PER_FEATURE * p > 1.0
+
+
 def _carriers(carried: Array) -> float:
     """How many units as it were carry the variance, from the share of each."""
     return float(1.0 / (carried @ carried))

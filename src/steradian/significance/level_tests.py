@@ -14,6 +14,8 @@ from steradian.significance import concerns, effort
 from steradian.significance.judgement import (
     DOMINATES,
     FEWEST_ROWS,
+    LEVERAGE,
+    PER_FEATURE,
     needs_calibration,
     needs_resampling,
     worthless,
@@ -27,6 +29,7 @@ from steradian.significance.null_replicates import (
 )
 from steradian.significance.options import Options
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.row_sweeps import SweptLevel, swept_level
 from steradian.significance.sample import Sample
 from steradian.significance.scores import (
     MOST_ENTRIES,
@@ -158,6 +161,9 @@ def _moment_test(
         return _too_many_features(sample, level, white, gap, options)
     if units.strata is not None and options.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
+    swept = swept_level(sample, level) if options.kind == "damped" and not options.drawn else None
+    if swept is not None and not _doubted(sample, swept, p):
+        return _swept_test(sample, level, white, swept)
     scores = _scores(sample, white)
     kind = scores.settled(options.kind)
     value = float(scores.statistic[0]) if options.statistic == "score" else gap
@@ -177,6 +183,22 @@ def _moment_test(
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
     return replace(found, warnings=(*found.warnings, *said)).said(words)
+
+
+def _doubted(sample: Sample, swept: SweptLevel, p: int) -> bool:
+    """Whether what bounds single rows leaves room for one of the `concerns` about them."""
+    kish = 1.0 / float(sample.units.weights @ sample.units.weights)
+    few = kish < PER_FEATURE * p
+    lever = swept.leverage > LEVERAGE or swept.added_leverage > DOMINATES
+    return few or lever or concerns.may_rest_on_few(swept.carried, p)
+
+
+def _swept_test(sample: Sample, level: int, white: Whitening, swept: SweptLevel) -> LevelTest:
+    """The default test of very many rows, none of which stands out."""
+    value = _model_score(sample, white)
+    pvalue = float(mixture_sf([value], swept.coefficients[None])[0])
+    kind, said = ("damped", ()) if swept.tilted else ("null", (concerns.no_tilt(level),))
+    return LevelTest(value, pvalue, swept.coefficients, f"exact tail, {kind}", said)
 
 
 def _referred(

@@ -154,8 +154,7 @@ class Scores:
         """Weights b κ of the damped tilt, (B, U)."""
         t, _ = self._tilt
         even = self.q / np.maximum(self.unit_counts, self.q + 1.0)[:, None]
-        excess = np.clip((self.leverage - even) / (1.0 - even), 0.0, 1.0)
-        kept = np.minimum(1.0, (_DAMPING_OF_ROWS if self.rows else _DAMPING_OF_UNITS) * excess)
+        kept = damping(self.leverage, even, rows=self.rows)
         return np.asarray(t + np.maximum(self.base - t, 0.0) * kept)
 
     def carried(self, kind: Covariance) -> Array:
@@ -191,6 +190,18 @@ class Scores:
         if kind == "damped":
             return self._damped
         return self._tilt[0] if kind == "tilted" else self.base
+
+
+def damping(leverage: Array, even: Array, *, rows: bool) -> Array:
+    """min(1, c e): how much of what a tilt takes off a unit it keeps for its excess leverage e.
+
+    ``even`` is the leverage that all would have if they had the same.
+    """
+    excess = leverage - even
+    excess /= 1.0 - even
+    np.clip(excess, 0.0, 1.0, out=excess)
+    excess *= _DAMPING_OF_ROWS if rows else _DAMPING_OF_UNITS
+    return np.minimum(excess, 1.0, out=excess)
 
 
 def _leverages(u: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steradian.spaces.axes import Axes
 from steradian.spaces.base import (
+    Condenses,
     EvenCoordinates,
     Grid,
     GriddedSpace,
@@ -27,6 +28,7 @@ __all__ = [
     "SHIPPED_SPACES",
     "Axes",
     "Circle",
+    "Condenses",
     "EvenCoordinates",
     "Grid",
     "GriddedSpace",

@@ -180,6 +180,19 @@ def chart_of(space: Space) -> Chart:
     return space.chart if isinstance(space, HasChart) else "none"
 
 
+@runtime_checkable
+class Condenses(Protocol):
+    """A space where very many points are soon replaced by few nodes that have their sums."""
+
+    def condensed(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (2, N), some negative: Σ W f = Σ w f(x) for smooth functions f.
+
+        The second masses are those of a lower degree: where they give another sum, f is not smooth
+        enough for the first.
+        """
+        ...
+
+
 def a_point(space: Space) -> str:
     """What one point is called, with its article: "an axis", "a rotation"."""
     article = "an" if space.point_name[:1] in "aeiou" else "a"

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.condensation import condensed_on_circle
 from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, circular_spread, rayleigh
@@ -18,6 +19,7 @@ from steradian.spaces.unit_vectors import UnitVectors
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
+_CONDENSED = 128  # degree to which few nodes have the sums of many points
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Circle(UnitVectors):
     def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
         """The circular standard deviation before the two tests."""
         return *circular_spread(mean), rayleigh(n, mean), bingham(n, second)
+
+    def condensed(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """Nodes and masses with the sums of functions to degree 128."""
+        return condensed_on_circle(x, weights, _CONDENSED)
 
     def grid(self, rung: int) -> CircleGrid:
         return _grid(int(_LADDER[rung]))

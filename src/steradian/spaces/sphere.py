@@ -12,6 +12,7 @@ import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.condensation import condensed_on_sphere
 from steradian.numerics.harmonics import (
     circle_harmonics,
     legendre_functions,
@@ -27,6 +28,7 @@ from steradian.spaces.unit_vectors import UnitVectors
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
 _RINGS_PER_ROOT_KAPPA = 5.5
 _RINGS_PER_LEVEL = 8.0
+_CONDENSED = 48  # degree to which few nodes have the sums of many points
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class Sphere(UnitVectors):
     def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:
         """What a palaeomagnetist prints before the two tests."""
         return *fisher(n, mean), rayleigh(n, mean), bingham(n, second)
+
+    def condensed(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """Nodes and masses with the sums of functions to degree 48."""
+        return condensed_on_sphere(x, weights, _CONDENSED)
 
     def grid(self, rung: int) -> SphereGrid:
         return _grid(int(_LADDER[rung]))

@@ -24,7 +24,7 @@ from steradian.families.base import Family, QuickRefits
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
-from steradian.hierarchies.base import Hierarchy, basis_of
+from steradian.hierarchies.base import Hierarchy, OfOneLength, basis_of
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR_ROWS, DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
 from steradian.significance.sample import Sample
@@ -230,6 +230,16 @@ class GriddedLeftover:
         """|ξ| at ``x`` (n, d): (n,)."""
         phi = None if features is None else features[None]
         return np.asarray(np.linalg.norm(self.rows(x[None], phi)[0, :, self.below :], axis=1))
+
+    def longest(self, of: OfOneLength) -> float:
+        """No |ξ| is larger, where features have one length everywhere."""
+        whole, below = of.squared_length(self.hierarchy.levels), 0.0
+        if self.level:
+            below = of.squared_length(self.level)
+        own = np.sqrt(below) + np.linalg.norm(self.mean[: self.below])
+        slope = np.linalg.norm(self.slope, 2) if self.level else 0.0
+        above = np.sqrt(whole - below) + np.linalg.norm(self.mean[self.below :])
+        return float(self.scale.max() * (above + slope * own))
 
     @property
     def by_rows(self) -> GriddedLeftover:

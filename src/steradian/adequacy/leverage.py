@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.adequacy.leftover import Leftover
+from steradian.hierarchies.base import OfOneLength
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import TINY
 from steradian.significance.sample import Sample
@@ -20,6 +21,7 @@ _FEW = 2
 _COUNTS = 0.1  # of that share: less does not make a unit one of them
 _ENTRIES = 20_000_000  # features looked at; of more rows only the farthest and some others
 _LOOKED_AT = 20_000
+_SOME = 2_000  # rows that show how much all carry at least
 
 
 def resting_on(sample: Sample, left: Leftover) -> str:
@@ -34,6 +36,8 @@ def _resting_on(sample: Sample, left: Leftover) -> str:
     heaviest = int(np.argmax(held))
     if held[heaviest] > MOST_SHARE:
         return f"{_named(sample, np.array([heaviest]))} {held[heaviest]:.0%} of the weight"
+    if _cannot_rest(sample, left):
+        return ""
     looked = _looked_at(sample, left)
     share = _shares(sample, left, looked)
     top = np.argsort(share)[::-1][:_FEW]
@@ -43,6 +47,22 @@ def _resting_on(sample: Sample, left: Leftover) -> str:
     top = top[share[top] > _COUNTS * carried]
     named = _named(sample, top if looked is None else looked[top])
     return f"{named} {carried:.0%} of the variance of what is left over"
+
+
+def _cannot_rest(sample: Sample, left: Leftover) -> bool:
+    """Whether no few rows can carry that much: some of the rows carry far more than these could.
+
+    With ξ = √a {φ_v - μ_v - (φ_u - μ_u) slope}, no |ξ| is larger than what the lengths of φ_v and
+    φ_u allow, and what some rows add up to is the least that all of them do.
+    """
+    units, rows, each = sample.units, sample.rows, left.by_rows
+    known = isinstance(left.hierarchy, OfOneLength)
+    if units.labels is not None or each is None or not known or rows.n <= 2 * _SOME:
+        return False
+    most = float(units.weights.max()) * each.longest(left.hierarchy)
+    some = np.linspace(0, rows.n - 1, _SOME).astype(np.int64)
+    carried = float(((units.weights[some] * left.sizes(rows.x[some])) ** 2).sum())
+    return _FEW * most**2 <= MOST_SHARE * carried
 
 
 def _named(sample: Sample, units: IntArray) -> str:

@@ -171,6 +171,19 @@ class LevelsAreDegrees(Protocol):
 
 
 @runtime_checkable
+class OfOneLength(Protocol):
+    """A hierarchy whose features have the same squared length everywhere, level by level.
+
+    As harmonics have, Σ |φ_l(x)|² being the number of those of degree l (the addition theorem):
+    nothing about the largest need then be looked up row by row.
+    """
+
+    def squared_length(self, level: int) -> float:
+        """|φ(x)|² of all features of levels 1..level, whatever x is."""
+        ...
+
+
+@runtime_checkable
 class SplitsLevelOne(Protocol):
     """A hierarchy whose level 1 is a vector with a direction and a length that people tell apart.
 

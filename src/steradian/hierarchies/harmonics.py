@@ -265,6 +265,9 @@ class Harmonics:
         """Level l are the harmonics of degree l."""
         return self.levels
 
+    def squared_length(self, level: int) -> float:
+        return float(self.q(level))
+
     def zonal(self) -> Harmonics | None:
         most = MOST_LEVELS.get(self.d)
         return None if most is None else Harmonics(self.d, most)

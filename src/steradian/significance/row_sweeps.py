@@ -166,7 +166,7 @@ class _Damped:
         """By nodes, and a pass in single precision for what damping adds; None if not sure."""
         matrix, _ = self.maps(tilts.tau, tilts.log_total)
         most = TILT_SWEPT_MISMATCH / SINGLE_ROUNDING / np.linalg.cond(matrix[: self.levels.p])
-        if tilts.nodes is None or self.even.max() > most or not tilts.smooth(self.levels):
+        if tilts.nodes is None or 3.0 * self.even.max() > most or not tilts.smooth(self.levels):
             return None
         sums = self._added(replace(rows, single=True), tilts)
         if damping(sums.leverage, self.even, rows=True).max() > most:

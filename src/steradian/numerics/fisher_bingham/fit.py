@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import lapack
@@ -22,6 +21,11 @@ from scipy.linalg import lapack
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
+from steradian.numerics.fisher_bingham.conjugate_gradients import (
+    ProductsOfOne,
+    inner,
+    truncated_step,
+)
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.linalg import on_diagonal
@@ -33,9 +37,9 @@ from steradian.numerics.tolerances import (
 )
 
 _FIRST_RADIUS, _LARGEST_RADIUS = 0.4, 0.6
+_POWERED, _POWERS, _VECTORS = 100, 12, 4  # dimensions, steps and vectors of the power method
 _STALLED = 4  # steps that do not halve a decrement of the size of rounding: it will not fall
 _MOST_STEPS = 150, 300  # from the first and from the second start
-_MOST_CG = 400
 
 
 Step = tuple[Array, Array]
@@ -77,36 +81,48 @@ class FisherBinghamFit:
 
 
 @dataclass(frozen=True, slots=True)
+class _Target:
+    """The moments to be matched, in the eigenbasis of their covariance."""
+
+    basis: Array  # (d, d), columns are the eigenvectors
+    values: Array  # (d,)
+    mean: Array  # (d,)
+    partition: Partition
+
+    @classmethod
+    def of(cls, m: Array, scatter: Array, partition: Partition) -> _Target:
+        values, basis = partition.eigh(partition.masked(scatter))
+        return cls(basis, values, basis.T @ m, partition)
+
+    @property
+    def noise(self) -> float:
+        """Nats that rounding moves the dual by."""
+        return float(ROUNDOFF * self.values.max() / self.values.min())
+
+    def seen_from(self, axes: Array | None, beta: Array, b: Array) -> _State:
+        """The law of these eigenvalues and η, with its eigenbasis ``axes``; None: the target's."""
+        terms = fisher_bingham(beta[None], b[None])
+        mean = self.mean if axes is None else axes.T @ self.mean
+        values = self.values
+        scatter = np.diag(values) if axes is None else self.partition.spread(values, axes)
+        dual = terms.dual(mean, np.diagonal(scatter))
+        return _State(self, axes, mean, scatter, terms, dual)
+
+
+@dataclass(frozen=True, slots=True)
 class _State:
     """One iterate: its law, and the target moments, in its own eigenbasis."""
 
-    axes: Array
+    target: _Target
+    axes: Array | None  # in the basis of the target; None: the same
     mean: Array  # target mean
     scatter: Array  # target covariance
     terms: FisherBinghamTerms
     dual: float
-    partition: Partition
-
-    @classmethod
-    def at(
-        cls, axes: Array, beta: Array, b: Array, m: Array, scatter: Array, partition: Partition
-    ) -> _State:
-        """``m`` and ``scatter`` already in the basis ``axes``."""
-        terms = fisher_bingham(beta[None], b[None])
-        return cls(axes, m, scatter, terms, terms.dual(m, np.diagonal(scatter)), partition)
 
     @property
     def curvature(self) -> Curvature:
-        return Curvature.at(self.terms, self.partition)
-
-
-class Metric(Protocol):
-    """What conjugate gradients ask of a curvature."""
-
-    def project(self, r: Step) -> Step: ...
-    def precondition(self, r: Step) -> Step: ...
-    def product(self, step: Step) -> Step: ...
-    def metric(self, one: Step, other: Step) -> float: ...
+        return Curvature.at(self.terms, self.target.partition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +184,17 @@ class Curvature:
         In the metric of the preconditioner, so that preconditioned steps have no part along
         it either; any other choice makes harmless steps look long when data concentrate.
         """
+        v, share = self.guess, np.asarray(self.along(r))[..., None]
+        quadratic = r[1].copy()
+        on_diagonal(quadratic)[...] -= share * v * v
+        return r[0] - share * v * self.mean, quadratic
+
+    def along(self, r: Step) -> Array:
+        """How much of a residual `project` takes away, (…)."""
         v, m = self.guess, self.mean
         scale = 4.0 * (v * m * m).sum(axis=-1) + 2.0 * (v * v).sum(axis=-1)
         along = 2.0 * (m * r[0]).sum(axis=-1) + on_diagonal(r[1]).sum(axis=-1)
-        share = (2.0 * along / scale)[..., None]
-        quadratic = r[1].copy()
-        on_diagonal(quadratic)[...] -= share * v * v
-        return r[0] - share * v * m, quadratic
-
-    def metric(self, one: Step, other: Step) -> float:
-        """Inner product of two steps at one law, as the preconditioner sees them."""
-        v = self.guess
-        return float((v * one[0] * other[0]).sum() + 2.0 * (v @ (one[1] * other[1]) @ v))
+        return np.asarray(2.0 * along / scale)
 
     def product(self, step: Step) -> Step:
         """Change of (mean, centred second moment) along ``step``."""
@@ -199,15 +214,6 @@ class Curvature:
         return change, second
 
 
-def inner(r: Step, s: Step) -> float:
-    """Σ of the products of all entries of two steps."""
-    return float(np.vdot(r[0], s[0]) + np.vdot(r[1], s[1]))
-
-
-def _combine(r: Step, s: Step, scale: float) -> Step:
-    return r[0] + scale * s[0], r[1] + scale * s[1]
-
-
 def fit_fisher_bingham(
     m: Array, scatter: Array, partition: Partition | None = None
 ) -> FisherBinghamFit:
@@ -217,10 +223,8 @@ def fit_fisher_bingham(
     mask is matched, and B is masked likewise.
     """
     mixed = Partition.whole(len(m)) if partition is None else partition
-    scatter = mixed.masked(scatter)
-    values, axes = mixed.eigh(scatter)
-    noise = float(ROUNDOFF * values.max() / values.min())  # nats that rounding moves the dual by
-    starts = _starts(m, values, axes, mixed)
+    target = _Target.of(m, scatter, mixed)
+    noise, starts = target.noise, _starts(target)
     one = _climb(next(starts), _MOST_STEPS[0], noise)
     if _finished(one, _MOST_STEPS[0], noise):
         return one
@@ -231,9 +235,7 @@ def fit_fisher_bingham(
     if not _finished(other, _MOST_STEPS[1], noise):
         return one
     # every dual value is a lower bound: where the other rests is not the maximum
-    axes = one.axes
-    turned = mixed.turned(scatter, axes)
-    state = _State.at(axes, one.beta, one.b, axes.T @ m, turned, mixed)
+    state = target.seen_from(target.basis.T @ one.axes, one.beta, one.b)
     return _climb(state, _MOST_STEPS[1], noise)
 
 
@@ -254,8 +256,9 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
     curvature = state.curvature
     gradient = curvature.gradient(state.mean, state.scatter)
     while steps < most_steps:
-        step, decrement, at_edge, used = steihaug(curvature, gradient, radius, decrement)
-        cg_total += used
+        found = truncated_step(ProductsOfOne(curvature), gradient, radius, decrement)
+        step, decrement = found.step, found.decrement
+        cg_total += found.count
         resting = 0.5 * floor <= decrement < RESTING_DECREMENT
         if decrement <= SHARP_DECREMENT or resting:
             break
@@ -265,12 +268,12 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
         floor = min(floor, decrement)
         steps += 1
         trial = _moved(state, curvature, step)
-        predicted = inner(gradient, step) - 0.5 * inner(step, curvature.product(step))
+        predicted = 0.5 * (inner(gradient, step) + inner(found.residual, step))
         rise = trial.dual - state.dual
         felt = _felt(state.dual, noise)
         unseen = 1.0 if rise >= -felt else 0.0  # lost in rounding, unless the dual clearly falls
         ratio = rise / predicted if predicted > felt else unseen
-        if ratio > 0.75 and at_edge:
+        if ratio > 0.75 and found.at_edge:
             radius = min(1.5 * radius, _LARGEST_RADIUS)
         elif ratio < 0.25:
             radius *= 0.5
@@ -285,102 +288,72 @@ def _climb(state: _State, most_steps: int, noise: float) -> FisherBinghamFit:
 
 
 def _in_units(mismatch: Array, scatter: Array) -> float:
-    """Largest eigenvalue in size of a mismatch of covariances, in units of ``scatter``."""
+    """Largest eigenvalue in size of a mismatch of covariances, in units of ``scatter``.
+
+    Of large matrices by the power method, which sees one that stands out within a few percent.
+    """
     factor, failed = lapack.dpotrf(scatter, lower=1)
     if failed:
         return np.inf
+    if len(scatter) > _POWERED:
+        return _by_powers(mismatch, factor)
     half = lapack.dtrtrs(factor, mismatch, lower=1)[0]
     white = lapack.dtrtrs(factor, half.T, lower=1)[0]
     return float(np.abs(np.linalg.eigvalsh(0.5 * (white + white.T))).max())
 
 
-def _starts(m: Array, values: Array, axes: Array, mixed: Partition) -> Iterator[_State]:
+def _by_powers(mismatch: Array, factor: Array) -> float:
+    """The same for L⁻¹ M L⁻ᵀ, from random vectors of a fixed seed."""
+    x, size = np.random.default_rng(0).standard_normal((len(factor), _VECTORS)), 0.0
+    for _ in range(_POWERS):
+        x /= np.linalg.norm(x, axis=0)
+        x = mismatch @ lapack.dtrtrs(factor, x, lower=1, trans=1)[0]
+        x = lapack.dtrtrs(factor, x, lower=1)[0]
+        size = float(np.linalg.norm(x, axis=0).max())
+        if not size > 0.0:
+            break
+    return size
+
+
+def _starts(target: _Target) -> Iterator[_State]:
     """The Gaussian with these moments, nearly the answer in high dimension; then von
     Mises-Fisher, better for one cluster whose fit has a faint second mode.
     """
-    rotated, spread = axes.T @ m, np.diag(values)
-    yield _State.at(axes, -0.5 / values, rotated / values, rotated, spread, mixed)
-    length = float(np.linalg.norm(m))
-    kappa = float(concentration(len(m), length, float(values.sum())).kappa)
-    eta = kappa * rotated / length if length else rotated
-    yield _State.at(axes, np.zeros_like(values), eta, rotated, spread, mixed)
-
-
-def steihaug(
-    curvature: Metric, gradient: Step, radius: float, last: float
-) -> tuple[Step, float, bool, int]:
-    """Truncated conjugate gradients; returns step, Newton decrement, at the edge, count.
-
-    Where rounding takes the curvature's sign and the iteration breaks off, what is left of the
-    gradient counts as not yet gained: no step is not the end of the way.
-    """
-    r = curvature.project(gradient)
-    z = curvature.precondition(r)
-    rz = inner(r, z)
-    size = float(np.sqrt(max(rz, 0.0)))
-    tolerance = min(0.1, max(np.sqrt(min(size, last)), 1e-6)) * size
-    step = np.zeros_like(r[0]), np.zeros_like(r[1])
-    p, gain = z, 0.0
-    most = min(_MOST_CG, 20 + 3 * r[0].size * r[0].shape[-1])  # more would only stir rounding
-    for count in range(1, most + 1):
-        hp = curvature.project(curvature.product(p))
-        php = inner(p, hp)
-        if not php > 0.0:
-            break
-        alpha = rz / php
-        longer = _combine(step, p, alpha)
-        if curvature.metric(longer, longer) > radius**2:
-            edge = _to_edge(curvature, step, p, radius)
-            return _combine(step, p, edge), np.inf, True, count
-        step, gain = longer, gain + alpha * rz
-        r = _combine(r, hp, -alpha)
-        z = curvature.precondition(r)
-        following = inner(r, z)
-        if following <= tolerance**2:
-            rz = 0.0
-            break
-        p = _combine(z, p, following / rz)
-        rz = following
-    return step, float(np.sqrt(max(gain + rz, 0.0))), False, count
-
-
-def _to_edge(curvature: Metric, step: Step, p: Step, radius: float) -> float:
-    """How far along ``p`` the trust region ends."""
-    cross = curvature.metric(step, p)
-    a, c = curvature.metric(p, p), curvature.metric(step, step) - radius**2
-    return float((-cross + np.sqrt(cross * cross - a * c)) / a)
+    mean, values = target.mean, target.values
+    yield target.seen_from(None, -0.5 / values, mean / values)
+    length = float(np.linalg.norm(mean))
+    kappa = float(concentration(len(mean), length, float(values.sum())).kappa)
+    eta = kappa * mean / length if length else mean
+    yield target.seen_from(None, np.zeros_like(values), eta)
 
 
 def _moved(state: _State, curvature: Curvature, step: Step) -> _State:
     """The iterate after ``step``, in its own eigenbasis."""
     g, q = step
-    matrix, mixed = q + np.diag(state.terms.beta[0]), state.partition
+    matrix, mixed = q.copy(), state.target.partition  # symmetric; one triangle is read
+    on_diagonal(matrix)[...] += state.terms.beta[0]
     eta = state.terms.b[0] + g - 2.0 * q @ curvature.mean
-    beta, turn = mixed.eigh(0.5 * (matrix + matrix.T))
-    return _State.at(
-        mixed.product(state.axes, turn),
-        beta - beta.max(),
-        turn.T @ eta,
-        turn.T @ state.mean,
-        mixed.turned(state.scatter, turn),
-        mixed,
-    )
+    beta, turn = mixed.eigh(matrix)
+    axes = turn if state.axes is None else mixed.product(state.axes, turn)
+    return state.target.seen_from(axes, beta - beta.max(), turn.T @ eta)
 
 
 def _orthonormal(axes: Array) -> Array:
-    """Undo what products of rotations have lost of orthogonality: B would magnify it."""
-    for _ in range(2):
-        axes = axes @ (1.5 * np.eye(len(axes)) - 0.5 * (axes.T @ axes))
-    return axes
+    """Undo what products of rotations have lost of orthogonality: B would magnify it.
+
+    One step of Newton's method for the polar factor: what is off by 1e-14 is off by its square.
+    """
+    return np.asarray(axes @ (1.5 * np.eye(len(axes)) - 0.5 * (axes.T @ axes)))
 
 
 def _result(
     state: _State, residual: float, relative: float, decrement: float, steps: int, cg_steps: int
 ) -> FisherBinghamFit:
-    terms = state.terms
+    terms, basis = state.terms, state.target.basis
+    axes = basis if state.axes is None else state.target.partition.product(basis, state.axes)
     top = float(terms.beta[0].max())
     return FisherBinghamFit(
-        axes=_orthonormal(state.axes),
+        axes=_orthonormal(axes),
         beta=terms.beta[0] - top,
         b=terms.b[0],
         psi=float(terms.psi[0]) - top,

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.contour import Complex
-from steradian.numerics.linalg import real_product
+from steradian.numerics.linalg import on_diagonal, real_product
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +81,17 @@ class Partition:
             out[np.ix_(group, group)] = real_product(left[:, group], right[:, group])
         return out
 
-    def turned(self, matrix: Array, turn: Array) -> Array:
-        """``turnᵀ matrix turn`` of masked matrices."""
+    def spread(self, values: Array, axes: Array) -> Array:
+        """``axesᵀ diag(values) axes`` for ``axes`` (d, d) that mix no groups."""
         if self.is_diagonal:
-            return matrix
-        return np.asarray(self.product(self.product(turn.T, matrix), turn))
+            return np.diag(values)
+        if self.is_whole:
+            scaled = np.sqrt(values)[:, None] * axes
+            half = dsyrk(1.0, scaled.T)  # of one triangle: half the work, zeros in the other
+            out = half + half.T
+            on_diagonal(out)[...] *= 0.5
+            return np.asarray(out)
+        return np.asarray(self.product(axes.T * values, axes))
 
 
 @cache

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham.fit import Curvature, Step, inner, steihaug
+from steradian.numerics.fisher_bingham.conjugate_gradients import inner, truncated_step
+from steradian.numerics.fisher_bingham.fit import Curvature, Step
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.linalg import on_diagonal
@@ -56,10 +57,6 @@ class _Curvature:
         miss, second = self.each.gradient(m, scatter)
         return self.shares[:, None] * miss, np.tensordot(self.shares, second, axes=1)
 
-    def metric(self, one: Step, other: Step) -> float:
-        linear = float(self.shares @ (self.each.guess * one[0] * other[0]).sum(axis=1))
-        return linear + 2.0 * float((self._pairs * one[1] * other[1]).sum())
-
     def precondition(self, r: Step) -> Step:
         return r[0] / (self.shares[:, None] * self.each.guess), 0.5 * r[1] / self._pairs
 
@@ -78,6 +75,9 @@ class _Curvature:
         q = np.broadcast_to(step[1], (len(step[0]), *step[1].shape))
         change, second = self.each.product((step[0], q))
         return self.shares[:, None] * change, np.tensordot(self.shares, second, axes=1)
+
+    def projected_product(self, step: Step) -> Step:
+        return self.project(self.product(step))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,16 +141,17 @@ def _climb(state: _State) -> SharedFit:
     curvature = state.curvature
     gradient = curvature.gradient(state.mean, state.scatter)
     while steps < _MOST_STEPS:
-        step, decrement, at_edge, _ = steihaug(curvature, gradient, radius, decrement)
+        found = truncated_step(curvature, gradient, radius, decrement)
+        step, decrement = found.step, found.decrement
         if decrement <= SHARP_DECREMENT or 0.5 * floor <= decrement < RESTING_DECREMENT:
             break
         floor, steps = min(floor, decrement), steps + 1
         trial = state.moved(curvature, step)
-        predicted = inner(gradient, step) - 0.5 * inner(step, curvature.product(step))
+        predicted = 0.5 * (inner(gradient, step) + inner(found.residual, step))
         felt = DUAL_ROUNDING * (1.0 + abs(state.dual))
         rise = trial.dual - state.dual
         ratio = rise / predicted if predicted > felt else float(rise >= -felt)
-        if ratio > 0.75 and at_edge:
+        if ratio > 0.75 and found.at_edge:
             radius = min(1.5 * radius, _LARGEST_RADIUS)
         elif ratio < 0.25:
             radius *= 0.5

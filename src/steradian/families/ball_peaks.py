@@ -7,66 +7,112 @@ apart. The exponent is smooth: climbing from many places finds where it is highe
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.hemisphere_frame import Frame
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.hemisphere_frame import Frame, log_density
 from steradian.numerics.tolerances import BALL_EDGE, HEAVY_MASS
-
-Height = Callable[[Array], Array]
-"""Log-density at angles (n, k) of a frame, up to a constant: (n,)."""
 
 _STARTS = {1: 400, 2: 40, 3: 14}  # angles from which peaks are climbed, in each of two frames
 _PEAKS = 24  # the highest of them
 _CLIMBED, _SHORTER, _STEP = 70, 0.5, 0.25  # steps, and their length over the way to the edge
+_TOGETHER = 64  # laws that climb side by side
 _SEEN = 3.0  # nats below a peak at which a node still sees it
 
 
-def hidden_peak(frame: Frame, count: int, height: Height, psi: float) -> bool:
-    """Whether a mode of the law that may be felt lies between the nodes of a rule.
+@dataclass(frozen=True, slots=True)
+class Heights:
+    """Log-densities of some laws of the angles of a frame, but for their ψ."""
 
-    ``count`` nodes lie in each interval of the frame, and exp(height - psi) has integral one. A
-    peak as wide as the nodes are apart would hold its height times their cell.
+    frame: Frame
+    d: int
+    features: Callable[[Array], Array]  # of coordinates (n, k): (n, q)
+    lam: Array  # (B, q)
+
+    def everywhere(self, angles: Array) -> Array:
+        """Of every law at angles (n, k): (B, n)."""
+        seen = self.frame.at(angles)
+        return np.asarray(self.lam @ self.features(seen.y).T + log_density(seen, self.d))
+
+    def of(self, rows: IntArray, angles: Array) -> Array:
+        """Of the laws ``rows`` (n,), each at one of the angles (n, k): (n,)."""
+        seen = self.frame.at(angles)
+        exponent = np.einsum("nq,nq->n", self.features(seen.y), self.lam[rows])
+        return np.asarray(exponent + log_density(seen, self.d))
+
+
+def hidden_ball_peaks(heights: Heights, counts: IntArray, psi: Array) -> BoolArray:
+    """Which laws have a mode that may be felt between the nodes of their rule, (B,).
+
+    ``counts`` (B,) nodes lie in each interval of the frame, and exp(height - psi) has integral
+    one. A peak as wide as the nodes are apart would hold its height times their cell.
     """
-    spots, values = _climbed(frame, height)
-    axes = frame.axis_nodes(count)
+    found = np.zeros(len(psi), dtype=bool)
+    for first in range(0, len(psi), _TOGETHER):
+        part = slice(first, first + _TOGETHER)
+        some = Heights(heights.frame, heights.d, heights.features, heights.lam[part])
+        found[part] = _hidden(some, counts[part], psi[part])
+    return found
+
+
+def _hidden(heights: Heights, counts: IntArray, psi: Array) -> BoolArray:
+    spots, values, rows = _climbed(heights)
     near, cell = np.empty_like(spots), np.zeros(len(spots))
-    for k, at in enumerate(axes):
-        which = np.clip(np.searchsorted(at, spots[:, k]), 1, len(at) - 1)
-        left, right = at[which - 1], at[which]
-        near[:, k] = np.where(spots[:, k] - left < right - spots[:, k], left, right)
-        cell += np.log(right - left)
-    missed = values - height(near) > _SEEN
-    return bool((missed & (values + cell - psi > np.log(HEAVY_MASS))).any())
+    for count in np.unique(counts):
+        mine = np.flatnonzero(counts[rows] == count)
+        for k, at in enumerate(heights.frame.axis_nodes(int(count))):
+            here = spots[mine, k]
+            which = np.clip(np.searchsorted(at, here), 1, len(at) - 1)
+            left, right = at[which - 1], at[which]
+            near[mine, k] = np.where(here - left < right - here, left, right)
+            cell[mine] += np.log(right - left)
+    missed = values - heights.of(rows, near) > _SEEN
+    felt = missed & (values + cell - psi[rows] > np.log(HEAVY_MASS))
+    out = np.zeros(len(psi), dtype=bool)
+    out[rows[felt]] = True
+    return out
 
 
-def _climbed(frame: Frame, height: Height) -> tuple[Array, Array]:
-    """Angles of the highest places that are reached from many starts, and their heights."""
+def _starts(frame: Frame) -> tuple[Array, int]:
+    """Angles from which peaks are climbed, even ones in the frame and then in the whole ball."""
     k, count = frame.k, _STARTS[frame.k]
     even = np.pi * ((np.arange(count) + 0.5) / count - 0.5)
     grid = np.stack(np.meshgrid(*[even] * k, indexing="ij"), axis=-1).reshape(-1, k)
     whole = Frame.of(np.zeros(k), np.eye(k)).at(grid)
     starts = np.concatenate([grid, frame.angles(whole.y, whole.z)])
-    starts = np.clip(starts, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE)
-    values = height(starts)
-    first = np.concatenate([_tops(values[: len(grid)], count, k),
-                            len(grid) + _tops(values[len(grid) :], count, k)])  # fmt: skip
-    best = first[np.argsort(-values[first])[:_PEAKS]]
-    spots, values = starts[best], values[best]
+    return np.clip(starts, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE), count
+
+
+def _climbed(heights: Heights) -> tuple[Array, Array, IntArray]:
+    """Angles of the highest places of each law that are reached from many starts, and of which.
+
+    All laws climb side by side: (n, k), their heights (n,) and the laws (n,).
+    """
+    k = heights.frame.k
+    starts, count = _starts(heights.frame)
+    half = len(starts) // 2
+    chosen = []
+    for row, values in enumerate(heights.everywhere(starts)):
+        first = np.concatenate([_tops(values[:half], count, k),
+                                half + _tops(values[half:], count, k)])  # fmt: skip
+        best = first[np.argsort(-values[first])[:_PEAKS]]
+        chosen.append((starts[best], values[best], np.full(len(best), row)))
+    spots, values, rows = (np.concatenate(part) for part in zip(*chosen, strict=True))
     step = _STEP * (0.5 * np.pi - np.abs(spots).max(axis=1))
     around = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * k, indexing="ij"), axis=-1).reshape(-1, k)
+    owners, all_of = np.repeat(rows, len(around)), np.arange(len(spots))
     for _ in range(_CLIMBED):
         trial = spots[:, None, :] + step[:, None, None] * around
         trial = np.clip(trial, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE)
-        seen = height(trial.reshape(-1, k)).reshape(len(spots), -1)
+        seen = heights.of(owners, trial.reshape(-1, k)).reshape(len(spots), -1)
         top = np.argmax(seen, axis=1)
-        rows = np.arange(len(spots))
-        better = seen[rows, top] > values
-        spots = np.where(better[:, None], trial[rows, top], spots)
-        values = np.where(better, seen[rows, top], values)
+        better = seen[all_of, top] > values
+        spots = np.where(better[:, None], trial[all_of, top], spots)
+        values = np.where(better, seen[all_of, top], values)
         step = np.where(better, step, _SHORTER * step)
-    return spots, values
+    return spots, values, rows
 
 
 def _tops(values: Array, count: int, k: int) -> IntArray:

@@ -6,7 +6,6 @@ a fit found on one is verified on the next, as on any nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from steradian.errors import ResolutionError
 from steradian.existence.ball import examine_in_ball, moments_in_ball
 from steradian.existence.placement import Placement
 from steradian.families.ball_draws import BallEnvelope
-from steradian.families.ball_peaks import hidden_peak
+from steradian.families.ball_peaks import Heights, hidden_ball_peaks
 from steradian.families.node_rules import MOST_ENTRIES, Nodes
 from steradian.families.nodes import NodeFamily
 from steradian.fitting.solution import DualSolution, Status
@@ -28,7 +27,6 @@ from steradian.numerics.hemisphere_frame import (
     FramePoints,
     frame_of_moments,
     frame_rule,
-    log_density,
 )
 from steradian.numerics.tolerances import VERIFIED_DIFFERENCE
 
@@ -111,9 +109,11 @@ class LowRankFamily(NodeFamily):
     def windows_of(self, lam: Array) -> Frame:
         """The frame with windows for one law ``lam`` (q,)."""
         frame = replace(self._frame, windows=())
-        height = self._in(frame)._height(lam)
+        heights = self._in(frame)._heights(lam[None])
         for _ in range(2):
-            frame = frame.windowed(height, _LOOKED_AT[frame.k])
+            frame = frame.windowed(
+                lambda angles: heights.everywhere(angles)[0], _LOOKED_AT[frame.k]
+            )
         return frame
 
     def shows(self, lam: Array) -> BoolArray:
@@ -216,21 +216,18 @@ class LowRankFamily(NodeFamily):
 
     def refuse_hidden(self, out: DualSolution, rows: IntArray) -> None:
         """Say of fits that have a mode between the nodes of their rule that they are unresolved."""
-        for row in rows[out.status[rows] == Status.CONVERGED]:
-            lam, psi = out.lam[row], float(out.psi[row])
-            count = _size(int(out.rungs[row]))
-            if hidden_peak(self._frame, count, self._height(lam), psi):
-                out.status[row], out.quadrature[row] = Status.UNRESOLVED, np.inf
+        found = rows[out.status[rows] == Status.CONVERGED]
+        if not len(found):
+            return
+        counts = np.array([_size(int(rung)) for rung in out.rungs[found]])
+        heights = self._heights(out.lam[found])
+        hidden = found[hidden_ball_peaks(heights, counts, out.psi[found])]
+        out.status[hidden], out.quadrature[hidden] = Status.UNRESOLVED, np.inf
 
-    def _height(self, lam: Array) -> Callable[[Array], Array]:
-        """The log-density of one law of the angles of the frame, but for ψ."""
-        features, d = self.hierarchy.up_to(self.level).of_coordinates, self.hierarchy.d
-
-        def height(angles: Array) -> Array:
-            seen = self._frame.at(angles)
-            return np.asarray(features(seen.y) @ lam + log_density(seen, d))
-
-        return height
+    def _heights(self, lam: Array) -> Heights:
+        """The log-densities of laws (B, q) of the angles of the frame, but for ψ."""
+        features = self.hierarchy.up_to(self.level).of_coordinates
+        return Heights(self._frame, self.hierarchy.d, features, lam)
 
     def _again(self, out: DualSolution, moments: MomentStack, row: int) -> None:
         """One row whose fit was not verified, in frames and windows that follow it."""

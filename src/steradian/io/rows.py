@@ -304,7 +304,7 @@ class _Columns:
             remarks += stated_grouping(self.widths[good])
         elif self.counts is not None:
             remarks += grouping(known.notation, made.x)
-        if request.axial is None:
+        if request.axial is None and self.chosen.convention.angular:
             remarks += doubts(known, [values[good] for values in self.values])
         return Reading(
             known.notation,

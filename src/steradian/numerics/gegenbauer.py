@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -11,14 +11,15 @@ import numpy as np
 from steradian.numerics.arrays import AnyArray
 
 
-def recurrence(d: float, levels: int, dtype: Any = float) -> list[tuple[float, float]]:
+@lru_cache(maxsize=256)
+def recurrence(d: float, levels: int, dtype: Any = float) -> tuple[tuple[float, float], ...]:
     """b_k and b_{k+1} of t p_k = b_{k+1} p_{k+1} + b_k p_{k-1}, for t of a unit vector of R^d."""
     k = np.arange(1.0, levels + 1.0)
     square = np.full(levels, 1.0 / d)  # b_1² = E t²
     above = k[1:]
     square[1:] = above * (above + d - 3.0) / ((2.0 * above + d - 2.0) * (2.0 * above + d - 4.0))
     b = np.concatenate([[0.0], np.sqrt(square)]).astype(dtype)
-    return list(pairwise(b))
+    return tuple(pairwise(b))
 
 
 def polynomials(t: AnyArray, d: float, levels: int, square: AnyArray | float = 1.0) -> AnyArray:

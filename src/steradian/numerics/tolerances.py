@@ -89,7 +89,7 @@ SMALLEST_ZOOM = 1e-12  # the same where points are differences from a computed c
 
 # --- Convergence: when an iteration has arrived -------------------------------------------
 
-LAST_STEP = 1e-5  # decrement from which one more full step of Newton ends at its square, rounding
+LAST_STEP = 3e-6  # decrement from which one more full step of Newton ends at its square, 1e-11
 ACCEPTED_RESIDUAL = 1e-10  # moment mismatch a converged fit may show: what its last step leaves
 ROUNDED_RESIDUAL = 1e-8  # what it may show when the rounding of its exponent is that large
 ACCEPTED_DECREMENT = 1e-5  # the deficit is then good to half its square, 5e-11 nats

@@ -14,6 +14,7 @@ from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.fitting.label_levels import LabelLevels, forms_covariances
 from steradian.fitting.nested import NestedFits
+from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.sample import Sample
@@ -68,9 +69,20 @@ class GroupedSample:
         return forms_covariances(self.hierarchy)
 
     @property
+    def draws_quickly(self) -> bool:
+        """Whether samples of shared fits are drawn and fitted again by the hundred."""
+        return self.hierarchy.family(self.hierarchy.levels).forms_matrices
+
+    @property
     def has_units(self) -> bool:
         """Whether rows are at hand and the design speaks of them."""
         return self.rows is not None and self.design.has_units
+
+    @property
+    def rung(self) -> int:
+        """Of the ladder of rules, that served the sharpest fit; `NO_RUNG` where one had none."""
+        rungs = np.concatenate([self.groups.solutions[-1].rungs, self.whole.solutions[-1].rungs])
+        return NO_RUNG if (rungs == NO_RUNG).any() else int(rungs.max())
 
     def check_inference(self) -> None:
         """Raise `DesignError` where nothing can be inferred."""

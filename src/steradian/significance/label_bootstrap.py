@@ -28,6 +28,7 @@ from steradian.significance.scores import row_scores
 
 _ENOUGH = 10  # p-values as small as the observed one
 _ENTRIES = 400_000  # numbers of white features of samples that are held at once
+_AHEAD = 100_000  # coordinates that are drawn at a time: setting up a sampler takes long
 _FIRST = 25  # samples of the first chunk, where many p-values are settled
 
 
@@ -36,16 +37,17 @@ class LabelledDraws:
     """Groups of rows to be drawn from the laws of a smaller space."""
 
     hierarchy: Hierarchy
+    rung: int  # of a rule that resolves the observed fits
     step: LabelStep
     lam: Array  # (G, q) of the fitted smaller space
     labels: IntArray  # (n,)
     weights: Array  # (n,) of sum one, the shares of the groups in it
     tilted: bool  # whether there are enough rows for a tilt; else the score alone is compared
 
-    def pvalues(self, count: int, rng: np.random.Generator) -> Array:
-        """P-values (count,) of so many samples; 0 where there is no fit."""
-        phi = self._drawn(count, rng)
-        out = np.zeros(count)
+    def pvalues(self, x: Array) -> Array:
+        """P-values (B,) of samples (B, n, d); 0 where there is no fit."""
+        phi = np.asarray(self.hierarchy.features(x.reshape(-1, x.shape[2])))
+        phi, out = phi.reshape(*x.shape[:2], -1), np.zeros(len(x))
         try:
             lam, step, means, sound = self._fitted(phi)
         except SteradianError:  # a law that no rule resolves: all of them count as small
@@ -63,17 +65,19 @@ class LabelledDraws:
 
     @property
     def _family(self) -> Family:
-        return self.hierarchy.family(self.hierarchy.levels)
+        return self.hierarchy.family(self.hierarchy.levels).resolved_by(self.rung)
 
-    def _drawn(self, count: int, rng: np.random.Generator) -> Array:
-        """Features (count, n, q) of drawn rows."""
-        n, d = len(self.labels), self.hierarchy.space.d
+    def drawn(self, count: int, rng: np.random.Generator) -> Array:
+        """Samples (count, n, d) of the groups' laws."""
+        n, d, family = len(self.labels), self.hierarchy.space.d, self._family
+        if not self.step.own:  # one law for all
+            return family.sample(self.lam[0], count * n, rng).reshape(count, n, d)
         x = np.empty((count, n, d))
         for group, lam in enumerate(self.lam):
             here = np.flatnonzero(self.labels == group)
-            some = self._family.sample(lam, count * len(here), rng)
+            some = family.sample(lam, count * len(here), rng)
             x[:, here] = some.reshape(count, len(here), d)
-        return np.asarray(self.hierarchy.features(x.reshape(-1, d))).reshape(count, n, -1)
+        return x
 
     def _fitted(self, phi: Array) -> tuple[Array, LabelStep, Array, Array]:
         """Parameters of the smaller space, the step with their own frames, means, and which."""
@@ -120,9 +124,13 @@ def standing(draws: LabelledDraws, observed: float, replicates: int, seed: int) 
     """Where an observed plain p-value stands among those of samples of the null."""
     rng, seen, below = np.random.default_rng(seed), 0, 0
     size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
+    ahead = max(1, min(replicates, _AHEAD // (len(draws.labels) * draws.hierarchy.space.d)))
+    pool = draws.drawn(ahead, rng)
     with metered(replicates, "samples of the null") as advance:
         for count in _counts(replicates, size):
-            null = draws.pvalues(count, rng)
+            while len(pool) < count:
+                pool = np.concatenate([pool, draws.drawn(ahead, rng)])
+            null, pool = draws.pvalues(pool[:count]), pool[count:]
             small = np.cumsum(null <= observed)
             if below + small[-1] >= _ENOUGH:
                 place = int(np.argmax(below + small >= _ENOUGH))

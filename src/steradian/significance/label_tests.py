@@ -143,17 +143,18 @@ def _from_rows(
     scores = _scores(sample, zeta, white.below)
     kind = scores.settled("damped")
     words = _unjudged(scores, units)
-    if words:
+    if words and not scores.rows:
         return StepTest.refused(f"{step.name}: cannot be judged: {words}")
     coefficients = scores.coefficients(kind)
     value = float(scores.statistic[0])
     pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
-    found = StepTest(value, pvalue, f"score, {kind}")
-    if not scores.rows:
-        return replace(found, warnings=(_rough(step),)) if few else found
-    if few or scores.top_leverage[0] > LEVERAGE:
-        return _calibrated(sample, step, zeta, found, many)
-    return found
+    said = (f"{step.name}: {words}; little is left to compare it with",) if words else ()
+    found = StepTest(value, pvalue, f"score, {kind}", said)
+    if scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
+        if sample.draws_quickly:
+            return _calibrated(sample, step, zeta, found, many)
+        return replace(_without_matrices(sample, step, many), statistic=value)
+    return replace(found, warnings=(*said, _rough(step))) if few else found
 
 
 def _unjudged(scores: Scores, units: Units) -> str:
@@ -201,6 +202,7 @@ def _calibrated(
     plain = float(plain_pvalues(zeta, below, units.weights[None], tilted=tilted)[0])
     draws = LabelledDraws(
         sample.hierarchy,
+        sample.rung,
         step.step,
         step.below.lam[0],
         sample.known_rows.labels,
@@ -258,6 +260,10 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
         return StepTest.refused(
             f"{step.name}: {sample.hierarchy} has too many features for covariances from sums; "
             "compare the directions themselves"
+        )
+    if not step.whole_level:
+        return StepTest.refused(
+            f"{step.name}: too many features to calibrate a test of a part of level 1"
         )
     if step.level == 1:
         return studentised(sample, many)

@@ -4,9 +4,9 @@ Maximises ``Σ π_g {η_g · m_g + tr B (S_g + m_g m_gᵀ) - ψ(η_g, B)}``: eac
 and all together have the second moments of the pooled sample. All groups are held in the
 eigenbasis of B. In coordinates centred at each group's own mean, ``f = c_g · y + yᵀ δB y`` with
 ``y = x - m_g``, the Gaussian of the saddle sees no correlation between c_g and δB, so that the
-Gaussian preconditioner is diagonal although the groups share δB; the step back is δη_g = c_g - 2
-δB m_g. The start is linear discriminant analysis: one Gaussian covariance and a mean for each
-group.
+Gaussian preconditioner is diagonal although the groups share δB; the step back is
+δη_g = c_g - 2 δB m_g. The start is linear discriminant analysis: one Gaussian covariance and a
+mean for each group.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from steradian.contract import Line
 from steradian.errors import SteradianError
 from steradian.families.base import Family, StatesErrors
 from steradian.fitting.solution import Status
-from steradian.hierarchies.base import basis_law
+from steradian.hierarchies.base import KnowsReference, basis_law
 from steradian.hierarchies.contract import difference
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import (
@@ -40,8 +40,10 @@ def reference(s: FittedSpecimen) -> Iterator[str]:
         none = np.zeros((1, len(lam)))
         psi = family.log_partition(none)[0]
         _, mean, covariance = family.log_partition(none + s.basis(level))
-        off = (abs(float(psi[0])), difference(mean[0], 0.0 * lam),
-               difference(covariance[0], np.eye(len(lam))))  # fmt: skip
+        wanted, white = 0.0 * lam, difference(covariance[0], np.eye(len(lam)))
+        if isinstance(s.hierarchy, KnowsReference):  # white under another law, as it declares
+            wanted, white = s.hierarchy.reference_features[: len(lam)], 0.0
+        off = abs(float(psi[0])), difference(mean[0], wanted), white
         for name, value in zip(("ψ", "E φ", "the covariance"), off, strict=True):
             if value > CONTRACT_INTEGRAL:
                 yield f"At level {level} {name} is off by {value:.2g}."

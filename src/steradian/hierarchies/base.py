@@ -225,8 +225,20 @@ def basis_law(hierarchy: Hierarchy) -> Law | None:
     return hierarchy.law(1, lam, psi)
 
 
+@runtime_checkable
+class KnowsReference(Protocol):
+    """A hierarchy whose features are not centred under the law of zero information."""
+
+    @property
+    def reference_features(self) -> Array:
+        """E φ of all features under that law, (q,)."""
+        ...
+
+
 def uniform_features(hierarchy: Hierarchy) -> Array | float:
     """E φ of all features under the uniform law, (q,); nothing where that is their own law."""
+    if isinstance(hierarchy, KnowsReference):
+        return hierarchy.reference_features[: hierarchy.held]
     if basis_of(hierarchy) is None:
         return 0.0
     levels = hierarchy.levels

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.hierarchies.base import Hierarchy, basis_law
+from steradian.hierarchies.base import Hierarchy, KnowsReference, basis_law
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import CONTRACT_ORTHONORMAL
+from steradian.references.base import underlying
+from steradian.spaces import Space
 
 _MOST_NODES = 80_000
 _MOST_ENTRIES = 20_000_000
@@ -59,7 +61,7 @@ def gram_of(hierarchy: Hierarchy, draws: int) -> Gram:
 
     Two, since on the nodes of one rule a wrong function may look like a right one.
     """
-    space, q = hierarchy.space, hierarchy.q(hierarchy.levels)
+    space, q = _own_space(hierarchy), hierarchy.q(hierarchy.levels)
     last: Gram | None = None
     for rung in range(space.rules()):
         rule = space.rule(rung)
@@ -71,6 +73,11 @@ def gram_of(hierarchy: Hierarchy, draws: int) -> Gram:
             return found
         last = found
     return drawn_gram(hierarchy, draws) if last is None else last
+
+
+def _own_space(hierarchy: Hierarchy) -> Space:
+    """Whose uniform law features are white under: without its reference, where they are not."""
+    return underlying(hierarchy.space) if isinstance(hierarchy, KnowsReference) else hierarchy.space
 
 
 def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
@@ -86,7 +93,7 @@ def _under_rule(hierarchy: Hierarchy, points: Array, weights: Array) -> Gram:
 def drawn_gram(hierarchy: Hierarchy, draws: int) -> Gram:
     """Under draws, off by so many standard errors at most."""
     law, rng = basis_law(hierarchy), np.random.default_rng(2)
-    x = hierarchy.space.uniform(draws, rng) if law is None else law.sample(draws, rng)
+    x = _own_space(hierarchy).uniform(draws, rng) if law is None else law.sample(draws, rng)
     phi = np.asarray(hierarchy.features(x))[:, :_MOST_COLUMNS]
     squares = phi * phi
     products, fourth = phi.T @ phi / draws, squares.T @ squares / draws

@@ -16,6 +16,7 @@ from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.interactions import Interactions
 from steradian.hierarchies.low_rank import LowRank
 from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
+from steradian.hierarchies.shifted import Shifted
 from steradian.hierarchies.sketch import Sketch
 from steradian.hierarchies.stacked import Stacked
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
@@ -60,6 +61,8 @@ def is_shipped(hierarchy: Any) -> bool:
         return all(is_shipped(part) for part in hierarchy.parts)
     if isinstance(hierarchy, Against):  # orthonormal by construction, whatever the reference
         return is_shipped(hierarchy.base)
+    if isinstance(hierarchy, Shifted):
+        return is_shipped(hierarchy.whole)
     return type(hierarchy) in _PROVEN and type(hierarchy.space) in SHIPPED_SPACES
 
 
@@ -134,11 +137,9 @@ _MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from i
     Custom: _custom,
     Stacked: _stacked,
     Against: _against,
+    Shifted: _against,
 }
-_PROVEN = set(_MAKERS) - {
-    Against,
-    Custom,
-    Stacked,
-}  # whose functions, or parts, may be somebody else's
+# those that hold other people's functions, parts or references are proven by what they hold
+_PROVEN = set(_MAKERS) - {Against, Custom, Shifted, Stacked}
 _SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package

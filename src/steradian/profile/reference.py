@@ -14,8 +14,15 @@ from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies import Against, Hierarchy
 from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.shifted import Shifted
 from steradian.numerics.arrays import Array
-from steradian.references.base import HasReference, Reference, underlying, unseen_rows
+from steradian.references.base import (
+    HasReference,
+    Reference,
+    reference_space,
+    underlying,
+    unseen_rows,
+)
 from steradian.references.density import Density
 from steradian.references.healpix import HealpixMap, is_map
 from steradian.references.law import LawReference
@@ -54,7 +61,21 @@ def relative_hierarchy(
             f"{lost}: {law.words} gives them no chance, so that they tell infinitely much; leave "
             "them out, or widen the reference"
         )
+    if isinstance(reference, MaxEntFit) and not base.family(base.levels).has_rule:
+        return _shifted(base, reference, law)
     return Against.of(base, law)
+
+
+def _shifted(base: Hierarchy, fit: MaxEntFit, law: Reference) -> Hierarchy:
+    """Relative to a law of the same features, where the space has no rules."""
+    both = min(base.levels, fit.hierarchy.levels)
+    if fit.hierarchy.up_to(both) != base.up_to(both):
+        raise InvalidArgument(
+            f"the reference is a law of {fit.hierarchy!r}, and {base!r} measures other features; "
+            f"on the {base.space.name} both must be the same: give a sample of it instead"
+        )
+    whole = max(base, fit.hierarchy.up_to(fit.level), key=lambda each: each.levels)
+    return Shifted(whole, base.levels, fit, reference_space(base.space, law))
 
 
 def as_reference(given: Any, space: Space) -> Reference | None:
@@ -92,7 +113,8 @@ def _fit(fit: MaxEntFit, space: Space) -> Reference | None:
         )
     if fit.level == 0:
         return fit.space.reference if isinstance(fit.space, HasReference) else None
-    _need_rules(space)
+    if isinstance(fit.space, HasReference):
+        _need_rules(space)
     name = "a Fisher-Bingham law" if type(fit) is not MaxEntFit else f"a fit of level {fit.level}"
     return LawReference(fit.space, _FitLaw(fit), name)
 

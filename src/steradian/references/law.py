@@ -43,10 +43,10 @@ class LawReference:
 
     @property
     def rough(self) -> bool:
-        return self._density.rough
+        return bool(self.space.rules()) and self._density.rough
 
     def rules(self) -> int:
-        return self._density.rules()
+        return self._density.rules() if self.space.rules() else 0
 
     def rule(self, rung: int) -> Rule:
         return self._density.rule(rung)

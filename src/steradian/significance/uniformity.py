@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from steradian.families.whitening import Whitening
-from steradian.hierarchies.base import basis_of, names_of_tests
+from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.references.base import reference_words
@@ -136,8 +136,10 @@ def _alone(sample: Sample, level: int) -> float:
     """|m_l|² of one level alone, its features white under the uniform law; NaN where none are."""
     h, below = sample.hierarchy, sample.hierarchy.q(level - 1)
     added = sample.moments.up_to_level(level)[below:]
-    if basis_of(h) is None:
+    if basis_of(h) is None and not isinstance(h, KnowsReference):
         return float(added @ added)
+    if not h.family(level).forms_matrices:
+        return np.nan
     if not h.family(level).whitening(np.zeros((1, 0))).sound.all():
         return np.nan
     _, mean, covariance = h.family(level).log_partition(np.zeros((1, h.q(level))))

@@ -90,6 +90,17 @@ def test_command_lines_of_the_pages_run(
     assert code == 0, f"{said.strip()} (the files that pages name are made by the fixture `tables`)"
 
 
+def test_the_profile_that_is_read_line_by_line_is_what_is_printed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """docs/reading.md, where … stands for digits of rounding."""
+    page = (ROOT / "docs" / "reading.md").read_text("utf-8")
+    shown = re.findall(r"```text\n(read 133.*?)\n```", page, re.DOTALL)[0]
+    assert run(["profile", "mcmurdo"]) == 0
+    expected = re.escape(" ".join(shown.split())).replace("…", r"\S+")
+    assert re.fullmatch(expected, " ".join(capfd.readouterr().out.split()))
+
+
 def test_calls_by_field_run() -> None:
     """The tabs of docs/by_field.md, with data of their kind."""
     rng = np.random.default_rng(0)

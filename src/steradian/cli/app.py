@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import textwrap
 from functools import reduce
@@ -51,7 +52,9 @@ app = typer.Typer(
 def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one for each way to end
     """Run one command line; every failure becomes one line on stderr and an exit code."""
     try:
-        result = app(arguments or ["--help"], prog_name="steradian", standalone_mode=False)
+        result = app(
+            arguments or ["--help"], prog_name="steradian", standalone_mode=False, obj=arguments
+        )
         sys.stdout.flush()
     except LevelError as error:
         return _complain(in_options(str(error)), NO_FIT)
@@ -110,6 +113,7 @@ Examples:
   steradian profile vectors.npy --normalize --format json --out profile.json
   steradian profile galaxies.csv --columns ra,dec --reference coverage.fits
   steradian profile pooled.moments --levels 2
+  steradian profile sites.csv --report sites.html
   cat winds.txt | steradian profile - --columns 1 --coords azimuth --weights 2
 """
 
@@ -118,6 +122,7 @@ Examples:
 @options.reading
 def profile_command(
     where: Source,
+    context: typer.Context,
     by: Annotated[str, typer.Option(help="Column of groups: one line each; or 'file'.")] = "",
     levels: options.Levels = 0,
     shrinkage: Annotated[
@@ -131,6 +136,7 @@ def profile_command(
     form: options.Format = "",
     json_: options.Json = False,
     out: options.Out = "",
+    report: options.Report = "",
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -143,12 +149,18 @@ def profile_command(
     form = chosen_format(form, json_, out)
     if levels < 0:
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
+    if report:
+        from steradian.report import file_for
+
+        file_for(report)
     if by:
-        if design or within_span:
-            raise InvalidArgument("--by takes no --design or --within-span; leave one out")
+        if design or within_span or report:
+            raise InvalidArgument("--by takes no --design, --within-span or --report; leave it out")
         return _grouped(where, by, (levels, shrinkage, reference), form, out)
     how = (levels, shrinkage, within_span, design, reference)
-    _one(where, how, (form, out), quiet, verbose)
+    result = _one(where, how, (form, out), quiet, verbose)
+    if report:
+        _reported(result, report, _command_line(context), quiet=quiet)
     return 0
 
 
@@ -176,7 +188,7 @@ def _one(
     into: tuple[str, str],
     quiet: bool,
     verbose: bool,
-) -> None:
+) -> Profile:
     from steradian.profile import profile
     from steradian.progress import working
 
@@ -197,6 +209,20 @@ def _one(
             _show(error.profile, form, out, inference=bool(design), verbose=verbose)
         raise
     _show(result, form, out, inference=bool(design), verbose=verbose)
+    return result
+
+
+def _command_line(context: typer.Context) -> str:
+    """The command as it was given."""
+    return shlex.join(["steradian", *(context.obj or [])])
+
+
+def _reported(result: Profile, path: str, call: str, *, quiet: bool) -> None:
+    from steradian.progress import working
+
+    with working("writing the report", quiet=quiet):
+        written = result.report(path, call=call)
+    remark(f"wrote {written}; open it in a browser", quiet=quiet)
 
 
 def _sample(
@@ -309,7 +335,7 @@ def examples_command() -> None:
 
 
 @app.command("demo")
-def demo_command() -> None:
+def demo_command(context: typer.Context, report: options.Report = "") -> None:
     """Tell the story of the McMurdo sites with its numbers."""
     from steradian.examples import CATALOGUE
     from steradian.profile import profile
@@ -320,6 +346,9 @@ def demo_command() -> None:
     print(textwrap.fill(f"{example.title}. {example.source}.", 80) + "\n")
     print(result.summary())
     print("\n" + "\n\n".join(textwrap.fill(said, 80) for said in _moral(example.story, result)))
+    if report:
+        written = result.report(report, title=example.title, call=_command_line(context))
+        print(f"\nThe same as a page, with the sphere to turn: open {written.resolve()}")
 
 
 def _moral(story: str, result: Profile) -> list[str]:

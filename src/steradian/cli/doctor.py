@@ -14,6 +14,7 @@ _EXTRAS = {
     "cli": ("typer", "rich"),
     "tables": ("narwhals", "pyarrow", "pandas"),
     "plots": ("matplotlib",),
+    "report": ("jinja2", "plotly"),
     "digits": ("scikit-learn",),
 }
 _IMPORTED_AS = {"scikit-learn": "sklearn"}

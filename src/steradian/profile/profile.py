@@ -332,9 +332,9 @@ class Profile(AdequacyMethods):
             How the profile was asked for, shown as it is.
         """
         from steradian.profile.reporting import page_of
-        from steradian.report import write_page
+        from steradian.report import file_for, write_page
 
-        return write_page(page_of(self, title, call), path)
+        return write_page(page_of(self, title, call), file_for(path))
 
     def __str__(self) -> str:
         return self.summary()

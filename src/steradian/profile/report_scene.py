@@ -78,7 +78,7 @@ def _marks(profile: Profile, x: Array, shares: Array, columns: dict[str, Array])
     told = _notation(profile)
     marks: dict[str, Any] = {name: numbers(values, 4) for name, values in columns.items()}
     marks["opacity"] = round(min(0.95, max(0.25, 12.0 / math.sqrt(len(x) + 1.0))), 2)
-    if np.ptp(shares) > 0.0:
+    if len(shares) and np.ptp(shares) > 0.0:
         marks["sizes"] = numbers(np.sqrt(shares), 2)  # weights show as area
     if told is not None:
         marks["words"] = [told.words(point) for point in x]
@@ -196,7 +196,7 @@ def _circle(profile: Profile, stops: tuple[str, ...]) -> Scene:
     clock = frame in {"compass", "clock"}
     inside = np.ones(361)
     inside[[0, -1]] = 0.5
-    top = float(np.max(values)) if bins is None else float(max(values.max(), max(bins["r"])))
+    top = float(np.max(values)) if bins is None else float(max(values.max(), *bins["r"]))
     at = list(range(0, 360, 45))
     content = {
         "theta": numbers(theta), "values": numbers(values, 4), "top": float(f"{1.05 * top:.3g}"),

@@ -113,7 +113,7 @@ def _gaps(table: LevelTable) -> Figure:
 def _sections(table: LevelTable, call: str) -> Iterator[Section]:
     p = table.profile
     yield Section("Tests", "Is each gap zero in the law behind the sample?", _tests(table))
-    yield Section("Intervals", "How large is each gap there?", _asked(lambda: p.intervals()))
+    yield Section("Intervals", "How large is each gap there?", _asked(p.intervals))
     yield Section("Residuals", "What does each level leave unexplained?", tuple(_residuals(p)))
     yield Section("Sensitivity", "What if a little of another law is mixed in?", _sensitivity(p))
     yield Section("Design", "How the sample came about, which decides what a p-value means.",

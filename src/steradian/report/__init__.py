@@ -14,7 +14,7 @@ from steradian.report.page import (
     Table,
     Verbatim,
 )
-from steradian.report.render import html_of, write_page
+from steradian.report.render import file_for, html_of, write_page
 
 __all__ = [
     "Block",
@@ -26,6 +26,7 @@ __all__ = [
     "Section",
     "Table",
     "Verbatim",
+    "file_for",
     "html_of",
     "write_page",
 ]

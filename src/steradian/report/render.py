@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ _SUFFIXES = {".html", ".htm"}
 
 def write_page(page: Page, path: str | Path) -> Path:
     """Write a page to a file that appears whole or not at all, and return its path."""
+    target = file_for(path)
+    write_whole(target, html_of(page).encode())
+    return target
+
+
+def file_for(path: str | Path) -> Path:
+    """The file that a report may be written to; refused before anybody waits for it."""
     target = Path(path)
     if target.suffix.lower() not in _SUFFIXES:
         raise InvalidArgument(f"report is {str(path)!r}; give the name of a file like out.html")
@@ -27,7 +35,9 @@ def write_page(page: Page, path: str | Path) -> Path:
         raise InvalidArgument(f"report is {str(path)!r}, a folder; give the name of a file in it")
     if not target.parent.is_dir():
         raise InvalidArgument(f"no folder {str(target.parent)!r}; make it first")
-    write_whole(target, html_of(page).encode())
+    for name in ("jinja2", "plotly"):
+        if find_spec(name) is None:
+            raise MissingExtra(_INSTALL)
     return target
 
 
@@ -72,6 +82,7 @@ def _environment() -> Any:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
         raise MissingExtra(_INSTALL) from error
+
     return Environment(
         loader=PackageLoader("steradian.report"),
         autoescape=True,

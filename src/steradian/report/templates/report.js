@@ -62,6 +62,12 @@
 
   const narrow = () => window.innerWidth < 600;
 
+  // On a narrow screen the eye steps back, so that the labels of the poles are seen.
+  function backed(camera) {
+    const far = narrow() ? 1.3 : 1, { x, y, z } = camera.eye;
+    return { ...camera, eye: { x: far * x, y: far * y, z: far * z } };
+  }
+
   function globe(content, level) {
     const lat = content.lat.map(radians), lon = content.lon.map(radians);
     const grid = (f) => lat.map((a) => lon.map((b) => f(a, b)));
@@ -87,14 +93,14 @@
     const far = 1.18;
     traces.push({
       type: "scatter3d", mode: "text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, far, -far, 0, 0], z: [0, 0, 0, 0, far, -far],
-      text: poles, textfont: { color: style("ink"), size: 13 }, hoverinfo: "skip", showlegend: false,
+      text: poles, textfont: { color: dark.matches ? "#8f7000" : style("ink"), size: 13 }, hoverinfo: "skip", showlegend: false,
     });
     const none = { visible: false, showspikes: false };
     return {
       traces,
       layout: {
         margin: { l: 0, r: 0, t: 0, b: 0 }, dragmode: "turntable", uirevision: "keep",
-        scene: { xaxis: none, yaxis: none, zaxis: none, aspectmode: "cube", dragmode: "turntable", camera: views.camera || content.camera },
+        scene: { xaxis: none, yaxis: none, zaxis: none, aspectmode: "cube", dragmode: "turntable", camera: views.camera || backed(content.camera) },
       },
     };
   }
@@ -132,7 +138,7 @@
       layout: {
         margin: { l: 40, r: 40, t: 30, b: 30 }, legend: { orientation: "h", y: -0.12 },
         polar: {
-          bgcolor: "rgba(0,0,0,0)", radialaxis: { range: [0, content.top], gridcolor: style("rule"), color: style("quiet"), angle: 45, tickangle: 0 },
+          bgcolor: "rgba(0,0,0,0)", radialaxis: { range: [0, content.top], gridcolor: style("rule"), color: style("quiet"), angle: 45, tickangle: 0, nticks: 4 },
           angularaxis: { direction: content.clockwise ? "clockwise" : "counterclockwise", rotation: content.rotation, gridcolor: style("rule"), color: style("ink"), tickvals: content.ticks.at, ticktext: content.ticks.words },
         },
       },
@@ -145,12 +151,12 @@
       colorbar: colourBar(content).colorbar, hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
     }];
     if (content.data) traces.push({ type: "scatter", mode: "markers", x: content.data.x, y: content.data.y, ...hover(content.data), marker: { ...markers(content, 6), color: "#ffffff", line: { width: 1, color: "#000000" } }, showlegend: false });
-    const turn = { range: [-180, 180], dtick: 60 };
+    const turn = { range: [-180, 180], dtick: 60, constrain: "domain" };
     return {
       traces,
       layout: {
         margin: { l: 60, r: 10, t: 10, b: 50 },
-        xaxis: { title: { text: content.names[0] + ", degrees" }, ...turn }, yaxis: { title: { text: content.names[1] + ", degrees" }, ...turn, scaleanchor: "x" },
+        xaxis: { title: { text: content.names[0] + ", degrees" }, ...turn }, yaxis: { title: { text: content.names[1] + ", degrees" }, ...turn, scaleanchor: "x", constrain: "domain" },
       },
     };
   }

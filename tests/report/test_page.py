@@ -1,0 +1,217 @@
+"""The report as text: whole, alone, and hostile words are only words."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from steradian.profile.level_table import LevelTable
+from steradian.profile.report_scene import scene_of
+from steradian.profile.reporting import page_of
+from steradian.report import Page, html_of
+from steradian.significance.effort import SOON
+
+pytest.importorskip("plotly")
+HOSTILE = "<script>alert(1)</script>\"'&--></style><img src=x onerror=alert(2)>\u202eright-to-left"
+LIMIT = 6_000_000  # bytes that a mail still takes
+BUNDLE = 4_900_000  # of them plotly.js, which most tests leave out
+
+
+@pytest.fixture(autouse=True)
+def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.report.render._plotly", lambda: "/* plotly.js */")
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, and the text of those that are shown."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in {"script", "style"}:
+            self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return page_of(sr.profile(sr.examples.load("turtles")))
+
+
+@pytest.fixture
+def turtles(page: Page) -> str:
+    return html_of(page)
+
+
+def test_it_is_small_with_the_whole_of_plotly(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    text = html_of(page)
+    assert BUNDLE - 400_000 < len(text.encode()) < LIMIT
+    assert text.count("</script>") == 7  # three pictures, the record, plotly and ours
+
+
+def test_it_asks_for_nothing(turtles: str) -> None:
+    elements = Elements(turtles)
+    for tag, attributes in elements.found:
+        assert tag not in {"link", "iframe", "object", "embed", "base", "form"}
+        assert "src" not in attributes
+        if tag == "a":
+            assert str(attributes["href"]).startswith("#")
+
+
+def test_the_policy_lets_nothing_in_or_out(turtles: str) -> None:
+    found = Elements(turtles).found
+    policies = [a for tag, a in found if tag == "meta" and "http-equiv" in a]
+    policy = str(policies[0]["content"])
+    nonce = re.search(r"script-src 'nonce-([\w-]+)'", policy)
+    assert policy.startswith("default-src 'none'; ")
+    assert nonce is not None
+    assert "unsafe-eval" not in policy
+    assert "http" not in policy
+    scripts = [a for tag, a in found if tag == "script"]
+    run = [a for a in scripts if a.get("type") != "application/json"]
+    assert len(run) == 2  # plotly once, and ours
+    assert all(a["nonce"] == nonce[1] for a in run)
+    assert not any(name.startswith("on") for _, a in found for name in a)
+
+
+def test_no_two_reports_share_a_nonce() -> None:
+    empty = Page("t", (), (), (), (), ())
+    nonces = {re.search(r"nonce-([\w-]+)", html_of(empty))[1] for _ in range(3)}  # type: ignore[index]
+    assert len(nonces) == 3
+
+
+def test_it_reads_top_down(turtles: str) -> None:
+    words = " ".join(" ".join(Elements(turtles).words).split())
+    order = [
+        "turtles.csv", "Clear: level 1 (mean direction)", "circular standard deviation 67.7°",
+        "Density of", "What each level adds, in nats", "Can it be believed?",
+        "Are the numbers right?", "Are there enough data?", "Is there more structure?",
+        "Tests of zero gaps", "95% intervals", "Residuals through degree 8",
+        "random rotations", "How the sample came about", "were decomposed by",
+        "You, K. and Cho, S.", "numpy", "rounding of moments", "inside the moment body", "Kish ESS",
+    ]  # fmt: skip
+    at = [words.find(each) for each in order]
+    assert -1 not in at
+    assert at == sorted(at)
+    assert "moment body" not in words[: at[order.index("Tests of zero gaps")]]
+
+
+def test_its_record_is_that_of_the_profile(turtles: str) -> None:
+    text = re.search(r'id="steradian-record">(.*?)</script>', turtles)
+    assert text is not None
+    profile = sr.profile(sr.examples.load("turtles"))
+    assert json.loads(text[1])["gaps"] == pytest.approx(profile.gaps.tolist(), abs=1e-9)
+
+
+def test_hostile_words_are_words(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    file = tmp_path / "a'<b>&.csv"
+    rows = [f"{lon},{lat}" for lon, lat in rng.uniform(-60, 60, (40, 2))]
+    file.write_text('"<b>lon</b>","lat\'&"\n' + "\n".join(rows), encoding="utf-8")
+    data = sr.read_directions(file, columns=["<b>lon</b>", "lat'&"], coords="lonlat")
+    profile = sr.profile(data, levels=2)
+    long = HOSTILE + 10_000 * "W"
+    text = profile.report(tmp_path / "out.html", title=long, call=HOSTILE).read_text("utf-8")
+    elements = Elements(text)
+    tags = [tag for tag, _ in elements.found]
+    assert "b" not in tags
+    assert [a.get("id") for tag, a in elements.found if tag == "img"] == ["density-still"]
+    shown = "".join(elements.words)
+    assert long in shown
+    assert "`<b>lon</b>`" in shown
+    assert "<b>" not in text
+    assert "onerror=alert(2)>" not in text.replace("&gt;", "")
+
+
+def test_json_cannot_leave_its_element() -> None:
+    page = Page("t", (), (), (), (), (), {"name": "</script><script>alert(1)</script>"})
+    text = html_of(page)
+    assert "</script><script>alert" not in text
+    assert "\\u003c/script\\u003e" in text
+
+
+@pytest.mark.parametrize("levels", [2])
+def test_densities_that_are_drawn_integrate_to_one(levels: int) -> None:
+    """Over the drawn grid: trapezia of 2 to 3 degrees, smooth laws."""
+    profile = sr.profile(sr.examples.load("mcmurdo"), levels=levels)
+    scene = scene_of(LevelTable.of(profile, SOON))
+    assert scene is not None
+    values = np.array(scene.content["values"])
+    lat = np.radians(scene.content["lat"])
+    assert values.shape == (levels + 1, len(lat), len(scene.content["lon"]))
+    for density in values:
+        rings = 0.5 * (density[:, 1:] + density[:, :-1]).mean(axis=1)
+        mass = np.trapezoid(rings * np.cos(lat), lat) / 2.0
+        assert mass == pytest.approx(1.0, abs=5e-3)
+    assert np.allclose(values[0], 1.0)
+
+
+def test_a_density_narrower_than_the_grid_says_so() -> None:
+    x = np.random.default_rng(0).normal([0, 0, 300.0], 1.0, (60, 3))
+    scene = scene_of(LevelTable.of(sr.profile(sr.Directions(x, normalize=True), levels=1), SOON))
+    assert scene is not None
+    assert "is narrower in places than the grid that is drawn" in scene.caption
+
+
+def test_many_rows_are_drawn_in_part_and_it_says_so() -> None:
+    x = sr.Sphere().uniform(5000, np.random.default_rng(0))
+    scene = scene_of(LevelTable.of(sr.profile(x, levels=1), SOON))
+    assert scene is not None
+    assert "3,000 of 5,000 rows are drawn, taken at random." in scene.caption
+    assert len(scene.content["data"]["x"]) == 3000
+
+
+@pytest.mark.parametrize(
+    ("make", "chart"),
+    [
+        (lambda: sr.profile(sr.examples.load("laths")), "circle"),
+        (lambda: sr.profile(sr.Moments.from_directions(
+            sr.examples.load("mcmurdo"), sr.Harmonics(3, 2))), "sphere"),
+        (lambda: sr.profile(sr.Directions.from_dihedrals(
+            *np.random.default_rng(0).vonmises(0.5, 1.0, (2, 60)))), "torus"),
+        (lambda: sr.profile(np.vstack([np.eye(5), -np.eye(5)[:2]]), levels=1), None),
+        (lambda: sr.profile(sr.examples.load("mcmurdo").x, weights=np.arange(1.0, 134.0),
+                            levels=2), "sphere"),
+        (lambda: sr.profile(np.eye(3), levels=2, shrinkage=0.1), "sphere"),
+    ],
+)  # fmt: skip
+def test_every_space_and_design_has_a_report(make, chart: str | None, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    profile = make()
+    scene = scene_of(LevelTable.of(profile, SOON))
+    assert (None if scene is None else scene.chart) == chart
+    path = profile.report(tmp_path / "out.html")
+    assert path.stat().st_size < LIMIT - BUNDLE
+    assert "Are there enough data?" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("x.pdf", "give the name of a file like out.html"), ("none/x.html", "no folder")],
+)
+def test_wrong_paths_are_refused_before_the_work(name: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(sr.InvalidArgument, match=words):
+        sr.profile(sr.examples.load("turtles"), levels=1).report(tmp_path / name)
+    (tmp_path / "dir.html").mkdir()
+    with pytest.raises(sr.InvalidArgument, match="a folder"):
+        sr.profile(sr.examples.load("turtles"), levels=1).report(tmp_path / "dir.html")
+
+
+def test_missing_libraries_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.report.render.find_spec", lambda name: None)
+    with pytest.raises(sr.MissingExtra, match=r"pip install 'steradian\[report\]'"):
+        sr.profile(sr.examples.load("turtles"), levels=1).report(tmp_path / "x.html")

@@ -38,6 +38,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "families/relative.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "fitting/newton.py:ARMIJO": "share of the promised rise, of the line search",
     "numerics/arrays.py:ROUNDOFF": "of the machine itself",
+    "plots/gap_bars.py:_PATIENCE": "work",
     "paper/auditing.py:RIDGE": "the paper's own regularisation",
 }
 

@@ -18,6 +18,7 @@ from scipy.integrate import trapezoid
 import steradian as sr
 from steradian import plots
 from steradian.plots import canvas, palette
+from steradian.wording import digits, pvalue_words
 
 INSTALL = "plots need matplotlib; install it with: pip install 'steradian[plots]'"
 
@@ -55,11 +56,10 @@ def test_bars_are_the_gaps(ax: Axes) -> None:
     pvalues = profile.tests().pvalue_holm
     shown = [text.get_text().splitlines() for text in ax.texts[:3]]
     assert shown == [
-        [palette.number(gap), palette.pvalue_words(p)]
-        for gap, p in zip(profile.gaps, pvalues, strict=True)
+        [digits(gap), pvalue_words(p)] for gap, p in zip(profile.gaps, pvalues, strict=True)
     ]
     ticks = [label.get_text() for label in ax.get_xticklabels()]
-    assert ticks == ["1\nmean\ndirection", "2\naxis or\ngirdle", "3\nthree-fold"]
+    assert ticks == ["1\nmean\ndirection", "2\ntwo-fold axis", "3\nthree-fold"]
     assert ax.get_ylabel() == "information gap $I_L$ (nats)"
     assert ax.get_title(loc="left").replace("\n", " ") == (
         "Mean direction (level 1) holds 60% of 0.444 nats; levels 1 and 2 are clear"
@@ -83,7 +83,7 @@ def test_bars_share_a_scale_when_asked(ax: Axes) -> None:
     plots.gaps(profile, ax, top=10.0, compact=True)
     assert ax.get_ylim() == pytest.approx((0.0, 13.0))
     assert ax.get_title(loc="left") == ""
-    assert [text.get_text() for text in ax.texts] == [palette.number(g) for g in profile.gaps]
+    assert [text.get_text() for text in ax.texts] == [digits(g) for g in profile.gaps]
 
 
 def test_no_bar_stands_without_an_interval(ax: Axes) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steradian.plots.canvas import new_page
 from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.sphere_scene import scene_of
 from steradian.plots.torus_map import ramachandran
+from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
 
 if TYPE_CHECKING:
@@ -69,8 +72,9 @@ def overview(profile: Profile) -> Axes:
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> figure = sr.plots.overview(p).figure  # doctest: +SKIP
     """
-    chart = chart_of(profile.moments.hierarchy.space)
-    if chart == "none":
+    space = profile.moments.hierarchy.space
+    chart = chart_of(space)
+    if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)
     left, right = new_page(_RATIOS[chart])
     density(profile, left)

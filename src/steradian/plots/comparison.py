@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.errors import SteradianError
-from steradian.plots.canvas import GREY, colour, frame
+from steradian.plots.canvas import GREY, axes_for, frame, settled, titled
+from steradian.plots.palette import level_colour
+from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,21 +19,21 @@ if TYPE_CHECKING:
 
 _HEADROOM = 1.25
 _WIDTH = 0.6
-_WORDS = {1: "mean direction", 2: "axis or girdle"}
 
 
-def between_bars(ax: Axes, comparison: Comparison) -> Axes:
+def between_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw C_l of a comparison as bars, with 95 % intervals, p-values and the noise floor.
 
     Parameters
     ----------
-    ax : matplotlib Axes
-        Where.
     comparison : Comparison
         What.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
     """
+    ax = axes_for(ax)
     levels, between, noise = comparison.levels, comparison.between, comparison.noise
-    colours = [colour(int(k) - 1) for k in levels]
+    colours = [level_colour(int(k)) for k in levels]
     ax.bar(levels, between, width=_WIDTH, color=colours)
     tops = between.copy()
     low, high, pvalues = _inference(comparison)
@@ -44,21 +47,24 @@ def between_bars(ax: Axes, comparison: Comparison) -> Axes:
                 [level - 0.42, level + 0.42], 0.0, noise[k], color=GREY, alpha=0.35, lw=0,
                 label="what noise gives on average" if k == 0 else None,
             )  # fmt: skip
-        text = f"{between[k]:.3f}" + (f"\n{pvalues[k]}" if pvalues else "")
+        text = digits(float(between[k])) + (f"\n{pvalues[k]}" if pvalues else "")
         ax.annotate(
             text, (float(level), float(tops[k])), xytext=(0, 3), textcoords="offset points",
             ha="center", va="bottom", fontsize=8,
         )  # fmt: skip
     names = comparison.hierarchy.level_names
-    ax.set_xticks(levels, [f"{level}\n{name}" for level, name in zip(levels, names, strict=True)])
+    ax.set_xticks(
+        levels,
+        [f"{level}\n{textwrap.fill(name, 12)}" for level, name in zip(levels, names, strict=True)],
+    )
     ax.set_xlabel("level")
     ax.set_ylabel("information between groups $C_l$ (nats)")
     ax.set_ylim(min(0.0, float(between.min())), _HEADROOM * (float(tops.max()) or 1.0))
-    ax.set_title(_title(comparison), fontsize=10, loc="left")
+    titled(ax, _title(comparison))
     if np.isfinite(noise).any():
         ax.legend(frameon=False, fontsize=8, loc="upper right")
     frame(ax)
-    return ax
+    return settled(ax)
 
 
 def _inference(c: Comparison) -> tuple[np.ndarray | None, np.ndarray | None, list[str]]:
@@ -67,9 +73,13 @@ def _inference(c: Comparison) -> tuple[np.ndarray | None, np.ndarray | None, lis
         found, tests = c.intervals(), c.tests()
     except SteradianError:
         return None, None, []
-    return found.low, found.high, ["" if np.isnan(p) else f"p = {p:.2g}" for p in tests.pvalue]
+    return (
+        found.low,
+        found.high,
+        ["" if np.isnan(p) else pvalue_words(float(p)) for p in tests.pvalue],
+    )
 
 
 def _title(c: Comparison) -> str:
     groups = " – ".join(c.names) if len(c.names) <= 3 else f"{len(c.names)} groups"
-    return f"{groups}: {c.total:.3g} nats between groups"
+    return f"{groups}: {digits(c.total)} nats between groups"

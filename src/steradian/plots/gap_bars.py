@@ -11,7 +11,9 @@ from steradian.errors import SteradianError
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.findings import gaps_finding
-from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour, number, pvalue_words
+from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
+from steradian.references.base import reference_words
+from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
+_PATIENCE = 1e8  # work of tests, ten seconds at most; `Profile.tests` takes the time it needs
 _WORDY = 5  # levels up to which there is room for words
 _LETTERS = 40  # of all names of levels side by side, at the width of a column
 _HEADROOM = 1.3  # above the highest mark, for numbers
@@ -61,12 +64,12 @@ def gaps(
     """
     ax = axes_for(ax)
     intervals = _asked(profile, "intervals", confidence)
-    tests = None if compact else _asked(profile, "tests")
+    tests = None if compact else _asked(profile, "tests_within", _PATIENCE)
     names = profile.moments.hierarchy.level_names[: len(profile.levels)]
     _bars(ax, profile, intervals)
     floor = _noise_floor(ax, profile)
     whiskers = _whiskers(ax, profile, intervals)
-    corrected = None if tests is None else tests.pvalue_holm
+    corrected = None if tests is None else _corrected(tests)
     _numbers(ax, profile, np.fmax(np.fmax(profile.gaps, floor), whiskers), corrected)
     _level_ticks(ax, profile, () if compact else names)
     _heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
@@ -84,6 +87,13 @@ def _asked(profile: Profile, method: str, *arguments: float) -> Any:
         return getattr(profile, method)(*arguments)
     except SteradianError:
         return None
+
+
+def _corrected(tests: GapTests) -> Array:
+    """Holm's p-values; Bonferroni's, which ask for no other, while some are still open."""
+    if np.isfinite(tests.pvalue).all():
+        return tests.pvalue_holm
+    return np.asarray(np.minimum(1.0, len(tests.levels) * tests.pvalue))
 
 
 def _bars(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> None:
@@ -124,7 +134,7 @@ def _numbers(ax: Axes, profile: Profile, heights: Array, pvalues: Array | None) 
     """
     crowded = len(profile.levels) > _WORDY
     for k, level in enumerate(profile.levels):
-        words = number(float(profile.gaps[k]))
+        words = digits(float(profile.gaps[k]))
         if pvalues is not None:
             tested = pvalue_words(float(pvalues[k]))
             words = tested if crowded else f"{words}\n{tested}"
@@ -145,6 +155,8 @@ def _level_ticks(ax: Axes, profile: Profile, names: tuple[str, ...]) -> None:
         words = [f"{k}\n{textwrap.fill(name, letters)}" for k, name in enumerate(names, start=1)]
         ax.set_xticks(profile.levels, words)
         ax.set_xlabel("level L and what it sees")
+    if words := reference_words(profile.moments.hierarchy.space):
+        ax.set_xlabel(f"{ax.get_xlabel()}, relative to {words}")
     ax.tick_params(axis="x", length=0.0)
     ax.set_xlim(0.4, count + 0.6)
 
@@ -168,5 +180,5 @@ def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | 
     if np.isfinite(profile.noise).any():
         parts.append("grey: what noise alone gives")
     if tests is not None:
-        parts.append("p after Holm")
+        parts.append("p after Holm" if np.isfinite(tests.pvalue).all() else "p –: see tests()")
     return "; ".join(parts)

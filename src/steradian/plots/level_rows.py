@@ -8,17 +8,9 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.findings import CLEAR, LIKELY, WORDS, levels_in_words, verdict
-from steradian.plots.palette import (
-    COLUMN,
-    GREY,
-    INK,
-    PALE,
-    TEXT,
-    level_colour,
-    number,
-    pvalue_words,
-)
+from steradian.plots.findings import levels_in_words
+from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
+from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, Verdict, digits, pvalue_words, verdict_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,9 +63,9 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
     lowest = min(1e-4, float(np.nanmin(np.append(tests.pvalue, 1.0))))
     least = max(10.0**-_DECADES, 0.1 * lowest)
     ax.set_xlim(least * 0.5, 1.0)
-    for at in (CLEAR, LIKELY):
+    for at in (CLEAR_BELOW, LIKELY_BELOW):
         ax.axvline(at, color=GREY, linewidth=0.7, linestyle=":")
-    ax.axvspan(LIKELY, 1.0, color=PALE, alpha=0.5, linewidth=0.0)
+    ax.axvspan(LIKELY_BELOW, 1.0, color=PALE, alpha=0.5, linewidth=0.0)
     for level, alone, corrected in zip(tests.levels, tests.pvalue, tests.pvalue_holm, strict=True):
         _beside(ax, level, pvalue_words(float(corrected)))
         if np.isnan(corrected):
@@ -92,11 +84,11 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
 
 def _verdicts(levels: IntArray, pvalues: Array) -> str:
     """Levels by what can be said of them."""
-    said = [verdict(float(p)) for p in pvalues]
+    said = [verdict_of(float(p)) for p in pvalues]
     parts = []
-    for word in sorted(set(said), key=WORDS.index):
-        which = [int(level) for level, one in zip(levels, said, strict=True) if one == word]
-        be = "" if word == "cannot be judged" else (" is" if len(which) == 1 else " are")
+    for word in (word for word in Verdict if word in said):
+        which = [int(level) for level, one in zip(levels, said, strict=True) if one is word]
+        be = "" if word is Verdict.UNJUDGED else (" is" if len(which) == 1 else " are")
         parts.append(f"{levels_in_words(which)}{be} {word}")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:]
@@ -127,7 +119,7 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
             ax.vlines([low, high], level - 0.12, level + 0.12, colors=colour, linewidths=1.4)
         ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
         ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white", ms=4.5)
-        _beside(ax, level, f"{number(low)} to {number(high)}")
+        _beside(ax, level, f"{digits(low)} to {digits(high)}")
     ax.set_xlim(left=0.0)
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("information gap $I_L$ (nats)")
@@ -145,7 +137,7 @@ def _clear_of_zero(intervals: GapIntervals) -> str:
     if not clear:
         return "No gap is clear of zero"
     top = int(np.argmax(intervals.gaps))
-    size = f"{number(float(intervals.low[top]))} to {number(float(intervals.high[top]))} nats"
+    size = f"{digits(float(intervals.low[top]))} to {digits(float(intervals.high[top]))} nats"
     gaps = "gap is" if len(clear) == 1 else "gaps are"
     return f"The {gaps} clear of zero at {levels_in_words(clear)}; the largest is {size}"
 
@@ -181,7 +173,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
             _beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
         else:
             ax.hlines(level, low[k], high[k], colors=INK, linewidths=1.2, zorder=3.0)
-            _beside(ax, level, f"{number(float(low[k]))} to {number(float(high[k]))}")
+            _beside(ax, level, f"{digits(float(low[k]))} to {digits(float(high[k]))}")
     ax.set_xlim(left=0.0)
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("information gap $I_L$ (nats)")
@@ -191,7 +183,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
         note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
     else:
         top = int(np.argmax(bootstrap.observed))
-        size = f"{number(float(bootstrap.observed[top]))} ± {number(float(bootstrap.se[top]))} nats"
+        size = f"{digits(float(bootstrap.observed[top]))} ± {digits(float(bootstrap.se[top]))} nats"
         titled(ax, f"The largest gap, $I_{{{top + 1}}}$, is {size} (standard error)")
         note(ax, f"hills: {count}; diamond: the sample; line: 95% interval")
     frame(ax)

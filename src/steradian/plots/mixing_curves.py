@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.palette import GREY, TEXT, level_colour, number
+from steradian.plots.palette import GREY, TEXT, level_colour
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def _finding(
         return "No gap is known at every share"
     top = int(np.nanargmax(np.where(known, sensitivity.gaps, -np.inf)))
     before, share = float(sensitivity.gaps[top]), float(sensitivity.epsilon[order[-1]])
-    kept = f"{number(before)} to {number(float(last[top]))} nats"
+    kept = f"{digits(before)} to {digits(float(last[top]))} nats"
     return f"The largest gap, $I_{{{top + 1}}}$, goes from {kept} with {share:.0%} uniform mixed in"
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, titled
 from steradian.plots.findings import levels_in_words
-from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour, number, pvalue_words
+from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour
+from steradian.wording import digits, pvalue_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,20 +81,16 @@ def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
 def _cells(order: OrderChoice, name: str, values: Array) -> list[str]:
     """The numbers of one criterion."""
     if name in ("residual", "holm"):
-        return [_short_p(float(p)) for p in values]
+        return [pvalue_number(float(p)) for p in values]
     if np.isnan(values).all():
         return ["–"] * len(values)
     less = values - np.nanmax(values)
     if name != "held_out":
-        return [number(float(v)).replace("-", "−") for v in less]
+        return [digits(float(v)).replace("-", "−") for v in less]
     return [
-        number(float(v)).replace("-", "−") + (f"\n± {number(float(se))}" if se > 0.0 else "")
+        digits(float(v)).replace("-", "−") + (f"\n± {digits(float(se))}" if se > 0.0 else "")
         for v, se in zip(less, order.held_out_se, strict=True)
     ]
-
-
-def _short_p(p: float) -> str:
-    return "–" if np.isnan(p) else pvalue_words(p).removeprefix("p = ").removeprefix("p ")
 
 
 def _finding(order: OrderChoice) -> str:

@@ -1,4 +1,4 @@
-"""Colours, sizes and numbers that every picture shares.
+"""Colours and sizes that every picture shares.
 
 A level has one colour everywhere: Okabe and Ito (2008), "Color universal design", which readers
 with any colour vision tell apart; levels above the fourth go from dark to light grey. Groups have
@@ -8,7 +8,6 @@ for a level. Densities have one perceptually uniform map, light where there is l
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -73,44 +72,3 @@ def difference_map() -> Colormap:
     from matplotlib import colormaps
 
     return colormaps["PuOr_r"]
-
-
-def number(value: float) -> str:
-    """Three significant digits, as people write them.
-
-    >>> number(1.6329), number(0.0), number(12345.0), number(0.00002)
-    ('1.63', '0', '12,300', '2e-5')
-    """
-    if not math.isfinite(value):
-        return "–"
-    if value == 0.0:
-        return "0"
-    size = abs(value)
-    if size < 1e-3 or size >= 1e6:
-        return _power(f"{value:.3g}" if "e" in f"{value:.3g}" else f"{value:.2e}")
-    digits = 2 - math.floor(math.log10(size))
-    text = f"{round(value, digits):,.{max(digits, 0)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def pvalue_words(p: float) -> str:
-    """A p-value as a number, never zero and never a star.
-
-    >>> pvalue_words(2.34e-6), pvalue_words(0.0312), pvalue_words(0.0), pvalue_words(0.7)
-    ('p = 2e-6', 'p = 0.031', 'p < 1e-300', 'p = 0.70')
-    """
-    if not math.isfinite(p):
-        return "no p-value"
-    if p < 1e-300:
-        return "p < 1e-300"
-    if p < 1e-3:
-        return f"p = {_power(f'{p:.0e}')}"
-    return f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
-
-
-def _power(text: str) -> str:
-    """2.30e-05 as 2.3e-5."""
-    mantissa, exponent = text.split("e")
-    if "." in mantissa:
-        mantissa = mantissa.rstrip("0").rstrip(".")
-    return f"{mantissa}e{int(exponent)}"

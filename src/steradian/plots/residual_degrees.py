@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.plots.canvas import axes_for, frame, settled, titled
-from steradian.plots.findings import CLEAR, LIKELY
-from steradian.plots.palette import GREY, TEXT, level_colour, number, pvalue_words
+from steradian.plots.palette import GREY, TEXT, level_colour
+from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def _pvalue(residuals: Residuals, k: int) -> float:
 
 
 def _entry(residuals: Residuals, k: int) -> str:
-    size = number(float(residuals.values[k]))
+    size = digits(float(residuals.values[k]))
     return f"above level {residuals.levels[k]}: {size} ({pvalue_words(_pvalue(residuals, k))})"
 
 
@@ -90,7 +90,7 @@ def _finding(residuals: Residuals, rows: list[int]) -> str:
     largest = int(np.argmax(residuals.contributions[k])) + 1
     if np.isnan(p):
         return f"Level {level} leaves most over at {residuals.at(largest)}; it cannot be judged"
-    if p >= LIKELY:
+    if p >= LIKELY_BELOW:
         return f"Level {level} leaves nothing over that is told apart from noise"
-    how = "Clearly" if p < CLEAR else "Likely"
+    how = "Clearly" if p < CLEAR_BELOW else "Likely"
     return f"{how} more structure above level {level}, most at {residuals.at(largest)}"

@@ -9,8 +9,8 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
-from steradian.plots.palette import number
 from steradian.plots.sphere_scene import Scene
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from steradian.fitting.maxent import MaxEntFit
@@ -43,11 +43,11 @@ def angle_finding(scene: Scene, curves: list[tuple[MaxEntFit, Array]], turn: Arr
     fit, density = curves[-1]
     most, least = float(density.max()), float(density.min())
     if most < _NEARLY_UNIFORM:
-        return f"Level {fit.level} is nearly uniform ({number(least)} to {number(most)} times)"
+        return f"Level {fit.level} is nearly uniform ({digits(least)} to {digits(most)} times)"
     before, after = np.roll(density[:-1], 1), np.roll(density[:-1], -1)
     peaks = (density[:-1] > before) & (density[:-1] >= after) & (density[:-1] > _LEAST_MODE * most)
     count = int(peaks.sum()) // (2 if scene.axial else 1)
     at = turn[int(np.argmax(density))]
     where = scene.words(np.array([np.cos(at), np.sin(at)]))
     many = "one peak" if count <= 1 else f"{count} peaks, the highest"
-    return f"Level {fit.level} has {many} at {where}, {number(most)}\u00a0×\u00a0uniform"
+    return f"Level {fit.level} has {many} at {where}, {digits(most)}\u00a0×\u00a0uniform"

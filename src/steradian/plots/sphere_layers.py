@@ -9,10 +9,11 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import titled
 from steradian.plots.density_bar import density_bar, density_norm, pale_edges
-from steradian.plots.palette import GREY, INK, density_map, level_colour, number
+from steradian.plots.palette import GREY, INK, density_map, level_colour
 from steradian.plots.points import point_alpha, point_areas
 from steradian.plots.projections import Mesh, Panel
 from steradian.plots.sphere_scene import DataStyle, Scene, binned
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +61,7 @@ def _draw_density(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
     assert scene.fit is not None
     meshes, values, mass = density_on(scene.fit, panels)
     _paint(ax, meshes, values, f"density of the level-{scene.fit.level} fit (uniform = 1)")
-    if len(scene.fit.lam):
-        _contours(ax, meshes, values, (1.0,), GREY)
+    _contours(ax, meshes, values, (1.0,), GREY)
     titled(ax, density_words(scene, meshes, values) + _coarse_words(mass))
 
 
@@ -145,8 +145,8 @@ def _peak_words(scene: Scene, meshes: list[Mesh], values: list[Array]) -> str:
     at = np.unravel_index(int(np.argmax(values[best])), values[best].shape)
     most, least = float(values[best][at]), min(float(value.min()) for value in values)
     if most < _NEARLY_UNIFORM:
-        return f"is nearly uniform ({number(least)} to {number(most)} times)"
-    return f"peaks at {number(most)}\u00a0×\u00a0uniform: {scene.words(meshes[best].points[at])}"
+        return f"is nearly uniform ({digits(least)} to {digits(most)} times)"
+    return f"peaks at {digits(most)}\u00a0×\u00a0uniform: {scene.words(meshes[best].points[at])}"
 
 
 def _coarse_words(mass: float) -> str:

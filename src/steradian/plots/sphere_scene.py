@@ -13,6 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.notation import Notation
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
+from steradian.references.base import reference_words, underlying
 from steradian.spaces import Space
 from steradian.spaces.base import Chart, chart_of, has_no_sign
 
@@ -50,7 +51,7 @@ class Scene:
     @property
     def axial(self) -> bool:
         """Whether x and -x are one point."""
-        return has_no_sign(self.space)
+        return has_no_sign(underlying(self.space))
 
     @property
     def frame(self) -> str:
@@ -90,7 +91,7 @@ class Scene:
         """The level of the law, like "Level 2 (axis or girdle)"."""
         assert self.fit is not None
         if self.fit.level == 0:
-            return "Level 0 (uniform)"
+            return f"Level 0 ({reference_words(self.space) or 'uniform'})"
         return f"Level {self.fit.level} ({self.fit.hierarchy.level_names[self.fit.level - 1]})"
 
     @property

@@ -20,10 +20,10 @@ from steradian.plots.palette import (
     UNIFORM_STYLE,
     density_map,
     level_colour,
-    number,
 )
 from steradian.plots.points import point_alpha, point_areas
 from steradian.plots.sphere_scene import DataStyle, Scene, scene_of
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -202,5 +202,5 @@ def _finding(ax: Axes, scene: Scene, density: Array | None) -> None:
     place = place.replace("-", "−")
     what = scene.count_words if scene.fit is None else scene.level_words
     peak = ", densest" if scene.fit is None else " peaks"
-    words = f"{what}{peak} at {place}, {number(float(density.max()))}\u00a0×\u00a0uniform"
+    words = f"{what}{peak} at {place}, {digits(float(density.max()))}\u00a0×\u00a0uniform"
     ax.set_title(wrapped(ax, words, 1.15 * TITLE), loc="left", fontsize=TITLE, color=INK, y=1.24)

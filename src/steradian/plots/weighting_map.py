@@ -11,7 +11,8 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, titled
-from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, density_map, number
+from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, density_map
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,9 +106,9 @@ def _numbers(ax: Axes, profiles: Profiles) -> None:
     most = float(np.nanmax(profiles.gaps, initial=0.0)) or 1.0
     for (row, level), gap in np.ndenumerate(profiles.gaps):
         if np.isfinite(gap):
-            words = number(float(gap))
+            words = digits(float(gap))
             if profiles.null is not None and len(profiles.gaps) <= _WITH_P:
-                words += f"\np {number(float(profiles.pvalue[row, level]))}"
+                words += f"\np {digits(float(profiles.pvalue[row, level]))}"
             colour = "white" if gap > 0.4 * most else INK
             ax.text(row, level + 1, words, ha="center", va="center", fontsize=TEXT, color=colour)
 
@@ -117,7 +118,7 @@ def _finding(profiles: Profiles) -> str:
     if not np.isfinite(profiles.gaps).any():
         return "No weighting has a fit"
     row, level = np.unravel_index(int(np.nanargmax(profiles.gaps)), profiles.gaps.shape)
-    size = number(float(profiles.gaps[row, level]))
+    size = digits(float(profiles.gaps[row, level]))
     largest = f"the largest gap is $I_{{{level + 1}}}$ = {size} nats (row {row})"
     return f"{len(profiles.gaps):,} weightings; {largest}"
 

@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray
-from steradian.spaces.base import OneForm, Rule, Space
+from steradian.spaces.base import Chart, OneForm, Rule, Space, chart_of
 
 _SHOWN = 8  # rows that are named in an error
 
@@ -99,6 +99,10 @@ class ReferenceSpace:
     @property
     def point_name(self) -> str:
         return self.space.point_name
+
+    @property
+    def chart(self) -> Chart:
+        return chart_of(self.space)
 
     @property
     def log_area(self) -> float:

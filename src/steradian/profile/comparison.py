@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import one_of, shown
+from steradian.arguments import one_of
 from steradian.data.stacks import MomentStack
 from steradian.designs import Design
-from steradian.errors import DesignError, InvalidArgument, LevelError
+from steradian.errors import DesignError, LevelError
 from steradian.estimation.gap_differences import GapDifferences, gap_differences
 from steradian.estimation.label_intervals import BetweenIntervals, between_bias, between_intervals
 from steradian.fitting.label_information import (
@@ -28,8 +28,6 @@ from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.canvas import new_axes
-from steradian.plots.comparison import between_bars
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.entry import profile
 from steradian.profile.grouping import Groups, as_groups
@@ -264,10 +262,13 @@ class Comparison:
         return comparison_frame(self)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw C of every level with its interval and noise, and return the axes."""
-        if ax is not None and not hasattr(ax, "bar"):
-            raise InvalidArgument(f"ax is {shown(ax)}; give the axes of a figure, or nothing")
-        return between_bars(new_axes() if ax is None else ax, self)
+        """Draw C of every level with its interval, noise and p-value, and return the axes.
+
+        Without axes, beside the gaps of the groups. Needs matplotlib.
+        """
+        from steradian.plots import between
+
+        return between(self, ax)
 
     def __str__(self) -> str:
         return self.summary()

@@ -27,7 +27,7 @@ from comparison_groups import gaussian, vmf
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 SEED = 20_261_117
-SHUFFLES = 199
+SHUFFLES = 99
 NORTH = np.array([0.0, 0.0, 1.0])
 OURS = "same law", "level 1", "direction", "concentr.", "level 2"
 

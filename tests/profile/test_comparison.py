@@ -171,7 +171,7 @@ def test_direction_and_concentration_add_up_and_mean_what_they_say() -> None:
     assert direction.tests().parts["direction"] < 1e-6 < direction.tests().parts["concentration"]
     assert concentration.tests().parts["concentration"] < 1e-6
     assert concentration.tests().parts["direction"] > 0.01
-    assert "clearly in mean direction" in verdict(direction, direction.tests())
+    assert "clearly in direction" in verdict(direction, direction.tests())
 
 
 def test_a_pooled_mean_of_no_direction_is_not_split() -> None:

@@ -16,6 +16,7 @@ import typer
 
 import steradian
 from steradian.cli import INTERRUPTED, options
+from steradian.cli.compare import register_compare
 from steradian.cli.doctor import doctor_command
 from steradian.cli.moments import register
 from steradian.cli.options import Source, in_options
@@ -319,6 +320,7 @@ def reproduce(
 
 app.command("doctor")(doctor_command)
 register(app, _show)
+register_compare(app)
 
 
 @app.command("examples")

@@ -142,11 +142,14 @@ def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     values = _values(ids)
     if values.ndim != 1 or len(values) != n:
         raise DesignError(f"{what} ids have shape {values.shape}; give one per row, ({n},)")
-    missing = [k for k, v in enumerate(values.tolist()) if _is_missing(v)]
-    if missing:
-        raise DesignError(f"row {missing[0]} has no {what} id; give every row one")
-    plain = values.astype(str) if values.dtype == object else values
-    _, codes = np.unique(plain, return_inverse=True)
+    if values.dtype == object:
+        missing = np.array([_is_missing(v) for v in values.tolist()], dtype=bool)
+        values = np.where(missing, "", values.astype(str))
+    seen, codes = np.unique(values, return_inverse=True)  # few values stand for many rows
+    empty = np.array([_is_missing(v) for v in seen.tolist()], dtype=bool)
+    if empty.any():
+        row = int(np.argmax(empty[codes]))
+        raise DesignError(f"row {row} has no {what} id; give every row one")
     return np.asarray(codes, dtype=np.int64)
 
 

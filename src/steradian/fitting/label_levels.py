@@ -10,35 +10,54 @@ the between-group information of the fits p_g of the groups and p of the pooled 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.errors import ConvergenceError, ResolutionError
 from steradian.families.base import Family, SharesParameters
-from steradian.fitting.grouped import GroupedFits, SharedProblem
+from steradian.fitting.grouped import GroupedFits, SharedProblem, integrals
 from steradian.fitting.nested import NestedFits
-from steradian.fitting.solution import Status
+from steradian.fitting.solution import NO_RUNG, Status
 from steradian.hierarchies.base import Hierarchy, SplitsLevelOne
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import VERIFIED_AIM
 
 _STANDARD_ERRORS = 3.0  # of a mean, below which it has no direction
 _MOST_FORMED = 300  # features whose covariances are formed group by group
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LabelLevels:
     """Fits of W_0, …, W_L, and between the first two that of the direction where there is one."""
 
-    hierarchy: Hierarchy
-    shares: Array  # (G,)
-    means: Array  # (G, q): E φ of the groups
+    problem: SharedMoments
     fits: tuple[GroupedFits, ...]  # W_0 … W_L
-    split: GroupedFits | None  # direction alone
-    frame: (
-        Array | None
-    )  # (q, q) orthogonal: the features, that along the pooled mean last of level 1
+    frame: Array | None  # (q, q) orthogonal: features, that along the pooled mean last of level 1
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The nested features."""
+        return self.problem.hierarchy
+
+    @property
+    def shares(self) -> Array:
+        """π, (G,)."""
+        return self.problem.shares
+
+    @property
+    def means(self) -> Array:
+        """E φ of the groups, (G, q)."""
+        return self.problem.means
+
+    @cached_property
+    def split(self) -> GroupedFits | None:
+        """Groups that differ across the pooled mean alone; None where there is no such thing."""
+        if self.frame is None or len(self.shares) == 1 or not self.problem.forms:
+            return None
+        return self.problem.fit(self.hierarchy.q(1) - 1, self.fits[0].lam, self.frame)
 
     @property
     def deficits(self) -> Array:
@@ -74,28 +93,28 @@ def label_levels(
     below = _known(0, np.repeat(lam, count, 0), np.repeat(psi, count), whole.deficits[0, -1])
     fits = [below]
     frame = mean_frame(hierarchy, shares @ means, rows)
-    split = None
-    problem = _Problem(hierarchy, moments, means, shares)
-    if frame is not None and count > 1 and problem.forms:
-        split = problem.fit(hierarchy.q(1) - 1, below.lam, frame)
+    rungs = np.concatenate([groups.solutions[-1].rungs, whole.solutions[-1].rungs])
+    rung = NO_RUNG if (rungs == NO_RUNG).any() else int(rungs.max())
+    problem = SharedMoments(hierarchy, moments, means, shares, rung)
     for level in range(1, top):
-        before = split if level == 1 and split is not None else fits[-1]
-        fits.append(problem.fit(hierarchy.q(level), before.lam) if count > 1 else below)
+        own = hierarchy.q(level)
+        fits.append(problem.fit(own, fits[-1].lam) if count > 1 else below)
     last = groups.solutions[-1]
     fits.append(
         _known(hierarchy.q(top), last.lam, last.psi, float(shares @ groups.deficits[:, -1]))
     )
-    return LabelLevels(hierarchy, shares, means, tuple(fits), split, frame)
+    return LabelLevels(problem, tuple(fits), frame)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Problem:
+class SharedMoments:
     """Groups to be fitted with common parameters."""
 
     hierarchy: Hierarchy
     moments: MomentStack
     means: Array  # (G, q)
     shares: Array
+    rung: int  # of a rule that resolves the fits of the groups and of the whole
 
     @property
     def _family(self) -> Family:
@@ -118,10 +137,21 @@ class _Problem:
         return found
 
     def _by_arrow(self, own: int, start: Array, frame: Array | None) -> GroupedFits | None:
-        """By the covariances of all groups; None where no rule resolves the laws."""
+        """By the covariances of all groups; None where no rule resolves the laws.
+
+        Laws that share parameters are seldom sharper than those that do not: the rule of these is
+        tried first, and kept where the ladder of rules says the same of the end.
+        """
         turned = None if frame is None else frame[None]
         problem = SharedProblem(self._family, self.shares, own, turned)
         try:
+            if self.rung != NO_RUNG:
+                quick = replace(problem, family=self._family.resolved_by(self.rung))
+                found = quick.solve(self.means[None], start)
+                psi = integrals(self._family, found.lam)[0]
+                close = np.abs(psi - found.psi).max() <= VERIFIED_AIM
+                if found.status[0] == Status.CONVERGED and close:
+                    return found
             found = problem.solve(self.means[None], start)
         except ResolutionError:
             return None

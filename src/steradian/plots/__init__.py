@@ -10,7 +10,7 @@ from steradian.plots.calibration import pvalue_ecdf
 from steradian.plots.choice import density, overview
 from steradian.plots.circle import circle_densities
 from steradian.plots.cloud import sphere_cloud
-from steradian.plots.comparison import between_bars
+from steradian.plots.comparison import between, group_gaps
 from steradian.plots.gap_bars import gaps
 from steradian.plots.level_rows import bootstrap_replicates, gap_intervals, gap_pvalues
 from steradian.plots.local_form import local_form
@@ -23,7 +23,7 @@ from steradian.plots.torus_map import ramachandran
 from steradian.plots.weighting_map import weighting_gaps
 
 __all__ = [
-    "between_bars",
+    "between",
     "bootstrap_replicates",
     "circle_densities",
     "density",
@@ -31,6 +31,7 @@ __all__ = [
     "gap_pvalues",
     "gaps",
     "globe",
+    "group_gaps",
     "local_form",
     "mollweide",
     "order_criteria",

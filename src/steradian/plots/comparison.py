@@ -1,4 +1,4 @@
-"""What tells groups apart, one bar per level, with its interval and what noise gives."""
+"""What tells groups apart, level by level, beside what each group holds."""
 
 from __future__ import annotations
 
@@ -8,21 +8,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.errors import SteradianError
-from steradian.plots.canvas import GREY, axes_for, frame, settled, titled
-from steradian.plots.palette import level_colour
+from steradian.plots.canvas import axes_for, frame, new_page, note, settled, titled
+from steradian.plots.palette import (
+    GREY,
+    GROUPS,
+    INK,
+    PALE,
+    TEXT,
+    group_colour,
+    group_marker,
+    level_colour,
+)
 from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from steradian.estimation.label_intervals import BetweenIntervals
+    from steradian.numerics.arrays import Array
     from steradian.profile.comparison import Comparison
 
-_HEADROOM = 1.25
-_WIDTH = 0.6
+_HEADROOM = 1.3
+_WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
+_LETTERS = 16  # of the name of a level on one line
+_RATIOS = (1.1, 1.0)  # of the two panels
+_LIKELY = 0.05
 
 
-def between_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
-    """Draw C_l of a comparison as bars, with 95 % intervals, p-values and the noise floor.
+def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw C_l of a comparison with intervals, noise floor and p-values.
+
+    Without axes, beside the gaps of every group, where these are few.
 
     Parameters
     ----------
@@ -30,56 +46,110 @@ def between_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
         What.
     ax : matplotlib Axes, optional
         Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> x = sr.examples.load("mcmurdo")
+    >>> c = sr.compare(x, by=np.where(x.x[:, 2] > 0, "down", "up"))
+    >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
-    ax = axes_for(ax)
-    levels, between, noise = comparison.levels, comparison.between, comparison.noise
-    colours = [level_colour(int(k)) for k in levels]
-    ax.bar(levels, between, width=_WIDTH, color=colours)
-    tops = between.copy()
-    low, high, pvalues = _inference(comparison)
-    if low is not None and high is not None:
-        ends = np.array([between - np.minimum(low, between), np.maximum(high, between) - between])
-        ax.errorbar(levels, between, yerr=ends, fmt="none", ecolor="black", capsize=3, lw=1)
-        tops = np.maximum(high, between)
+    if ax is None and len(comparison.names) <= len(GROUPS):
+        left, right = new_page(_RATIOS)
+        group_gaps(comparison, right)
+        return _bars(comparison, left)
+    return _bars(comparison, axes_for(ax))
+
+
+def _bars(comparison: Comparison, ax: Axes) -> Axes:
+    levels, values = comparison.levels, comparison.between
+    intervals, pvalues = _inference(comparison)
+    ax.bar(levels, values, _WIDTH, color=[level_colour(int(k)) for k in levels], zorder=2.0)
+    heights = np.maximum(values, 0.0)
+    noise = comparison.noise
+    for k in np.flatnonzero(np.isfinite(noise)):
+        edges = [levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR]
+        ax.fill_between(edges, 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
+        ax.hlines(noise[k], *edges, colors=GREY, linewidths=0.8, zorder=3.0)
+        heights[k] = max(heights[k], noise[k])
+    if intervals is not None:
+        ax.vlines(levels, intervals.low, intervals.high, colors=INK, linewidths=1.0, zorder=4.0)
+        for end in (intervals.low, intervals.high):
+            ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
+        heights = np.fmax(heights, intervals.high)
     for k, level in enumerate(levels):
-        if np.isfinite(noise[k]):
-            ax.fill_between(
-                [level - 0.42, level + 0.42], 0.0, noise[k], color=GREY, alpha=0.35, lw=0,
-                label="what noise gives on average" if k == 0 else None,
-            )  # fmt: skip
-        text = digits(float(between[k])) + (f"\n{pvalues[k]}" if pvalues else "")
+        words = digits(float(values[k]))
+        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[k]))}"
         ax.annotate(
-            text, (float(level), float(tops[k])), xytext=(0, 3), textcoords="offset points",
-            ha="center", va="bottom", fontsize=8,
+            words, (float(level), float(heights[k])), xytext=(0.0, 3.0),
+            textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
         )  # fmt: skip
-    names = comparison.hierarchy.level_names
-    ax.set_xticks(
-        levels,
-        [f"{level}\n{textwrap.fill(name, 12)}" for level, name in zip(levels, names, strict=True)],
-    )
-    ax.set_xlabel("level")
+    _level_ticks(comparison, ax)
+    ax.set_ylim(min(0.0, float(values.min())), _HEADROOM * float(heights.max()) or 1.0)
     ax.set_ylabel("information between groups $C_l$ (nats)")
-    ax.set_ylim(min(0.0, float(between.min())), _HEADROOM * (float(tops.max()) or 1.0))
-    titled(ax, _title(comparison))
-    if np.isfinite(noise).any():
-        ax.legend(frameon=False, fontsize=8, loc="upper right")
+    titled(ax, _finding(comparison, pvalues))
+    note(ax, _legend(comparison, intervals, pvalues))
     frame(ax)
     return settled(ax)
 
 
-def _inference(c: Comparison) -> tuple[np.ndarray | None, np.ndarray | None, list[str]]:
-    """Intervals and p-values in words, where there are any."""
+def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw the gaps I_l of every group, each in its own colour and with its own marker."""
+    ax = axes_for(ax)
+    found, count = comparison.sample.groups.gaps, len(comparison.names)
+    step = 0.5 / max(count - 1, 1)
+    for g, name in enumerate(comparison.names):
+        at = comparison.levels + (g - 0.5 * (count - 1)) * step
+        ax.vlines(at, 0.0, found[g], colors=group_colour(g), linewidths=1.0, alpha=0.6)
+        label = f"{textwrap.shorten(name, 24)} (n = {comparison.sizes[g]:,})"
+        ax.plot(
+            at, found[g], linestyle="none", marker=group_marker(g), color=group_colour(g),
+            markersize=5.0, label=label,
+        )  # fmt: skip
+    _level_ticks(comparison, ax)
+    ax.set_ylim(min(0.0, float(found.min())), _HEADROOM * float(found.max()))
+    ax.set_ylabel("information gap $I_l$ of the group (nats)")
+    ax.legend(frameon=False, fontsize=TEXT, loc="upper right")
+    titled(ax, "What each group holds")
+    frame(ax)
+    return settled(ax)
+
+
+def _level_ticks(comparison: Comparison, ax: Axes) -> None:
+    names = comparison.hierarchy.level_names
+    words = [f"{k}\n{textwrap.fill(name, _LETTERS)}" for k, name in enumerate(names, start=1)]
+    ax.set_xticks(comparison.levels, words)
+    ax.tick_params(axis="x", length=0.0)
+    ax.set_xlim(0.4, len(names) + 0.6)
+    ax.set_xlabel("level and what it sees")
+
+
+def _inference(comparison: Comparison) -> tuple[BetweenIntervals | None, Array | None]:
+    """Intervals and corrected p-values, where there are any."""
     try:
-        found, tests = c.intervals(), c.tests()
+        return comparison.intervals(), comparison.tests().pvalue_holm
     except SteradianError:
-        return None, None, []
-    return (
-        found.low,
-        found.high,
-        ["" if np.isnan(p) else pvalue_words(float(p)) for p in tests.pvalue],
-    )
+        return None, None
 
 
-def _title(c: Comparison) -> str:
-    groups = " – ".join(c.names) if len(c.names) <= 3 else f"{len(c.names)} groups"
-    return f"{groups}: {digits(c.total)} nats between groups"
+def _finding(comparison: Comparison, pvalues: Array | None) -> str:
+    names = comparison.hierarchy.level_names
+    if pvalues is None:
+        return f"{digits(comparison.total)} nats tell the groups apart"
+    there = [name for name, p in zip(names, pvalues, strict=True) if p <= _LIKELY]
+    if not there:
+        return "No level tells the groups apart from noise"
+    return f"The groups differ in {' and '.join(there)}"
+
+
+def _legend(
+    comparison: Comparison, intervals: BetweenIntervals | None, pvalues: Array | None
+) -> str:
+    parts = []
+    if intervals is not None:
+        parts.append(f"whiskers: {intervals.confidence:.0%} intervals")
+    if np.isfinite(comparison.noise).any():
+        parts.append("grey: what noise alone gives")
+    if pvalues is not None:
+        parts.append("p with Holm's correction")
+    return "; ".join(parts) or f"design {comparison.design.name}: no interval or p-value is defined"

@@ -28,7 +28,6 @@ from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.comparison import between_bars
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.entry import profile
 from steradian.profile.grouping import Groups, as_groups
@@ -263,8 +262,13 @@ class Comparison:
         return comparison_frame(self)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw C of every level with its interval and noise, and return the axes."""
-        return between_bars(self, ax)
+        """Draw C of every level with its interval, noise and p-value, and return the axes.
+
+        Without axes, beside the gaps of the groups. Needs matplotlib.
+        """
+        from steradian.plots import between
+
+        return between(self, ax)
 
     def __str__(self) -> str:
         return self.summary()

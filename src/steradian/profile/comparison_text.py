@@ -73,14 +73,16 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     corrected = tests.pvalue_holm
     found, not_found, unknown = [], [], []
     for k, name in enumerate(c.hierarchy.level_names):
-        what = name if k == 0 else _beyond(k, name)
+        what = _beyond(k, name)
         if np.isnan(corrected[k]):
             unknown.append(what)
         elif corrected[k] <= _LIKELY:
             sure = "clearly" if corrected[k] < _CLEAR else "likely"
+            if k == 0:
+                what, without = _parts(tests, name)
+                not_found += without
             found.append(
-                f"{sure} in {what} (C_{k + 1} = {between[k]:.3g} nats, {_p(corrected[k])}"
-                f"{_part_words(tests) if k == 0 else ''})"
+                f"{sure} in {what} (C_{k + 1} = {between[k]:.3g} nats, {_p(corrected[k])})"
             )
         else:
             not_found.append(f"{what} ({_p(corrected[k])})")
@@ -100,12 +102,17 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
 
 
 def _beyond(k: int, name: str) -> str:
-    return f"shape: {name}" if k == 1 else name
+    """Levels above the first are shape; the second has a name people know."""
+    return f"shape ({name})" if k == 1 else name
 
 
-def _part_words(tests: ComparisonTests) -> str:
-    known = {name: p for name, p in tests.parts.items() if not np.isnan(p)}
-    return "; " + ", ".join(f"{name} {_p(p)}" for name, p in known.items()) if known else ""
+def _parts(tests: ComparisonTests, name: str) -> tuple[str, list[str]]:
+    """In which parts level 1 differs, and those in which it does not."""
+    there = [part for part, p in tests.parts.items() if p <= _LIKELY]
+    if not there:
+        return name, []
+    without = [f"{part} ({_p(p)})" for part, p in tests.parts.items() if p > _LIKELY]
+    return " and ".join(there), without
 
 
 def _p(value: float) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import as_source, first_levels, refuse_unfittable
-from steradian.data.stacks import MomentStack, Support, moments_of_weightings
+from steradian.data.stacks import MomentStack, Support
 from steradian.designs import Design
 from steradian.designs.base import unit_labels, unit_names
 from steradian.designs.registry import as_design
@@ -28,6 +28,8 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.grouped_sample import GroupedRows
 
 _FEW_GROUPS = 64  # whose rows are summed group by group
+_STRETCH = 1.5  # by which the sizes of groups of one stack may differ
+_ENTRIES = 4_000_000  # features of rows that are held at once
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 _LEVELS = 2  # unless more are asked for: the mean, and shape beyond it
 
@@ -53,23 +55,18 @@ class Groups:
         """Kish's effective size of each group, (G,)."""
         if self.rows is None:
             return np.array([m.ess for m in self.sums])
-        weights, squares = self._weight_sums(1), self._weight_sums(2)
-        return np.asarray(weights**2 / squares)
+        w, count = self.rows.directions.weights, len(self.names)
+        squares = np.bincount(self.rows.labels, weights=w * w, minlength=count)
+        return np.asarray(self.weights**2 / squares)
 
-    @property
+    @cached_property
     def weights(self) -> Array:
         """Weight of each group, (G,), up to a factor."""
         if self.rows is None:
             top = max(m.exponent for m in self.sums)
             return np.array([np.ldexp(m.weight, m.exponent - top) for m in self.sums])
-        return self._weight_sums(1)
-
-    def _weight_sums(self, power: int) -> Array:
-        assert self.rows is not None
         w, labels = self.rows.directions.weights, self.rows.labels
-        return np.asarray(
-            np.bincount(labels, weights=w**power, minlength=len(self.names)), dtype=np.float64
-        )
+        return np.asarray(np.bincount(labels, weights=w, minlength=len(self.names)), dtype=float)
 
     def hierarchy(self, levels: int | None, hierarchy: Hierarchy | None) -> Hierarchy:
         """The features asked for; by default two levels of those of the space."""
@@ -101,14 +98,30 @@ class Groups:
         return self._moments_together(self.rows, hierarchy)
 
     def _moments_together(self, rows: GroupedRows, hierarchy: Hierarchy) -> MomentStack:
-        """Of many groups, as weightings of the same rows."""
+        """Of many groups: those of about the same size as one stack of samples.
+
+        Shorter ones repeat their first row with weight zero.
+        """
         Moments.from_directions(rows.directions.take(np.arange(1)), hierarchy)  # checks the space
-        order = np.argsort(rows.labels, kind="stable")
-        ends = np.concatenate([[0], np.cumsum(self.sizes)])
-        w = (rows.directions.weights / self._weight_sums(1)[rows.labels])[order]
-        labels = np.arange(len(order))
-        sparse = csr_array((w, labels, ends), shape=(len(self.names), len(order)))
-        return moments_of_weightings(rows.directions.x[order], sparse, hierarchy)
+        order, sizes = np.argsort(rows.labels, kind="stable"), self.sizes
+        x, w = (
+            rows.directions.x[order],
+            (rows.directions.weights / self.weights[rows.labels])[order],
+        )
+        first = np.cumsum(sizes) - sizes
+        by_size = np.argsort(sizes, kind="stable")
+        parts, at = [], 0
+        while at < len(sizes):
+            most = max(sizes[by_size[at]] * _STRETCH, sizes[by_size[at]] + 8)
+            step = max(1, _ENTRIES // int(most * hierarchy.q(hierarchy.levels)))
+            some = by_size[at : at + step]
+            some = some[sizes[some] <= most]
+            columns = np.arange(int(sizes[some].max()))
+            there = columns < sizes[some][:, None]
+            places = first[some][:, None] + np.where(there, columns, 0)
+            parts.append(hierarchy.stack(x[places], np.where(there, w[places], 0.0)))
+            at += len(some)
+        return MomentStack.concatenated(parts).take(np.argsort(by_size, kind="stable"))
 
     def directions(self, group: int) -> Directions:
         """The rows of one group."""

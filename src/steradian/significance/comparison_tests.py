@@ -9,6 +9,7 @@ import numpy as np
 
 from steradian.arguments import one_of, seed_number, whole_number
 from steradian.errors import DesignError, SteradianError
+from steradian.families.whitening import inverse_roots
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
@@ -191,28 +192,44 @@ def same_law(
         pick = np.flatnonzero(np.isin(groups, some))
         code = np.full(sample.count, -1)
         code[list(some)] = np.arange(len(some))
-        groups, scores, weights = code[groups[pick]], scores[pick], weights[pick]
+        groups, scores = code[groups[pick]], [part[pick] for part in scores]
+        weights = weights[pick]
         strata = None if strata is None else strata[pick]
     statistic = PooledScore.of(scores, weights)
     return permutation_test(statistic, groups, strata, many.permutations, many.seed)
 
 
-def pooled_scores(sample: GroupedSample) -> Array:
-    """Sums over units (U, k) of features that are white under the pooled fits, level by level."""
+def pooled_scores(sample: GroupedSample) -> list[Array]:
+    """Sums over units (U, k_l) of the features of every level, white under the pooled fit.
+
+    That of the level below the highest where covariances of all features are not formed.
+    """
     rows, units, hierarchy = sample.known_rows, sample.observed_units, sample.hierarchy
     if rows.directions.n * hierarchy.q(hierarchy.levels) > MOST_ENTRIES:
         raise DesignError("too many rows and features to shuffle; compare fewer levels")
-    lam = np.zeros((1, 0))
-    parts = []
-    for level, solved in enumerate(sample.whole.solutions, 1):
-        rung = int(sample.whole.solutions[level - 2].rungs[0]) if level > 1 else -1
-        white = hierarchy.family(level).resolved_by(rung).whitening(lam)
-        if not white.sound.all():
-            break  # so concentrated that the levels from here on add nothing that could be told
-        zeta = white.rows(rows.directions.x[None])[0, :, white.below :]
-        parts.append(units.gather(units.weights[:, None] * zeta))
-        lam = solved.lam
-    return np.concatenate(parts, axis=1)
+    levels, solved = hierarchy.levels, sample.whole.solutions
+    top = hierarchy.family(levels)
+    if sample.forms:
+        rung = int(solved[-1].rungs[0])
+        _, mean, covariance = top.resolved_by(rung).log_partition(solved[-1].lam)
+        zeta = _white(sample, mean[0], inverse_roots(covariance)[0])
+    else:
+        below = solved[-2].lam if levels > 1 else np.zeros((1, 0))
+        zeta = top.whitening(below).rows(rows.directions.x[None])[0]
+    sums = units.gather(units.weights[:, None] * zeta)
+    ends = [hierarchy.q(level) for level in range(1, levels)]
+    return np.split(sums, ends, axis=1)
+
+
+def _white(sample: GroupedSample, mean: Array, inverse: Array) -> Array:
+    """White features of the rows, (n, q)."""
+    phi = sample.features
+    if phi is None or not np.isfinite(inverse).all():
+        raise DesignError(
+            "the rows are too many, or so concentrated that their features cannot be told apart in "
+            "double precision; compare fewer levels"
+        )
+    return np.asarray((phi - mean) @ inverse.T)
 
 
 def judged_same_law(

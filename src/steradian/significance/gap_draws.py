@@ -16,13 +16,13 @@ from steradian.numerics.arrays import Array
 from steradian.progress import tracked
 from steradian.significance.grouped_sample import GroupedSample
 
-_ENOUGH = 10  # gaps as large as the observed one that settle where it stands
+_ENOUGH = 20  # gaps as large as the observed one that settle where it stands
 
 
 def gap_standing(
     sample: GroupedSample, lam: Array, observed: float, replicates: int, seed: int
 ) -> float:
-    """P-value of a gap from samples of the laws ``lam`` (G, q); stops at ten as large.
+    """P-value of a gap from samples of the laws ``lam`` (G, q); stops at twenty as large.
 
     Samples without a fit count as larger (Besag and Clifford, Biometrika 78, 1991).
     """

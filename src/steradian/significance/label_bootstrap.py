@@ -3,8 +3,8 @@
 Each group is drawn from its own law of the fitted smaller space W, with as many rows and the same
 weights as observed; the space is fitted again, and the p-value of the step computed again. Where
 the observed one stands among them is a p-value too: exact under the fitted laws, to first order
-under the null of moments, since p-values are asymptotically pivotal. Sampling stops at ten as small
-(Besag and Clifford, Biometrika 78, 1991).
+under the null of moments, since p-values are asymptotically pivotal. Sampling stops at fifty as
+small (Besag and Clifford, Biometrika 78, 1991).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from steradian.progress import metered
 from steradian.significance.label_whitening import LabelStep, label_whitening
 from steradian.significance.scores import row_scores
 
-_ENOUGH = 10  # p-values as small as the observed one
+_ENOUGH = 50  # p-values as small as the observed one: a seventh of it is its standard error
 _ENTRIES = 400_000  # numbers of white features of samples that are held at once
 _AHEAD = 100_000  # coordinates that are drawn at a time: setting up a sampler takes long
 _FIRST = 25  # samples of the first chunk, where many p-values are settled

@@ -4,8 +4,10 @@ Under "all groups have the same law" the units (rows with their weights, cluster
 rows) are exchangeable, and any statistic may be compared with what it is after their labels were
 shuffled; the p-value (1 + #{T* >= T}) / (B + 1) is then exact whatever the statistic. Two are used:
 
-- the *pooled score* Σ π_g |z̄_g|², z̄_g the mean of features that are white under the pooled fits:
-  to first order the between-group information J itself, without any fit;
+- the *pooled score* Σ π_g |z̄_g|², z̄_g the mean of features that are white under the pooled fit:
+  to first order the between-group information J itself, without any fit. It is taken of the
+  features of levels 1..l for every l, since a difference of means drowns among thousands of
+  quadratics; each is standardised over all shuffles, and the largest counts;
 - the *studentised* one, Σ (m_g - m*)ᵀ V_g⁻¹ (m_g - m*) with each group's own covariance V_g and
   m* = (Σ V_g⁻¹)⁻¹ Σ V_g⁻¹ m_g, whose law does not depend on how the groups differ otherwise: its
   permutation test is also valid, to first order, when only the means agree (Janssen 1997; Chung and
@@ -14,7 +16,7 @@ shuffled; the p-value (1 + #{T* >= T}) / (B + 1) is then exact whatever the stat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,8 +38,8 @@ class Statistic(Protocol):
         """What is summed over the units of a group, (U, k)."""
         ...
 
-    def value(self, sums: Array) -> Array:
-        """The statistic (B,) from sums (B, G, k)."""
+    def values(self, sums: Array) -> Array:
+        """What is looked at, (B, s), from sums (B, G, k)."""
         ...
 
 
@@ -47,23 +49,28 @@ class PooledScore:
 
     scores: Array
     weights: Array
+    ends: tuple[int, ...]  # columns of levels 1..l, for every l
 
     @classmethod
-    def of(cls, scores: Array, weights: Array) -> PooledScore:
-        """Centred, and with no more columns than there are units."""
-        centred = scores - np.outer(weights, scores.sum(axis=0) / weights.sum())
-        if centred.shape[1] > len(centred):
-            centred = np.asarray(np.linalg.qr(centred.T, mode="r")).T
-        return cls(np.ascontiguousarray(centred), weights)
+    def of(cls, levels: Sequence[Array], weights: Array) -> PooledScore:
+        """Of scores (U, k_l) of every level, centred, no wider than there are units."""
+        parts = []
+        for scores in levels:
+            centred = scores - np.outer(weights, scores.sum(axis=0) / weights.sum())
+            if centred.shape[1] > len(centred):
+                centred = np.asarray(np.linalg.qr(centred.T, mode="r")).T
+            parts.append(centred)
+        ends = np.cumsum([part.shape[1] for part in parts])
+        return cls(np.hstack(parts), weights, tuple(ends.tolist()))
 
     @property
     def of_units(self) -> Array:
         return np.column_stack([self.weights, self.scores])
 
-    def value(self, sums: Array) -> Array:
-        squares = np.einsum("bgk,bgk->bg", sums[:, :, 1:], sums[:, :, 1:])
+    def values(self, sums: Array) -> Array:
+        squares = np.cumsum(sums[:, :, 1:] ** 2, axis=2)[:, :, [end - 1 for end in self.ends]]
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts = np.where(sums[:, :, 0] > 0.0, squares / sums[:, :, 0], 0.0)
+            parts = np.where(sums[:, :, :1] > 0.0, squares / sums[:, :, :1], 0.0)
         return np.asarray(parts.sum(axis=1))
 
 
@@ -81,7 +88,7 @@ class StudentisedMeans:
         ones = np.ones(len(s))
         return np.column_stack([ones, t, t * t, s, t[:, None] * s, products])
 
-    def value(self, sums: Array) -> Array:
+    def values(self, sums: Array) -> Array:
         k = self.sums.shape[1]
         units, weight, square = (sums[:, :, j] for j in range(3))
         first, mixed = sums[:, :, 3 : 3 + k], sums[:, :, 3 + k : 3 + 2 * k]
@@ -93,7 +100,7 @@ class StudentisedMeans:
             spread += square[:, :, None, None] * mean[:, :, :, None] * mean[:, :, None, :]
             scale = units / (units - 1.0) / weight**2
             variance = scale[:, :, None, None] * spread
-            return _distances(mean, variance)
+            return _distances(mean, variance)[:, None]
 
 
 def _distances(mean: Array, variance: Array) -> Array:
@@ -120,17 +127,23 @@ def permutation_test(
 ) -> PermutationTest:
     """Shuffle the ``groups`` (U,) of the units, within ``strata`` where there are any."""
     of_units, count = statistic.of_units, int(groups.max()) + 1
-    observed = float(statistic.value(_summed(groups[None], count, of_units))[0])
     rng = np.random.default_rng(seed)
-    reached = 0
+    found = [statistic.values(_summed(groups[None], count, of_units))]
     with metered(replicates, "permutations") as advance:
         for labels in _shuffles(groups, strata, replicates, rng):
-            null = statistic.value(_summed(labels, count, of_units))
-            reached += int(
-                (~(null < observed * (1.0 - SHUFFLED_TIE))).sum()
-            )  # NaN counts against us
+            found.append(statistic.values(_summed(labels, count, of_units)))
             advance(len(labels))
-    return PermutationTest(observed, (1.0 + reached) / (1.0 + replicates), replicates)
+    values = np.concatenate(found)
+    largest = _largest(values)
+    reached = int((~(largest[1:] < largest[0] - SHUFFLED_TIE)).sum())  # NaN counts against us
+    return PermutationTest(float(values[0, -1]), (1.0 + reached) / (1.0 + replicates), replicates)
+
+
+def _largest(values: Array) -> Array:
+    """The largest of several statistics (B, s), each standardised over all shuffles, (B,)."""
+    spread = np.nanstd(values, axis=0)
+    centred = values - np.nanmean(values, axis=0)
+    return np.asarray((centred / np.where(spread > 0.0, spread, 1.0)).max(axis=1))
 
 
 def _summed(labels: IntArray, groups: int, values: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.errors import SteradianError
-from steradian.plots.canvas import GREY, axes_for, frame, settled, titled
+from steradian.plots.canvas import GREY, axes_for, frame, note, settled, titled
 from steradian.plots.palette import level_colour
 from steradian.wording import digits, pvalue_words
 
@@ -45,7 +45,6 @@ def between_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
         if np.isfinite(noise[k]):
             ax.fill_between(
                 [level - 0.42, level + 0.42], 0.0, noise[k], color=GREY, alpha=0.35, lw=0,
-                label="what noise gives on average" if k == 0 else None,
             )  # fmt: skip
         text = digits(float(between[k])) + (f"\n{pvalues[k]}" if pvalues else "")
         ax.annotate(
@@ -58,11 +57,12 @@ def between_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
         [f"{level}\n{textwrap.fill(name, 12)}" for level, name in zip(levels, names, strict=True)],
     )
     ax.set_xlabel("level")
-    ax.set_ylabel("information between groups $C_l$ (nats)")
+    ax.set_ylabel("between groups, $C_l$ (nats)")
     ax.set_ylim(min(0.0, float(between.min())), _HEADROOM * (float(tops.max()) or 1.0))
     titled(ax, _title(comparison))
     if np.isfinite(noise).any():
-        ax.legend(frameon=False, fontsize=8, loc="upper right")
+        marks = "" if low is None else "whiskers: 95% intervals; "
+        note(ax, f"{marks}grey: what noise alone gives on average")
     frame(ax)
     return settled(ax)
 

@@ -198,7 +198,7 @@ def test_torus_density_and_margins_integrate_to_one(ax: Axes) -> None:
     profile = sr.profile(made)
     plots.ramachandran(profile, ax)
     assert mesh_mass(ax) == pytest.approx(1.0, abs=1e-6)
-    above, beside = ax.child_axes
+    above, beside = ax.child_axes[-2:]
     for side, along in ((above, 1), (beside, 0)):
         curve = np.asarray(side.lines[0].get_data()[along], dtype=float)
         assert curve.mean() == pytest.approx(1.0, abs=1e-6)
@@ -235,7 +235,7 @@ def test_many_points_are_bins_with_the_fit_as_lines(ax: Axes) -> None:
     profile = sr.profile(sr.Directions(x, normalize=True), levels=2)
     plots.mollweide(profile, ax)
     assert mesh_mass(ax) == pytest.approx(1.0, abs=0.02)
-    bar = ax.figure.axes[-1]
+    bar = ax.child_axes[-1]
     assert "5,000 directions in bins (uniform = 1)" in bar.get_xlabel()
     assert any(text.get_text() == "uniform" for text in bar.texts)
 

@@ -49,6 +49,7 @@ _RC: Any = {
 _MARGIN = 0.7  # inches beside axes for their ticks and label
 _SHORTEST_LINE = 72.0  # points of a title
 _OWN = "steradian"  # mark of axes that were made here, whose figure may change its height
+_LOWEST = 2.2  # inches of a figure
 _ROUNDS = 3  # of a layout, after which it stands still
 
 
@@ -80,7 +81,7 @@ def new_axes(width: float = COLUMN, height: float = 2.7) -> Axes:
     return ax
 
 
-def new_page(ratios: tuple[float, float]) -> tuple[Axes, Axes]:
+def new_page(ratios: tuple[float, float], height: float) -> tuple[Axes, Axes]:
     """Two axes side by side on a figure two columns wide that an interactive session shows."""
     require()
     import matplotlib as mpl
@@ -88,7 +89,7 @@ def new_page(ratios: tuple[float, float]) -> tuple[Axes, Axes]:
 
     with mpl.rc_context(_RC):
         left, right = plt.subplots(
-            1, 2, figsize=(PAGE, 3.3), layout="constrained", width_ratios=ratios
+            1, 2, figsize=(PAGE, height), layout="constrained", width_ratios=ratios
         )[1]
     return left, right
 
@@ -148,7 +149,7 @@ def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> s
         ratios: Any = grid.get_width_ratios() or [1.0] * grid.ncols
         share = sum(ratios[k] for k in spot.colspan) / sum(ratios)
         usual = _MARGIN if ax.get_ylabel() else 0.4 * _MARGIN
-        usual += 0.0 if ax.get_gid() == _OWN else 0.5 * _MARGIN  # room that a layout leaves between
+        usual += 0.5 * _MARGIN if grid.ncols > 1 else 0.0  # that a layout leaves between
         inches = whole * share - (usual if margin is None else margin)
     room = max(_SHORTEST_LINE, inches * 72.0)
     lines: list[str] = []
@@ -191,4 +192,4 @@ def _fit_height(ax: Axes) -> None:
     width, height = figure.get_size_inches()
     box, used = ax.get_position(original=True), ax.get_position()
     wanted = used.height * (box.width / used.width)  # of the same shape at the full width
-    figure.set_size_inches(width, height * (1.0 + wanted - box.height))
+    figure.set_size_inches(width, max(_LOWEST, height * (1.0 + wanted - box.height)))

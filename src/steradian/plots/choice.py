@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.plots.canvas import new_page
+from steradian.plots.canvas import new_page, settled
 from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
@@ -26,7 +26,8 @@ _ON_SPHERE: dict[str, Callable[..., Any]] = {
     "geographic": mollweide,
     "sky": mollweide,
 }
-_RATIOS = {"circle": (1.0, 1.15), "sphere": (1.15, 1.0), "torus": (1.0, 1.15)}
+_PAGES = {"circle": ((1.0, 1.1), 4.1), "sphere": ((1.15, 1.0), 3.4), "torus": ((1.0, 1.0), 4.1)}
+"""Ratio of the widths of picture and gaps, and height in inches."""
 
 
 def density(source: Any, ax: Axes | None = None, *, level: int | None = None) -> Axes:
@@ -76,6 +77,6 @@ def overview(profile: Profile) -> Axes:
     chart = chart_of(space)
     if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)
-    left, right = new_page(_RATIOS[chart])
+    left, right = new_page(*_PAGES[chart])
     density(profile, left)
-    return gaps(profile, right)
+    return settled(gaps(profile, right))

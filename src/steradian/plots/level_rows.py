@@ -179,7 +179,11 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("information gap $I_L$ (nats)")
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
     if null:
-        titled(ax, _verdicts(levels, bootstrap.pvalue))
+        top = int(np.argmax(bootstrap.observed))
+        largest = (
+            f"The largest gap, $I_{{{top + 1}}}$ = {digits(float(bootstrap.observed[top]))} nats"
+        )
+        titled(ax, f"{largest}, has {pvalue_words(float(bootstrap.pvalue[top]))} under the null")
         note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
     else:
         top = int(np.argmax(bootstrap.observed))

@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.arguments import one_of
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import axes_for, settled
+from steradian.plots.canvas import axes_for, settled, wrapped
 from steradian.plots.graticule import (
     Legend,
     draw_lines,
@@ -19,7 +19,7 @@ from steradian.plots.graticule import (
     polar_lines,
     sphere_points,
 )
-from steradian.plots.palette import COLUMN
+from steradian.plots.palette import COLUMN, TEXT
 from steradian.plots.projections import Disc, DiscKind, Mollweide, Panel, frame_of
 from steradian.plots.sphere_layers import draw_scene
 from steradian.plots.sphere_scene import DataStyle, Scene, scene_of
@@ -95,9 +95,10 @@ def stereonet(
     if compass:
         poles = "" if legend.by_azimuth else "poles: "
         azimuth, plunge = legend.names if legend.by_azimuth else ("azimuth", "plunge")
-        ax.set_xlabel(f"{poles}{azimuth} (°) clockwise from N; {plunge} (°) from the rim\n{how}")
+        told = f"{poles}{azimuth} (°) clockwise from N, {plunge} (°) inwards"
     else:
-        ax.set_xlabel(f"{legend.names[0]} (°) round the pole; {legend.names[1]} (°) from it\n{how}")
+        told = f"{legend.names[0]} (°) round the pole, {legend.names[1]} (°) outwards"
+    ax.set_xlabel(f"{wrapped(ax, told, TEXT)}\n{how}")
     return settled(draw_scene(ax, scene, panels, data))
 
 

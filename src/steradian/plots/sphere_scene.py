@@ -74,7 +74,7 @@ class Scene:
         """A point in the coordinates that the data came in, as exactly as a picture shows it."""
         told = self.notation
         if told is None or not told.convention.angular:
-            return "(" + ", ".join(f"{value:.2f}" for value in x) + ")"
+            return ("(" + ",\u00a0".join(f"{v:.2f}" for v in x) + ")").replace("-", "−")
         if told.clock is not None:
             return told.words(x)
         named = []

@@ -1,0 +1,64 @@
+"""Make the images of docs/gallery.md from the code on that page: ``python tools/gallery.py``.
+
+Every image of the page shows the ``ax`` that the code before it leaves behind. Names of images may
+follow, to make these alone; the code of all others is run too, since later code builds on it.
+"""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+DOCS = Path(__file__).parent.parent / "docs"
+DPI = 150
+LARGEST = 100_000  # bytes of an image
+IMAGE = re.compile(r"!\[[^\]]*\]\((images/gallery_\w+\.png)\)")
+
+
+def run(text: str, names: dict[str, Any]) -> None:
+    """Run the examples of a piece of the page."""
+    for example in doctest.DocTestParser().get_examples(text):
+        exec(compile(example.source, "docs/gallery.md", "single"), names)
+
+
+def save(figure: Any, path: Path) -> int:
+    """Save a figure, in 256 colours where more take too much room; its size in bytes."""
+    from PIL import Image
+
+    whole = io.BytesIO()
+    figure.savefig(whole, dpi=DPI)
+    with Image.open(whole) as picture:
+        picture.convert("RGB").save(path, optimize=True)
+        if path.stat().st_size > LARGEST:
+            few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
+            few.save(path, optimize=True)
+    return path.stat().st_size
+
+
+def main(wanted: list[str]) -> int:
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    page = (DOCS / "gallery.md").read_text("utf-8")
+    names: dict[str, Any] = {}
+    end, too_large = 0, 0
+    for image in IMAGE.finditer(page):
+        run(page[end : image.start()], names)
+        end = image.end()
+        path = DOCS / image[1]
+        if not wanted or path.stem in wanted:
+            size = save(names["ax"].figure, path)
+            too_large += size > LARGEST
+            print(f"{image[1]}: {size / 1000:.0f} kB")
+        plt.close("all")
+    return 1 if too_large else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

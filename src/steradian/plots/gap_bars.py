@@ -12,6 +12,7 @@ from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour, number, pvalue_words
+from steradian.references.base import reference_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,4 +170,5 @@ def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | 
         parts.append("grey: what noise alone gives")
     if tests is not None:
         parts.append("p after Holm")
-    return "; ".join(parts)
+    words = reference_words(profile.moments.hierarchy.space)
+    return "; ".join([f"relative to {words}", *parts] if words else parts)

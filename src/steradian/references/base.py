@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray
-from steradian.spaces.base import OneForm, Rule, Space
+from steradian.spaces.base import Chart, OneForm, Rule, Space, chart_of
 
 _SHOWN = 8  # rows that are named in an error
 
@@ -103,6 +103,12 @@ class ReferenceSpace:
     @property
     def log_area(self) -> float:
         return self.space.log_area
+
+    @property
+    def chart(self) -> Chart:
+        """That of the space, where fits have densities to be drawn."""
+        known = self.reference.logpdf(np.empty((0, self.d))) is not None
+        return chart_of(self.space) if known else "none"
 
     def refusal(self, x: Array) -> str:
         return self.space.refusal(x) or unseen_rows(self.reference, x)

@@ -29,9 +29,11 @@ def test_a_profile_that_was_written(tmp_path: Path, capsys: Capture) -> None:
     fit = tmp_path / "fit.json"
     printed(capsys, "profile", str(other), "--json", "--levels", "2", "--out", str(fit))
     for said, level in ((str(fit), 2), (f"{fit}:1", 1)):
-        found = gaps(printed(capsys, "profile", str(rows), "--json", "--reference", said))
+        found = gaps(
+            printed(capsys, "profile", str(rows), "--json", "--levels", "2", "--reference", said)
+        )
         law = sr.profile(sr.read_directions(other), levels=2).fits[level]
-        np.testing.assert_allclose(found, sr.profile(x, reference=law).gaps, atol=1e-9)
+        np.testing.assert_allclose(found, sr.profile(x, levels=2, reference=law).gaps, atol=1e-9)
     text = printed(capsys, "profile", str(rows), "--reference", str(fit))
     assert "on the sphere relative to a fit of level 2" in text
 
@@ -59,15 +61,24 @@ def test_a_map(tmp_path: Path, capsys: Capture) -> None:
     partial = fits.BinTableHDU.from_columns(parts)
     partial.header["ORDERING"], partial.header["NSIDE"] = "NESTED", 2
     partial.writeto(tmp_path / "some.fits")
-    x = sr.HealpixMap(values, "nested").on(sr.Sphere()).sample(150, np.random.default_rng(1))
+    x = sr.HealpixMap(values, "nested").on(sr.Sphere()).sample(400, np.random.default_rng(1))
     rows = table(tmp_path / "rows.csv", x)
     found = gaps(
-        printed(capsys, "profile", str(rows), "--json", "--reference", str(tmp_path / "map.fits"))
+        printed(
+            capsys,
+            "profile",
+            str(rows),
+            "--json",
+            "--levels",
+            "1",
+            "--reference",
+            str(tmp_path / "map.fits"),
+        )
     )
-    wanted = sr.profile(x, reference=sr.HealpixMap(values, "nested")).gaps
+    wanted = sr.profile(x, levels=1, reference=sr.HealpixMap(values, "nested")).gaps
     np.testing.assert_allclose(found, wanted, atol=1e-9)
     said = complaint(capsys, "profile", str(rows), "--reference", str(tmp_path / "some.fits"))
-    assert "of 150 rows lie where the reference is zero (rows " in said
+    assert "of 400 rows lie where the reference is zero (rows " in said
 
 
 def test_groups(tmp_path: Path, capsys: Capture) -> None:

@@ -213,7 +213,7 @@ def test_everything_downstream_is_relative_and_says_so() -> None:
     x = X[mask.sees(X)]
     found = sr.profile(x, levels=2, reference=mask)
     assert "relative to uniform without latitudes" in found.summary().replace("\n", " ")
-    assert "D deficit from the reference" in found.summary()
+    assert "nats from the reference" in found.summary()
     assert "Equality with uniform without latitudes" in str(found.uniformity())
     assert found.to_dict()["reference"] == "uniform without latitudes -20° to 20°"
     assert found.to_dict()["vmf_kappa"] is None

@@ -39,6 +39,11 @@ class AgainstFamily(NodeFamily):
             return np.full(len(start), self._rungs - 1)
         return NodeFamily._first_rungs(self, start)
 
+    def _peak_rungs(self, lam: Array) -> tuple[int, int]:
+        """The rule that resolves the law, and the one before: finer ones may have many nodes."""
+        fine = self._resolving(lam[None])
+        return fine, max(fine - 1, 0)
+
     @property
     def _rough(self) -> bool:
         return is_rough(self.hierarchy.space)

@@ -369,7 +369,7 @@ class NodeFamily(BareFamily):
         The bound is the largest exponent at the nodes of the finest rule, and as much more as two
         rules differ.
         """
-        fine, coarse = (self._nodes(self._rungs - k) for k in (1, min(2, self._rungs)))
+        fine, coarse = (self._nodes(rung) for rung in self._peak_rungs(lam))
         top, below = (float((nodes.phi @ lam).max()) for nodes in (fine, coarse))
         bound = top + 2.0 * abs(top - below) + CLEARANCE
         psi = float(fine.psi(lam[None])[0])
@@ -378,6 +378,10 @@ class NodeFamily(BareFamily):
             cause = f"is too sharp to draw from: of uniform proposals {share:.0e} would be kept"
             raise ResolutionError(self.level, cause, "draw from a lower level")
         return self.law(lam, psi).drawn_below(bound, self.hierarchy.space, n, rng)
+
+    def _peak_rungs(self, lam: Array) -> tuple[int, int]:  # noqa: ARG002 - the finest of all
+        """Two rules, the finer first, that show how high an exponent rises."""
+        return self._rungs - 1, self._rungs - min(2, self._rungs)
 
     def law(self, lam: Array, psi: float) -> NodeLaw:
         """The law exp(lam · φ - psi)."""

@@ -135,10 +135,19 @@ class _Changed:
 @lru_cache(maxsize=64)
 def _basis(against: Against) -> _Basis:
     """Levels that are degrees are grown as polynomials; others are changed by a matrix."""
-    base, rule = against.base, _measure(against.space)
+    base = against.base
     if isinstance(base, LevelsAreDegrees):
-        return GrownPolynomials.under(rule.points, rule.weights, base.dims)
-    return _Changed.under(base, rule)
+        return _grown(against.space, base.dims)
+    return _Changed.under(base, _measure(against.space))
+
+
+@lru_cache(maxsize=64)
+def _grown(space: ReferenceSpace, dims: tuple[int, ...]) -> GrownPolynomials:
+    """Each degree from those below, which are grown once."""
+    if not dims:
+        rule = _measure(space)
+        return GrownPolynomials.seed(rule.points, rule.weights)
+    return _grown(space, dims[:-1]).grown(dims[-1])
 
 
 @lru_cache(maxsize=64)

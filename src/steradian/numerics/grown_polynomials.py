@@ -9,12 +9,15 @@ on a cap of 30° have a condition of 10⁹ at degree 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import DEPENDENT_FUNCTION, TINY
+
+Step = tuple[int, int, Array, float]
+"""Which function is multiplied by which coordinate, its projections on those before, its length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,32 +26,32 @@ class GrownPolynomials:
 
     mean: Array  # (d,) of the points
     axes: Array  # (d, k): coordinates are (x - mean) @ axes, white
-    steps: tuple[tuple[int, int, Array, float], ...]  # parent, coordinate, projections, length
+    steps: tuple[Step, ...]
     dims: tuple[int, ...]  # how many there are of each degree
+    columns: Array  # (N, 1 + q) at the points they were grown under, times the roots of the weights
+    white: Array  # (N, k) coordinates of these
 
     @classmethod
-    def under(cls, points: Array, weights: Array, dims: tuple[int, ...]) -> GrownPolynomials:
-        """As many of each degree as ``dims`` says, under points (N, d) with weights of sum one.
-
-        Of all products that could be next, that one is which those before make up least, so that
-        what rounding leaves of dependent ones is not taken for a function. Where there are fewer
-        independent ones, `dims` of the result says so.
-        """
+    def seed(cls, points: Array, weights: Array) -> GrownPolynomials:
+        """Degree 0 alone, under points (N, d) with weights (N,) of sum one."""
         mean = weights @ points
         away = np.sqrt(weights)[:, None] * (points - mean)
         _, size, across = np.linalg.svd(away, full_matrices=False)
         alive = size > DEPENDENT_FUNCTION * size[0]
         axes = across[alive].T / size[alive]
-        y = (points - mean) @ axes
-        found, steps, kept = np.sqrt(weights)[:, None], [], []
-        first = 0
-        for wanted in dims:
-            last = found.shape[1]
-            found, more = _degree(found, y, first, wanted)
-            steps += more
-            kept.append(found.shape[1] - last)
-            first = last
-        return cls(mean, axes, tuple(steps), tuple(kept))
+        return cls(mean, axes, (), (), np.sqrt(weights)[:, None], (points - mean) @ axes)
+
+    def grown(self, wanted: int) -> GrownPolynomials:
+        """With ``wanted`` of the next degree; fewer where so many are not independent.
+
+        Of all products that could be next, that one is which those before make up least, so that
+        what rounding leaves of dependent ones is not taken for a function.
+        """
+        last = self.columns.shape[1]
+        first = last - (self.dims[-1] if self.dims else 1)
+        columns, steps = _degree(self.columns, self.white, first, wanted)
+        dims = (*self.dims, columns.shape[1] - last)
+        return replace(self, columns=columns, steps=(*self.steps, *steps), dims=dims)
 
     @property
     def linear(self) -> Array:
@@ -67,16 +70,13 @@ class GrownPolynomials:
         return out[:, 1:]
 
 
-_Step = tuple[int, int, Array, float]
-
-
-def _degree(found: Array, y: Array, first: int, wanted: int) -> tuple[Array, list[_Step]]:
+def _degree(found: Array, y: Array, first: int, wanted: int) -> tuple[Array, list[Step]]:
     """Columns ``found`` and those of the next degree, grown from the ``first`` one of the last."""
     pairs = [(parent, k) for parent in range(first, found.shape[1]) for k in range(y.shape[1])]
     columns = np.column_stack([y[:, k] * found[:, parent] for parent, k in pairs])
     size = np.linalg.norm(columns, axis=0)
     rest = _orthogonal(found, columns)[0]
-    steps: list[_Step] = []
+    steps: list[Step] = []
     while len(steps) < wanted:
         share = np.linalg.norm(rest, axis=0) / np.maximum(size, TINY)
         best = int(np.argmax(share))

@@ -154,7 +154,7 @@ DIFFERENCE_STEP = 1e-4  # of parameters, for a covariance: its square, 1e-8, is 
 
 SMOOTH_REFERENCE = 1e-11  # of mass and moments of a density between two rules: VERIFIED_AIM
 ROUGH_REFERENCE = 1e-3  # nats between rules of a density with edges: the noise of a sample decides
-BASIS_AGREED = 1e-12  # of mean products of features between two rules: below CONTRACT_ORTHONORMAL
+BASIS_AGREED = 1e-10  # of mean products of features between two rules: below CONTRACT_ORTHONORMAL
 BREAK_APART = 1e-12  # of heights on the sphere that are one: where rounding would lose a ring
 CONCENTRIC = 1e-12  # sine of the angle between axes that are one: arcs end at u over it
 SHAPE_EDGE = 1e-14  # of a height that lies on the edge of a shape: a hundred roundings

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.plots.palette import level_colour
+from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers
 from steradian.spaces.base import chart_of, has_no_sign
@@ -42,7 +43,8 @@ def _stops(table: LevelTable) -> tuple[str, ...]:
     from steradian.profile.level_table import names_of
 
     p = table.profile
-    said = ["level 0: the uniform law"]
+    words = reference_words(p.moments.hierarchy.space)
+    said = [f"level 0: {words or 'the uniform law'}"]
     for k, name in enumerate(names_of(p)):
         sure = f", {table.verdicts[k]}" if table.tests is not None else ""
         said.append(f"level {k + 1}: {name}, {digits(p.gaps[k])} nats{sure}")
@@ -56,8 +58,7 @@ def _notation(profile: Profile) -> Notation | None:
 
 def _densities(profile: Profile, points: Array) -> Array:
     """Of the fits of levels 0..L at points (N, d), (L + 1, N)."""
-    found = [np.ones(len(points)), *(np.asarray(f.pdf(points)) for f in profile.fits[1:])]
-    return np.array(found)
+    return np.array([np.asarray(fit.pdf(points)) for fit in profile.fits])
 
 
 def _rows(profile: Profile) -> tuple[Array, Array, str]:

@@ -191,7 +191,7 @@ def _provenance(profile: Profile, call: str) -> Iterator[Block]:
 def _numerics(profile: Profile) -> Iterator[Block]:
     n = profile.numerics
     yield Table(
-        caption="D is the divergence from uniform, U = exp(-D); errors in nats.",
+        caption="D is the divergence from zero information, U = exp(-D); errors in nats.",
         columns=("level", "features", "D", "I", "U", "moment residual", "quadrature error",
                  "rounding of moments", "condition", "nodes", "Newton steps"),
         rows=tuple(

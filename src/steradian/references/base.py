@@ -108,6 +108,12 @@ class ReferenceSpace:
     def log_area(self) -> float:
         return self.space.log_area
 
+    @property
+    def chart(self) -> Chart:
+        """That of the space, where fits have densities to be drawn."""
+        known = self.reference.logpdf(np.empty((0, self.d))) is not None
+        return chart_of(self.space) if known else "none"
+
     def refusal(self, x: Array) -> str:
         return self.space.refusal(x) or unseen_rows(self.reference, x)
 

@@ -24,7 +24,7 @@ from steradian.spaces.base import Rule, Space
 
 _UNSEEN = -16_375.0 * 10.0**26  # by which HEALPix marks pixels that were not looked at
 _SCHEMES = {"ring": "RING", "nested": "NEST"}
-_LADDER = ((12, 1), (16, 2), (24, 3), (32, 4), (48, 5), (64, 6), (96, 8), (128, 10))
+_LADDER = ((12, 1), (16, 2), (24, 3), (32, 4), (48, 5), (64, 6), (96, 8))
 """Nodes along the side of a face that suffice for fits, and that a pixel has at least."""
 
 _SMOOTH = 3  # nodes along the side of a pixel, from which rules agree to rounding, or nearly

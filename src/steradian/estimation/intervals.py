@@ -15,14 +15,15 @@ moves out where the rows are skew. tests/coverage_study.py measures what each is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 
 from steradian.arguments import one_of, open_share
 from steradian.estimation.bias import gap_bias
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
@@ -35,7 +36,7 @@ _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapIntervals:
+class GapIntervals(LevelFrame):
     """Intervals for what each level adds, and for D and U.
 
     Attributes
@@ -55,6 +56,20 @@ class GapIntervals:
         For U = exp(-D): the interval of D on the log scale.
     warnings : tuple of str
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "gaps",
+        "debiased",
+        "se",
+        "low",
+        "high",
+        "near_zero",
+        "deficits",
+        "deficit_low",
+        "deficit_high",
+        "uncertainty_low",
+        "uncertainty_high",
+    )
 
     levels: IntArray
     confidence: float
@@ -86,7 +101,7 @@ class GapIntervals:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         out: dict[str, Any] = {}
-        for name in self.__dataclass_fields__:
+        for name in (each.name for each in fields(self)):
             value = getattr(self, name)
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
         return {**out, "warnings": list(self.warnings)}

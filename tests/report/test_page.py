@@ -176,20 +176,32 @@ def test_many_rows_are_drawn_in_part_and_it_says_so() -> None:
     assert len(scene.content["data"]["x"]) == 3000
 
 
+def _torus() -> sr.Profile:
+    return sr.profile(
+        sr.Directions.from_dihedrals(*np.random.default_rng(0).vonmises(0.5, 1.0, (2, 60)))
+    )
+
+
+def _sums() -> sr.Profile:
+    data = sr.examples.load("mcmurdo")
+    return sr.profile(sr.Moments.from_directions(data, sr.Harmonics(3, 2)))
+
+
+def _weighted() -> sr.Profile:
+    return sr.profile(sr.examples.load("mcmurdo").x, weights=np.arange(1.0, 134.0), levels=2)
+
+
 @pytest.mark.parametrize(
     ("make", "chart"),
     [
         (lambda: sr.profile(sr.examples.load("laths")), "circle"),
-        (lambda: sr.profile(sr.Moments.from_directions(
-            sr.examples.load("mcmurdo"), sr.Harmonics(3, 2))), "sphere"),
-        (lambda: sr.profile(sr.Directions.from_dihedrals(
-            *np.random.default_rng(0).vonmises(0.5, 1.0, (2, 60)))), "torus"),
         (lambda: sr.profile(np.vstack([np.eye(5), -np.eye(5)[:2]]), levels=1), None),
-        (lambda: sr.profile(sr.examples.load("mcmurdo").x, weights=np.arange(1.0, 134.0),
-                            levels=2), "sphere"),
         (lambda: sr.profile(np.eye(3), levels=2, shrinkage=0.1), "sphere"),
+        pytest.param(_sums, "sphere", marks=pytest.mark.slow),
+        pytest.param(_weighted, "sphere", marks=pytest.mark.slow),
+        pytest.param(_torus, "torus", marks=pytest.mark.slow),
     ],
-)  # fmt: skip
+)
 def test_every_space_and_design_has_a_report(make, chart: str | None, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     profile = make()
     scene = scene_of(LevelTable.of(profile, SOON))
@@ -212,6 +224,6 @@ def test_wrong_paths_are_refused_before_the_work(name: str, words: str, tmp_path
 
 
 def test_missing_libraries_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steradian.report.render.find_spec", lambda name: None)
+    monkeypatch.setattr("steradian.report.render.find_spec", lambda _: None)
     with pytest.raises(sr.MissingExtra, match=r"pip install 'steradian\[report\]'"):
         sr.profile(sr.examples.load("turtles"), levels=1).report(tmp_path / "x.html")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from steradian.errors import DesignError, SteradianError
 from steradian.families.base import BringsRule
 from steradian.fitting.maxent import MaxEntFit
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.significance.sample import Sample
@@ -31,7 +32,7 @@ _WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beyond:
+class Beyond(LevelFrame):
     """The mass of every fit beyond the reach of the data; ``print`` shows it level by level.
 
     Attributes
@@ -57,6 +58,8 @@ class Beyond:
     >>> sr.profile(sr.examples.load("mcmurdo"), levels=2).beyond().mass.tolist()
     [0.0, 0.0]
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("mass", "share_of_gap", "draws", "resolution")
 
     levels: IntArray
     mass: Array

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.nesting import holds, level_that_holds
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import CONTRACT_SAME, NOTHING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeftOut:
+class LeftOut(LevelFrame):
     """The information that each level leaves out of one that has all its features.
 
     Attributes
@@ -49,6 +50,16 @@ class LeftOut:
     unseen : str
         What neither sees: the residual above the highest full level, in words.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "within",
+        "deficits",
+        "full_deficits",
+        "nats",
+        "of",
+        "share",
+        "noise",
+    )
 
     names: tuple[str, str]
     levels: IntArray

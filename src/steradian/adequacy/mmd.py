@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,13 +28,14 @@ from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import KERNEL_LAW, KERNEL_VALUE
 from steradian.significance.sample import Sample
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mmd(Calibrated):
+class Mmd(Calibrated, LevelFrame):
     """MMD between the weighted sample and the fit of every level.
 
     Attributes
@@ -54,6 +55,8 @@ class Mmd(Calibrated):
         If the fit were the law, under the design. Both forms have the same: they differ by
         what the rows contribute alone.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("values", "squared", "unbiased", "pvalue", "methods")
 
     kernel: Kernel
     squared: Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from steradian.adequacy.leftover import sample_leftover
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array
 from steradian.significance.sample import Sample
 
@@ -24,7 +25,7 @@ _MOST_FEATURES = 2600  # whose covariance is formed: degree 50 on the two-sphere
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Residuals(Calibrated):
+class Residuals(Calibrated, LevelFrame):
     """Δ_{L,K} of every level: the distance of data and fit in the degrees above the level.
 
     ``Δ² = Σ_{l=L+1}^K a_l Σ_r (ĉ_lr - c_lr)²`` with ĉ the moments of the data, c those of the
@@ -50,6 +51,8 @@ class Residuals(Calibrated):
     methods, warnings : tuples of str
         How each p-value was found, and what speaks against it.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("values", "raw", "pvalue", "methods")
 
     degree: int
     degree_weights: Array

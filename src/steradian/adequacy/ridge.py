@@ -21,6 +21,7 @@ from steradian.errors import ConvergenceError, InvalidArgument
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.io.records import without_nan
+from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import RIDGE_STATIONARY
 
@@ -29,7 +30,7 @@ _MOST_FEATURES = 300  # of a level whose covariance is formed
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RidgeNotExact:
+class RidgeNotExact(NotebookView):
     """Penalised fits of levels 1..L. Not exact GID: there are no gaps here, and no tests.
 
     Attributes

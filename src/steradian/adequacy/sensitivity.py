@@ -21,6 +21,7 @@ from steradian.fitting.nested import fit_levels
 from steradian.fitting.shrinkage import Shrinkage, Target
 from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
+from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ ROTATIONS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sensitivity:
+class Sensitivity(NotebookView):
     """Gaps under shrinkage of both kinds, on other grids, and after rotations.
 
     Attributes
@@ -90,6 +91,19 @@ class Sensitivity:
         from steradian.plots import sensitivity_curves
 
         return sensitivity_curves(self, ax)
+
+    def to_frame(self) -> Any:
+        """Gaps by share and level as a pandas frame (pandas must be installed)."""
+        from steradian.io.frames import frame_of_columns
+
+        count = self.uniform.shape[1]
+        table = {
+            "share": np.repeat(self.epsilon, count),
+            "level": np.tile(np.arange(1, count + 1), len(self.epsilon)),
+            "with_uniform": self.uniform.ravel(),
+            "with_level_below": self.below.ravel(),
+        }
+        return frame_of_columns(table, index=["share", "level"])
 
     def __str__(self) -> str:
         head = "".join(f"{f'I{k + 1}':>8}" for k in range(self.uniform.shape[1]))

@@ -28,6 +28,7 @@ from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.base import HeldToNoise
 from steradian.families.polar_whitening import polar_whitening
+from steradian.notebook import NotebookView
 from steradian.numerics.tolerances import (
     BEYOND_DOUBT,
     COLLINEAR,
@@ -108,7 +109,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(NotebookView):
     """Whether a profile can be trusted; ``print`` shows the three answers.
 
     Attributes

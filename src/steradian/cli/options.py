@@ -74,9 +74,7 @@ Out = Annotated[str, typer.Option(help="Write to this file, all or nothing, inst
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Also how every number was obtained.")
 ]
-Report = Annotated[
-    str, typer.Option(help="Also write a self-contained HTML report to this file.")
-]
+Report = Annotated[str, typer.Option(help="Also write a self-contained HTML report to this file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks on standard error.")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from steradian.data.directions import Directions
 from steradian.data.stacks import moments_of_weightings
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
-from steradian.numerics.arrays import Array
+from steradian.notebook import LevelFrame
+from steradian.numerics.arrays import Array, IntArray
 from steradian.progress import tracked
 from steradian.significance import concerns
 from steradian.significance.drawn_samples import chunks
@@ -39,7 +40,7 @@ _ROWS_PER_FEATURE = 10  # below it replicates may lie on the boundary, which the
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap:
+class Bootstrap(LevelFrame):
     """Replicates of the gaps.
 
     Attributes
@@ -57,11 +58,18 @@ class Bootstrap:
         What speaks against trusting a p-value or a standard error, as in `GapTests`.
     """
 
+    _columns: ClassVar[tuple[str, ...]] = ("observed", "bias", "se", "pvalue")
+
     kind: Kind
     gaps: Array
     observed: Array
     seed: int
     warnings: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> IntArray:
+        """1..L."""
+        return np.arange(1, self.gaps.shape[1] + 1)
 
     @property
     def under_null(self) -> bool:

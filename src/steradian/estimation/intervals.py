@@ -15,8 +15,8 @@ moves out where the rows are skew. tests/coverage_study.py measures what each is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
@@ -26,6 +26,7 @@ from steradian.designs.units import Units
 from steradian.estimation.bias import gap_bias
 from steradian.estimation.reference_noise import reference_variance
 from steradian.estimation.swept_errors import error_of, swept_errors
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
@@ -37,7 +38,7 @@ _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapIntervals:
+class GapIntervals(LevelFrame):
     """Intervals for what each level adds, and for D and U.
 
     Attributes
@@ -57,6 +58,20 @@ class GapIntervals:
         For U = exp(-D): the interval of D on the log scale.
     warnings : tuple of str
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "gaps",
+        "debiased",
+        "se",
+        "low",
+        "high",
+        "near_zero",
+        "deficits",
+        "deficit_low",
+        "deficit_high",
+        "uncertainty_low",
+        "uncertainty_high",
+    )
 
     levels: IntArray
     confidence: float
@@ -88,7 +103,7 @@ class GapIntervals:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         out: dict[str, Any] = {}
-        for name in self.__dataclass_fields__:
+        for name in (each.name for each in fields(self)):
             value = getattr(self, name)
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
         return {**out, "warnings": list(self.warnings)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steradian.errors import InvalidArgument, SteradianError
 from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
 from steradian.hierarchies.base import named_test
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
@@ -33,7 +34,7 @@ _QUICK = 5e9  # multiplications of the default tests that nobody waits long for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrderChoice:
+class OrderChoice(LevelFrame):
     """The order each criterion chooses, 0 (uniform) to L, with what it is based on.
 
     Attributes
@@ -57,6 +58,16 @@ class OrderChoice:
     warnings : tuple of str
         What speaks against trusting a p-value.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "residual_pvalue",
+        "holm_pvalue",
+        "aic",
+        "bic",
+        "tic",
+        "held_out",
+        "held_out_se",
+    )
 
     levels: IntArray
     residual_pvalue: Array

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from steradian.arguments import open_share
 from steradian.estimation.intervals import GapIntervals
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance.split_tests import majority
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitIntervals:
+class SplitIntervals(LevelFrame):
     """Intervals for gaps about what other rows chose, over several splits.
 
     The gap that a split estimates is the one about its own choice. What is given holds the values
@@ -37,6 +38,15 @@ class SplitIntervals:
     splits : tuple of GapIntervals
         The intervals of each split, at the confidence that the vote needs.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "gaps",
+        "debiased",
+        "low",
+        "high",
+        "deficit_low",
+        "deficit_high",
+    )
 
     confidence: float
     splits: tuple[GapIntervals, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from steradian.existence.support_words import bound_words, nearly_words, thinnes
 from steradian.families.base import Family
 from steradian.hierarchies import Hierarchy
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import MARGIN_EVEN, MARGIN_FINISHED, NEARLY
 from steradian.progress import tracked
@@ -80,7 +81,7 @@ class LevelBoundary:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Boundary:
+class Boundary(LevelFrame):
     """Margins and certificates of levels 1..L; ``print`` shows a table.
 
     Attributes
@@ -93,6 +94,8 @@ class Boundary:
         Whether the rows themselves were examined. Moments alone cannot tell a boundary from
         a margin below their rounding.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("inside", "margins", "words")
 
     entries: tuple[LevelBoundary, ...]
     n: int
@@ -113,6 +116,11 @@ class Boundary:
     def margins(self) -> Array:
         """Margin of each level, (L,)."""
         return np.array([entry.margin for entry in self.entries])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the data of each level lie on, or where they are thinnest."""
+        return tuple(entry.words for entry in self.entries)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, words and lists, ready for JSON."""

@@ -339,6 +339,11 @@ class Profile(AdequacyMethods):
     def __str__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        from steradian.profile.notebook_view import profile_html
+
+        return profile_html(self)
+
     def __repr__(self) -> str:
         gaps = ", ".join(f"{gap:.4g}" for gap in self.gaps)
         return f"Profile(n={self.n}, d={self.d}, gaps=[{gaps}] nats)"

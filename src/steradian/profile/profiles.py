@@ -17,6 +17,7 @@ from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import frame_of_columns
+from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
 from steradian.profile.weighted_fits import BlockFits, Permutation, WeightedFits, as_permutation
@@ -25,7 +26,7 @@ _ALPHA = 0.05  # of the p-values that are counted in print
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Profiles:
+class Profiles(NotebookView):
     """Profiles of B weightings; row b is NaN from its failing level on.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from steradian.designs import Design
 from steradian.errors import LevelError
 from steradian.hierarchies.sketch import INVARIANCE, Sketch
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.profile import Profile, profile
 from steradian.significance.gap_tests import holm
@@ -26,7 +27,7 @@ _COMBINED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sketches:
+class Sketches(LevelFrame):
     """Profiles of one sample under several sketches.
 
     Attributes
@@ -46,6 +47,8 @@ class Sketches:
     their median is one (Rüschendorf 1982; Meinshausen, Meier and Bühlmann 2009). The smallest, even
     after Holm's correction over R sketches, would reward drawing axes until some fit.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("median", "spread", "pvalue", "pvalue_holm")
 
     hierarchies: tuple[Sketch, ...]
     deficits: Array

@@ -28,6 +28,7 @@ _DISTANCE = 1.35  # of the eye, in units of the box that the sphere is in
 _NARROW = 0.02  # part of a density that the drawn grid may miss
 _COMPASS = ("N", "S", "E", "W", "down", "up")
 _CARTESIAN = ("+x", "-x", "+y", "-y", "+z", "-z")
+_LEFTWARD = frozenset({"sky"})  # frames that are seen from within
 _DOWNWARD = frozenset({"compass", "plane"})  # frames with z down, so that -z is up on the screen
 
 
@@ -120,7 +121,7 @@ def _sphere(profile: Profile, stops: tuple[str, ...]) -> Scene:
         "lat": numbers(lat), "lon": numbers(lon), "top": _top(values),
         "values": numbers(values.reshape(-1, len(lat), len(lon)), 3),
         "data": marks if len(x) else None, "poles": list(_COMPASS if down else _CARTESIAN),
-        "camera": _camera(profile, down), "downward": down, "leftward": frame == "sky",
+        "camera": _camera(profile, down), "downward": down, "leftward": frame in _LEFTWARD,
         "names": ["declination", "inclination"] if down else ["longitude", "latitude"],
     }  # fmt: skip
     return Scene(

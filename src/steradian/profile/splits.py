@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from steradian.designs import Design
 from steradian.estimation.intervals import IntervalMethod
 from steradian.estimation.split_intervals import SplitIntervals, combined_intervals
 from steradian.hierarchies import OnSplits
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.profile.profile import Profile
@@ -24,7 +25,7 @@ from steradian.significance.split_tests import SplitTests, combined_tests
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitProfile:
+class SplitProfile(LevelFrame):
     """The decomposition about what other rows chose, over several splits of one sample.
 
     Attributes
@@ -46,6 +47,8 @@ class SplitProfile:
     split_gaps, split_deficits : arrays, (K, L)
         Of each split.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("dims", "deficits", "gaps", "uncertainty")
 
     choice: OnSplits
     splits: tuple[Profile, ...]

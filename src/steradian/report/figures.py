@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.palette import level_colour
 from steradian.report.page import PlotlyFigure
 
@@ -69,7 +69,7 @@ def gap_bars(
 
 
 def residual_bars(
-    levels: Array, contributions: Array, axis: str, noise: float | None = None
+    levels: IntArray, contributions: Array, axis: str, noise: float | None = None
 ) -> PlotlyFigure:
     """What each level leaves in each degree above it, (L, K), side by side."""
     data = []

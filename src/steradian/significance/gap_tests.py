@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from steradian.errors import ResolutionError
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance import concerns
 from steradian.significance.effort import LATER, TakesLong
@@ -18,7 +19,7 @@ from steradian.significance.sample import Sample
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GapTests:
+class GapTests(LevelFrame):
     """Tests, level by level, of a zero gap in the law the sample came from.
 
     Attributes
@@ -43,6 +44,16 @@ class GapTests:
     warnings : tuple of str
         What speaks against trusting a p-value.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "dof",
+        "gap_statistic",
+        "score_statistic",
+        "pvalue",
+        "pvalue_holm",
+        "judged",
+        "methods",
+    )
 
     levels: IntArray
     dof: IntArray

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.gap_tests import GapTests, holm
 
@@ -16,7 +17,7 @@ _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitTests:
+class SplitTests(LevelFrame):
     """Tests of zero gaps about what other rows chose, over several splits.
 
     Each split has p-values of its own that are as good as those of any sample: the rows that are
@@ -38,6 +39,8 @@ class SplitTests:
     splits : tuple of GapTests
         The tests of each split.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("dof", "pvalue", "pvalue_holm", "judged")
 
     splits: tuple[GapTests, ...]
 

@@ -11,12 +11,13 @@ shown beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from steradian.families.whitening import Whitening
 from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.references.base import reference_words
@@ -27,7 +28,7 @@ from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Uniformity:
+class Uniformity(LevelFrame):
     """Tests of uniformity through each level.
 
     Attributes
@@ -50,6 +51,16 @@ class Uniformity:
     warnings : tuple of str
         What speaks against trusting a p-value.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "dof",
+        "statistic",
+        "pvalue",
+        "judged",
+        "classical",
+        "classical_pvalue",
+        "names",
+    )
 
     levels: IntArray
     dof: IntArray

@@ -184,7 +184,7 @@
         document.getElementById(key + "-still").src = url;
         target.dataset.still = "ready";
       });
-    }, 150);
+    }, 500);
   }
 
   function camera(key) {

@@ -18,6 +18,7 @@ from site_text import readable
 
 ROOT = Path(__file__).parent.parent
 LANDING = "<!-- landing picture -->"
+SEARCH = 'data-md-component="search" role="dialog" aria-label="Search"'
 COMMANDS = "<!-- help of every command -->"
 # Pages that other changes bring: left out of the navigation until they are there.
 AWAITED = ["comparison", "references", "spectrum", "gallery", "report", "estimators"]
@@ -59,6 +60,11 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     if COMMANDS in markdown:
         markdown = markdown.replace(COMMANDS, _help_of_commands())
     return readable(markdown)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Name the dialogue of the search for those who do not see it, which the theme does not."""
+    return output.replace('data-md-component="search" role="dialog"', SEARCH)
 
 
 def _help_of_commands() -> str:

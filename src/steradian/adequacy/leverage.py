@@ -56,8 +56,9 @@ def _cannot_rest(sample: Sample, left: Leftover) -> bool:
     φ_u allow, and what some rows add up to is the least that all of them do.
     """
     units, rows, each = sample.units, sample.rows, left.by_rows
-    known = isinstance(left.hierarchy, OfOneLength)
-    if units.labels is not None or each is None or not known or rows.n <= 2 * _SOME:
+    if units.labels is not None or each is None or rows.n <= 2 * _SOME:
+        return False
+    if not isinstance(left.hierarchy, OfOneLength):
         return False
     most = float(units.weights.max()) * each.longest(left.hierarchy)
     some = np.linspace(0, rows.n - 1, _SOME).astype(np.int64)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _HEADROOM = 1.3
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
 _LETTERS = 16  # of the name of a level on one line
-_RATIOS = (1.1, 1.0)  # of the two panels
+_RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
 _LIKELY = 0.05
 
 
@@ -55,7 +55,7 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
     if ax is None and len(comparison.names) <= len(GROUPS):
-        left, right = new_page(_RATIOS)
+        left, right = new_page(_RATIOS, _HEIGHT)
         group_gaps(comparison, right)
         return _bars(comparison, left)
     return _bars(comparison, axes_for(ax))
@@ -68,16 +68,16 @@ def _bars(comparison: Comparison, ax: Axes) -> Axes:
     heights = np.maximum(values, 0.0)
     noise = comparison.noise
     for k in np.flatnonzero(np.isfinite(noise)):
-        edges = [levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR]
-        ax.fill_between(edges, 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
-        ax.hlines(noise[k], *edges, colors=GREY, linewidths=0.8, zorder=3.0)
+        left, right = levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR
+        ax.fill_between([left, right], 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
+        ax.hlines(noise[k], left, right, colors=GREY, linewidths=0.8, zorder=3.0)
         heights[k] = max(heights[k], noise[k])
     if intervals is not None:
         ax.vlines(levels, intervals.low, intervals.high, colors=INK, linewidths=1.0, zorder=4.0)
         for end in (intervals.low, intervals.high):
             ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
         heights = np.fmax(heights, intervals.high)
-    for k, level in enumerate(levels):
+    for k, level in enumerate(levels.tolist()):
         words = digits(float(values[k]))
         words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[k]))}"
         ax.annotate(

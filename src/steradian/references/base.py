@@ -101,10 +101,6 @@ class ReferenceSpace:
         return self.space.point_name
 
     @property
-    def chart(self) -> Chart:
-        return chart_of(self.space)
-
-    @property
     def log_area(self) -> float:
         return self.space.log_area
 

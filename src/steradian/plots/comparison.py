@@ -68,20 +68,20 @@ def _bars(comparison: Comparison, ax: Axes) -> Axes:
     heights = np.maximum(values, 0.0)
     noise = comparison.noise
     for k in np.flatnonzero(np.isfinite(noise)):
-        edges = [levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR]
-        ax.fill_between(edges, 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
-        ax.hlines(noise[k], *edges, colors=GREY, linewidths=0.8, zorder=3.0)
+        left, right = levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR
+        ax.fill_between([left, right], 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
+        ax.hlines(noise[k], left, right, colors=GREY, linewidths=0.8, zorder=3.0)
         heights[k] = max(heights[k], noise[k])
     if intervals is not None:
         ax.vlines(levels, intervals.low, intervals.high, colors=INK, linewidths=1.0, zorder=4.0)
         for end in (intervals.low, intervals.high):
             ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
         heights = np.fmax(heights, intervals.high)
-    for k, level in enumerate(levels):
-        words = digits(float(values[k]))
-        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[k]))}"
+    for place, level in enumerate(levels):
+        words = digits(float(values[place]))
+        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[place]))}"
         ax.annotate(
-            words, (float(level), float(heights[k])), xytext=(0.0, 3.0),
+            words, (float(level), float(heights[place])), xytext=(0.0, 3.0),
             textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
         )  # fmt: skip
     _level_ticks(comparison, ax)

@@ -224,9 +224,9 @@ def line(name: str, make: Callable[[Rng], Drawn], replicates: int) -> str:
             found.setdefault(test, []).append(p)
     cells = []
     for test in (*OURS, *PEERS):
-        p = np.array(found.get(test, [np.nan]))
-        seen = p[np.isfinite(p)]
-        cells.append(f"{np.mean(seen <= 0.05):.3f}" if len(seen) > 0.9 * len(p) else "–")
+        every = np.array(found.get(test, [np.nan]))
+        seen = every[np.isfinite(every)]
+        cells.append(f"{np.mean(seen <= 0.05):.3f}" if len(seen) > 0.9 * len(every) else "–")
     return "| " + " | ".join([name, str(replicates), *cells]) + " |"
 
 

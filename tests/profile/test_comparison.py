@@ -312,3 +312,15 @@ def test_a_table_with_a_label_column() -> None:
     assert c.names == ("a", "b")
     assert c.sizes.tolist() == [100, 120]
     assert c.tests().parts["direction"] < 1e-6
+
+
+def test_the_picture_says_what_it_shows(groups: dict[str, list[sr.Directions]]) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    c = compared(groups["sphere"])
+    ax = c.plot()
+    assert "C_l" in ax.get_ylabel()
+    assert ax.get_title(loc="left")
+    other = ax.figure.axes[1]
+    assert other.get_legend().get_texts()[0].get_text().startswith("g0")
+    assert c.plot(ax) is ax
+    plt.close("all")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _HEADROOM = 1.3
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
 _LETTERS = 16  # of the name of a level on one line
-_RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
+_RATIOS = (1.1, 1.0)  # of the two panels
 _LIKELY = 0.05
 
 
@@ -55,7 +55,7 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
     if ax is None and len(comparison.names) <= len(GROUPS):
-        left, right = new_page(_RATIOS, _HEIGHT)
+        left, right = new_page(_RATIOS)
         group_gaps(comparison, right)
         return _bars(comparison, left)
     return _bars(comparison, axes_for(ax))
@@ -77,11 +77,11 @@ def _bars(comparison: Comparison, ax: Axes) -> Axes:
         for end in (intervals.low, intervals.high):
             ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
         heights = np.fmax(heights, intervals.high)
-    for k, level in enumerate(levels.tolist()):
-        words = digits(float(values[k]))
-        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[k]))}"
+    for place, level in enumerate(levels):
+        words = digits(float(values[place]))
+        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[place]))}"
         ax.annotate(
-            words, (float(level), float(heights[k])), xytext=(0.0, 3.0),
+            words, (float(level), float(heights[place])), xytext=(0.0, 3.0),
             textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
         )  # fmt: skip
     _level_ticks(comparison, ax)

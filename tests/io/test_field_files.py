@@ -312,3 +312,51 @@ def test_one_column_of_short_decimal_commas_is_not_two(tmp_path: Path) -> None:
     rows = path.read_text(encoding="utf-8").splitlines()
     made = sr.read_directions(written(path, ["azimuth", *rows]))
     np.testing.assert_array_equal(made.x, sr.Directions.from_azimuth(RA.round(1)).x)
+
+
+# --- what only names tell -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "period"), [
+    ("month", "12"), ("day_of_week", "7"), ("doy", "365.25"), ("minutes", "60"),
+])  # fmt: skip
+def test_times_named_otherwise_are_no_hours(name: str, period: str) -> None:
+    frame = pd.DataFrame({name: np.arange(1, 8), "n": 3})
+    said = refusal(frame, columns=[name], coords="time", counts="n")
+    assert f"pass period={period}, or period=24 if they are hours" in said
+    made = sr.read_directions(
+        frame, columns=[name], coords="time", counts="n", period=float(period)
+    )
+    assert made.n == 21
+
+
+def test_two_sets_of_vectors_are_chosen_by_their_name(capsys: Capture, tmp_path: Path) -> None:
+    frame = pd.concat(
+        [pd.DataFrame(U).add_prefix("key_"), pd.DataFrame(E).add_prefix("q_")], axis=1
+    )
+    path = tmp_path / "a.csv"
+    frame.to_csv(path, index=False)
+    line = complaint(capsys, "profile", str(path))
+    assert line.endswith("say which: --columns key_ or --columns q_")
+    np.testing.assert_allclose(sr.read_directions(path, columns=["key_"]).x, U, rtol=1e-15)
+
+
+def test_euler_angles_are_no_vectors() -> None:
+    frame = pd.DataFrame(E[:, :3], columns=["roll", "pitch", "yaw"])
+    for options in ({}, {"coords": "xyz", "normalize": True}):
+        assert refusal(frame, **options).startswith("Euler angles have too many conventions")
+
+
+def test_gradians_and_the_right_hand_rule_are_said() -> None:
+    frame = pd.DataFrame({"azimuth": np.linspace(0.0, 399.0, N)})
+    assert "as gradians would" in words(sr.read_directions(frame))
+    planes = sr.read_directions(pd.DataFrame({"strike": STRIKE, "dip": DIP}))
+    assert "a plane dips to the right of its strike" in words(planes)
+
+
+def test_what_spreadsheets_write_above_a_table(tmp_path: Path) -> None:
+    rows = [f"{a};{d}".replace(".", ",") for a, d in zip(RA, DEC, strict=True)]
+    made = sr.read_directions(written(tmp_path / "a.csv", ["sep=;", "ra;dec", *rows]))
+    np.testing.assert_array_equal(made.x, sr.Directions.from_radec(RA, DEC).x)
+    title = written(tmp_path / "b.csv", ["My survey,", "ra,dec", "30,40", "50,60"])
+    assert "if the first line is a title rather than names, put # before it" in refusal(title)

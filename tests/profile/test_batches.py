@@ -263,7 +263,7 @@ def test_empty_iterators_are_named() -> None:
 
 
 def test_broad_rows_of_a_batch_end_on_their_grids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A last step taken too early left one row in a thousand to the contour, a sixth of all time."""
+    """A last step too early left one row in a thousand to the contour, a sixth of all time."""
     rng = np.random.default_rng(17)
     x = rng.standard_normal((512, 3)) * [0.5, 1.0, 1.5] + 0.1
     x /= np.linalg.norm(x, axis=1, keepdims=True)

@@ -238,8 +238,8 @@ _TABLE = (
     ),
     Convention(
         "rotations", tuple(f"R{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)),
-        (tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)),
-         tuple(f"m{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))),
+        tuple(tuple(f"{letter}{i}{j}" for i in range(first, first + 3)
+                    for j in range(first, first + 3)) for letter in "rm" for first in (1, 0)),
         space=_rotations, orientation="matrices, row by row",
     ),
 )  # fmt: skip

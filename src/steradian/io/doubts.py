@@ -10,7 +10,7 @@ from steradian.data.notation import Reading
 from steradian.numerics.arrays import AnyArray
 
 _ENOUGH = 20  # rows from which on one side of the circle or the sphere is no accident
-_HALF_TURN = 180.0
+_HALF_TURN, _TURN, _GRADIANS = 180.0, 360.0, 400.0
 _NEARLY = 0.75  # of their range, from which on declinations look like radians that fill theirs
 
 
@@ -22,7 +22,7 @@ def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
     if convention.axial or not convention.angular or reading.notation.clock is not None:
         return ()
     if len(values) == 1:
-        return _on_one_side(values[0], convention.role(0))
+        return _on_one_side(values[0], convention.role(0)) + _gradians(values[0])
     said: tuple[str, ...] = ()
     if "plunge" in convention.roles and (values[1] >= 0.0).all():
         said = ("no line points upwards (axial=True or --axial if lines have no sign)",)
@@ -36,6 +36,13 @@ def _on_one_side(angle: AnyArray, role: str) -> tuple[str, ...]:
     if not within or spread < _NEARLY * _HALF_TURN:
         return ()
     return (f"no {role} leaves half a turn (axial=True or --axial if lines have no sign)",)
+
+
+def _gradians(angle: AnyArray) -> tuple[str, ...]:
+    largest = float(angle.max())
+    if angle.min() < 0.0 or not _TURN < largest <= _GRADIANS:
+        return ()
+    return (f"angles go up to {largest:g}, beyond a turn (as gradians would, which are not read)",)
 
 
 def _mixed_units(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:

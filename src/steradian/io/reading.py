@@ -29,11 +29,18 @@ from steradian.numerics.arrays import IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 
 _COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
+_DIGITS = "0123456789"
 _RANGE = re.compile(r"^(\d+)-(\d*)$")  # of columns by number: 2-17, or 2- for all that follow
 _QUADRANT = re.compile(r"^\s*[NSEW]{1,3}\s*$", re.IGNORECASE)
+_PERIODS = {
+    "month": 12, "weekday": 7, "dayofweek": 7, "dow": 7, "dayofyear": 365.25, "doy": 365.25,
+    "yday": 365.25, "minute": 60, "second": 60,
+}  # fmt: skip
+_EULER = (frozenset({"roll", "pitch", "yaw"}), frozenset({"phi1", "phi", "phi2"}))
 _CORRECTION = "tilt_correction"
 _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
+_TITLE = "; if the first line is a title rather than names, put # before it"
 _LOOKED_AT = 20  # rows
 
 
@@ -62,6 +69,7 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     elif chosen is None:
         chosen = _stated(table, _column_names(request.columns), stated, taken)
     _refuse_decimals(table, chosen)
+    _refuse_period(table, chosen, request)
     chosen = replace(
         chosen, weights=weights, counts=counts, weights_name=weights_name, counts_name=counts_name
     )
@@ -142,7 +150,7 @@ def _quadrants(
                 f"columns={list(chosen.columns)}, coords='strike_dip', or give dip directions in "
                 "degrees"
             )
-    return ()
+    return ("a plane dips to the right of its strike",)
 
 
 def _corrections(table: Table, chosen: Chosen) -> tuple[str, ...]:
@@ -158,6 +166,19 @@ def _corrections(table: Table, chosen: Chosen) -> tuple[str, ...]:
                     "keeps them apart)",
                 )
     return ()
+
+
+def _refuse_period(table: Table, chosen: Chosen, request: Request) -> None:
+    """Refuse months and days of the week where hours of the day would be assumed."""
+    if chosen.convention.frame != "clock" or request.period is not None:
+        return
+    name = chosen.columns[0]
+    length = _PERIODS.get(re.sub(r"[\s_]", "", name.lower()).removesuffix("s"))
+    if length is not None and table[name].dtype.kind in "fiu":
+        raise InvalidDirections(
+            f"column {name!r} is not named like hours of the day, which are assumed; pass "
+            f"period={length}, or period=24 if they are hours"
+        )
 
 
 def _refuse_quaternions(table: Table, chosen: Chosen, free: Sequence[str]) -> None:
@@ -240,7 +261,8 @@ def _all_of(table: Table, name: str) -> list[str]:
         if 1 <= first <= last <= len(table.columns):
             return table.columns[first - 1 : last]
     vectors = [each for each in table.columns if vector_of(each) == name]
-    return vectors or [_by_number(table, name)]
+    run = [each for each in table.columns if each != name and each.rstrip(_DIGITS) == name]
+    return vectors or run or [_by_number(table, name)]
 
 
 def _by_number(table: Table, name: str) -> str:
@@ -287,6 +309,11 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
                 "directions; name the columns (columns=)"
             )
         return Chosen(found.convention, found.columns, found.unit)
+    if any(angles <= {name.strip().lower() for name in free} for angles in _EULER):
+        raise InvalidDirections(
+            "Euler angles have too many conventions to be guessed; write rotations as quaternions "
+            "x, y, z, w, as by scipy.spatial.transform.Rotation, and say coords='quaternions'"
+        )
     numeric = [name for name in free if table[name].dtype.kind in "fiub"]
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
         return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
@@ -300,6 +327,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
+        + (_TITLE if "" in table.data else "")
         + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
     )
 

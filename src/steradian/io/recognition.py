@@ -167,8 +167,10 @@ def numbered(columns: Sequence[str]) -> tuple[str, ...]:
         if _follows(run) and len(run) >= (2 if stem.endswith(".") else _FEWEST_NUMBERED)
     ]
     if len(runs) > 1:
-        said = " or ".join(f"{run[0]}, …, {run[-1]}" for run in runs[:_MOST_SETS])
-        raise InvalidDirections(f"{said} could be the directions; name the columns (columns=)")
+        said = " or ".join(f"columns={[vector(run[0])]}" for run in runs[:_MOST_SETS])
+        raise InvalidDirections(
+            f"{len(runs)} sets of columns could be the directions; say which: {said}"
+        )
     if not runs:
         return ()
     if len(runs[0]) == _QUATERNION and runs[0][0].lower().startswith("q"):
@@ -178,6 +180,11 @@ def numbered(columns: Sequence[str]) -> tuple[str, ...]:
             "coords='xyz' if they are vectors"
         )
     return runs[0]
+
+
+def vector(column: str) -> str:
+    """The name that stands for all columns of a numbered set."""
+    return column.rstrip("0123456789").removesuffix(".")
 
 
 def _follows(run: Sequence[tuple[int, str]]) -> bool:

@@ -22,6 +22,7 @@ _MAGIC = re.compile(r"^tab(?:\s+delimited)?\s*\t\s*(\S+)\s*$")
 _MAGIC_END = re.compile(r"^>{3,}\s*$")
 _DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d+,\d+\s*$")
 _LEADING_ZERO = re.compile(r",0\d")  # as no whole number begins
+_SEPARATOR = re.compile(r"^sep=.\s*$")
 _PAIR = re.compile(r"^[^/]+/[^/]+$")
 _RULE = re.compile(r"^[-=+]{2,}$")  # a cell of the line that VizieR and others draw below a header
 _BEGIN = frozenset("+-.0123456789")  # of a number
@@ -96,6 +97,8 @@ class _Lines:
         if first.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
             raise InvalidDirections(f"{name} is a web page or XML, not a table; save it as CSV")
         skipped, title = 0, ""
+        if _SEPARATOR.match(first):  # as spreadsheets write it
+            skipped, first = 1, next(lines, "")
         while first.lstrip().startswith(("#", "%")) or (first and not first.strip()):
             title = first.lstrip().lstrip("#% ") if first.strip() else title
             skipped += 1

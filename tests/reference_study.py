@@ -51,9 +51,8 @@ def rejections(pvalues: list[Array], level: int) -> str:
 
 
 def known(replicates: int, sizes: list[int], seed: int) -> None:
-    print(
-        "| reference | n | level 1 | level 2 | level 2, rows of p₀ exp(λ·x) |\n|---|---|---|---|---|"
-    )
+    print("| reference | n | level 1 | level 2 | level 2, rows of p₀ exp(λ·x) |")
+    print("|---|---|---|---|---|")
     for name, reference in REFERENCES.items():
         for n in sizes:
             found = []
@@ -88,7 +87,7 @@ def sampled(replicates: int, seed: int) -> None:
             far = sr.profile(AWAY.sample(n, rng), levels=2, reference=reference)
             both = far.intervals()
             covered.append(both.deficit_low[1] <= truth <= both.deficit_high[1])
-            own = np.std(far.fits[2].logpdf(far.directions, measure="reference")) / np.sqrt(n)
+            own = np.std(far.as_sample().log_densities[:, 2]) / np.sqrt(n)
             narrow.append(abs(far.deficits[1] - truth) <= 1.96 * own)
         cells = rejections(pvalues, 1), rejections(pvalues, 2), rejections(plain, 1)
         shown = f"{np.mean(covered):.3f} | {np.mean(narrow):.3f}"

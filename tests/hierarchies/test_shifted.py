@@ -52,12 +52,14 @@ def test_level_one_against_a_large_sample_of_the_reference(d: int) -> None:
 def test_nodes_say_the_same_in_four_dimensions() -> None:
     reference, law = laws(4)
     x = law.sample(300, 1)
-    on_nodes = Against.of(sr.Harmonics(4, 2), as_reference(reference, sr.Harmonics(4, 2).space))
+    whole = as_reference(reference, sr.Harmonics(4, 2).space)
+    assert whole is not None
+    on_nodes = Against.of(sr.Harmonics(4, 2), whole)
     closed = sr.profile(x, levels=2, reference=reference)
     nodes = sr.profile(x, hierarchy=on_nodes)
     np.testing.assert_allclose(closed.deficits, nodes.deficits, rtol=0.0, atol=1e-8)
-    score = [p.tests().score_statistic for p in (closed, nodes)]
-    np.testing.assert_allclose(*score, rtol=1e-6)
+    one, two = (p.tests().score_statistic for p in (closed, nodes))
+    np.testing.assert_allclose(one, two, rtol=1e-6)
 
 
 def test_relative_to_its_own_level_one_in_many_dimensions() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -123,7 +125,7 @@ def test_arcs_of_the_circle() -> None:
     ({"polygons": [[0, 0, 10]]}, "give longitude and latitude of m corners"),
     ({"bands": [(-5, 5)], "density": 3.0}, "density is 3.0; give a function"),
 ])  # fmt: skip
-def test_refusals(say: dict, words: str) -> None:
+def test_refusals(say: dict[str, Any], words: str) -> None:
     with pytest.raises(sr.InvalidArgument) as error:
         sr.Mask(**say)
     assert words in str(error.value)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.families.nodes import NodeLaw
+from steradian.families.node_draws import NodeLaw
 from steradian.families.shifted import Origin, ShiftedFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
@@ -77,9 +77,6 @@ class Shifted(BareHierarchy):
 
     def expectations(self, moments: MomentStack, level: int) -> Array:
         return self._base.expectations(moments, level)
-
-    def second_moments(self, level: int, sums: Array) -> Array | None:
-        return self._base.second_moments(level, sums)
 
     @property
     def second_moment_levels(self) -> int:

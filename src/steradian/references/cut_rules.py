@@ -139,7 +139,7 @@ def sphere_rule(edges: list[Edge], inside: Inside, axis: Array, size: int) -> tu
     local = [edge.turned(frame) for edge in edges]
     breaks = _breaks(local)
     middle = 0.5 * (breaks[:-1] + breaks[1:])
-    crossed = np.isfinite(_cuts(local, middle)).any(axis=1)
+    crossed = np.isfinite(_cuts(local, middle)).sum(axis=1)
     panels = [
         _heights(low, high, size, crossed=bool(cut))
         for low, high, cut in zip(breaks[:-1], breaks[1:], crossed, strict=True)

@@ -155,8 +155,8 @@ def _level_ticks(ax: Axes, profile: Profile, names: tuple[str, ...]) -> None:
         words = [f"{k}\n{textwrap.fill(name, letters)}" for k, name in enumerate(names, start=1)]
         ax.set_xticks(profile.levels, words)
         ax.set_xlabel("level L and what it sees")
-    if words := reference_words(profile.moments.hierarchy.space):
-        ax.set_xlabel(f"{ax.get_xlabel()}, relative to {words}")
+    if relative := reference_words(profile.moments.hierarchy.space):
+        ax.set_xlabel(f"{ax.get_xlabel()}, relative to {relative}")
     ax.tick_params(axis="x", length=0.0)
     ax.set_xlim(0.4, count + 0.6)
 

@@ -25,7 +25,7 @@ def drawn(ax: Axes) -> Any:
 def _tick_labels(axis: Axis) -> list[Text]:
     """Labels of ticks that are within the view."""
     low, high = sorted(axis.get_view_interval())
-    slack = 1e-9 * (high - low)
+    slack = 1e-9 * (high - low) if axis.get_scale() == "linear" else 0.0
     found = []
     for tick in axis.get_major_ticks():
         if low - slack <= tick.get_loc() <= high + slack:

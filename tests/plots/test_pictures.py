@@ -10,7 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 
 import steradian as sr
-from picture_checks import complaints, drawn, mesh_mass
+from picture_checks import complaints, mesh_mass
 from steradian import plots
 
 Draw = Callable[[int], Axes]
@@ -89,16 +89,16 @@ PICTURES: dict[str, Draw] = {
 }
 
 
-@pytest.mark.parametrize("n", [5, 133])
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_reads_well(name: str, n: int) -> None:
-    assert complaints(PICTURES[name](n)) == []
+def test_a_picture_reads_well(name: str) -> None:
+    assert complaints(PICTURES[name](133)) == []
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 14_026])
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_of_many_rows_reads_well(name: str) -> None:
-    assert complaints(PICTURES[name](14_026)) == []
+def test_a_picture_of_few_and_of_many_rows_reads_well(name: str, n: int) -> None:
+    assert complaints(PICTURES[name](n)) == []
 
 
 @pytest.mark.slow
@@ -119,9 +119,6 @@ RESULTS: dict[str, Callable[[sr.Profile], Axes]] = {
     "bootstrap": lambda p: sr.bootstrap(p, replicates=49).plot(),
     "null": lambda p: sr.bootstrap(p, "parametric", replicates=49).plot(),
     "order": lambda p: sr.choose_order(p, folds=3).plot(),
-    "tests": lambda p: p.tests().plot(),
-    "intervals": lambda p: p.intervals().plot(),
-    "gaps": plots.gaps,
     "page": plots.overview,
     "fit": lambda p: p.fits[2].plot(),
 }
@@ -137,7 +134,7 @@ def test_every_result_draws_itself(name: str, turtles: sr.Profile) -> None:
 def test_weightings_are_drawn() -> None:
     rng = np.random.default_rng(0)
     x = sr.Directions(sr.Sphere().uniform(60, rng))
-    for rows, null in ((4, "permute"), (40, None)):
+    for rows, null in ((3, "permute"), (40, None)):
         heads = np.exp(np.outer(rng.gamma(2.0, 2.0, rows), x.x[:, 0]))
         found = sr.profiles(x, weights=heads, levels=2, null=null)
         ax = found.plot()
@@ -188,9 +185,9 @@ def test_a_space_of_ones_own_says_how_it_is_drawn() -> None:
 
 
 def test_pages_fit_journal_columns() -> None:
-    one, two = plots.gaps(fitted(bearings(133))), fitted(compass(133)).plot()
-    assert drawn(one).get_size_inches()[0] == pytest.approx(3.5)
-    assert drawn(two).get_size_inches()[0] == pytest.approx(7.2)
+    one, two = plots.gaps(fitted(bearings(133))), fitted(bearings(133)).plot()
+    assert one.figure.get_size_inches()[0] == pytest.approx(3.5)  # type: ignore[union-attr]
+    assert two.figure.get_size_inches()[0] == pytest.approx(7.2)
 
 
 def test_densities_relative_to_another_law_are_drawn_against_uniform() -> None:

@@ -176,11 +176,13 @@ def settled(ax: Axes) -> Axes:
     """
     figure: Any = ax.figure
     engine = figure.get_layout_engine() if hasattr(figure, "get_layout_engine") else None
-    if engine is None:
+    if engine is None or ax.get_aspect() == "auto":  # which one round of a layout settles
         return ax
+    for artist in (*ax.collections, *ax.lines):
+        artist.set_in_layout(False)  # inside the panel, and long to measure
     for _ in range(_ROUNDS):
         engine.execute(figure)
-        if ax.get_gid() == _OWN and ax.get_aspect() != "auto":
+        if ax.get_gid() == _OWN:
             _fit_height(ax)
     return ax
 

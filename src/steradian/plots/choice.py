@@ -79,4 +79,6 @@ def overview(profile: Profile) -> Axes:
         return gaps(profile)
     left, right = new_page(*_PAGES[chart])
     density(profile, left)
-    return settled(gaps(profile, right))
+    gaps(profile, right)
+    settled(left)
+    return right

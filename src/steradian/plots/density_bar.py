@@ -32,7 +32,7 @@ def density_bar(painted: Any, ax: Axes, words: str) -> Any:
     bar = ax.figure.colorbar(painted, cax=below, orientation="horizontal")
     bar.set_label(words, fontsize=TEXT)
     below.tick_params(labelsize=TEXT, width=0.6, length=2.5)
-    bar.outline.set_linewidth(0.5)  # type: ignore[operator]
+    bar.outline.set_linewidth(0.5)
     below.locator_params(nbins=5)
     below.axvline(1.0, color=GREY, linewidth=1.4)
     below.annotate(

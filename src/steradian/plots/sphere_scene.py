@@ -84,7 +84,8 @@ class Scene:
             if told.unit == "hours" and k == 0:
                 shown = f"{value:.1f} h"
             named.append(f"{told.convention.role(k)} {shown}")
-        return ", ".join(named).replace("-", "−").replace("−0°", "0°")
+        text = ", ".join(named).replace("-", "−").replace(" −0°", " 0°")
+        return text.replace(" 360°", " 0°")
 
     @property
     def level_words(self) -> str:

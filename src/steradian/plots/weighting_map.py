@@ -12,7 +12,7 @@ from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, density_map
-from steradian.wording import digits
+from steradian.wording import digits, pvalue_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ALPHA = 0.05  # of the p-values that are counted
 _MOST_COLUMNS = 720  # that paper shows; more rows are averaged, so many at a time
-_NUMBERED, _WITH_P = 7, 4  # rows up to which cells hold gaps, and p-values too
+_NUMBERED, _WITH_P = 7, 3  # rows up to which cells hold gaps, and p-values too
 
 
 def weighting_gaps(
@@ -108,7 +108,7 @@ def _numbers(ax: Axes, profiles: Profiles) -> None:
         if np.isfinite(gap):
             words = digits(float(gap))
             if profiles.null is not None and len(profiles.gaps) <= _WITH_P:
-                words += f"\np {digits(float(profiles.pvalue[row, level]))}"
+                words += f"\np {pvalue_number(float(profiles.pvalue[row, level]))}"
             colour = "white" if gap > 0.4 * most else INK
             ax.text(row, level + 1, words, ha="center", va="center", fontsize=TEXT, color=colour)
 

@@ -14,11 +14,11 @@ X = np.random.default_rng(0).normal([1.0, 0.3, 0.0], 1.0, (150, 3))
 P = sr.profile(sr.Directions(X, normalize=True), levels=2)
 RESULTS: dict[str, Any] = {
     "profile": lambda: P,
-    "tests": lambda: P.tests(),
-    "intervals": lambda: P.intervals(),
-    "uniformity": lambda: P.uniformity(),
+    "tests": P.tests,
+    "intervals": P.intervals,
+    "uniformity": P.uniformity,
     "residuals": lambda: P.residuals(degree=4, method="exact"),
-    "beyond": lambda: P.beyond(),
+    "beyond": P.beyond,
     "sensitivity": lambda: P.sensitivity(rotations=1),
     "boundary": lambda: sr.boundary(X / np.linalg.norm(X, axis=1)[:, None], levels=2),
     "bootstrap": lambda: sr.bootstrap(P, "multiplier", replicates=19),

@@ -22,8 +22,9 @@ from steradian.cli.app import run
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ENTRY = re.compile(r"^::: (\S+)$", re.MULTILINE)
-# Half a minute, a scheduler on another machine, processes of a cluster: each has tests of its own.
-ELSEWHERE = ("reproduce all", "tcp://", "--cluster local")
+# Half a minute, a scheduler on another machine, processes of a cluster, a report of the demo: each
+# has tests of its own.
+ELSEWHERE = ("reproduce all", "tcp://", "--cluster local", "demo")
 
 
 def command_lines() -> list[str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _HEADROOM = 1.3
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
 _LETTERS = 16  # of the name of a level on one line
-_RATIOS = (1.1, 1.0)  # of the two panels
+_RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
 _LIKELY = 0.05
 
 
@@ -55,7 +55,7 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
     if ax is None and len(comparison.names) <= len(GROUPS):
-        left, right = new_page(_RATIOS)
+        left, right = new_page(_RATIOS, _HEIGHT)
         group_gaps(comparison, right)
         return _bars(comparison, left)
     return _bars(comparison, axes_for(ax))

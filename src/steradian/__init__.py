@@ -67,6 +67,7 @@ __all__ = [
     "Sketch",
     "Sketches",
     "Space",
+    "Spectrum",
     "Sphere",
     "Split",
     "SplitIntervals",

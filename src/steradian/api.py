@@ -64,6 +64,7 @@ from steradian.profile import (
     profiles,
     sketches,
 )
+from steradian.profile.spectrum import Spectrum
 from steradian.references.healpix import HealpixMap
 from steradian.references.mask import Mask
 from steradian.significance.gap_tests import GapTests
@@ -122,6 +123,7 @@ __all__ = [
     "Sketch",
     "Sketches",
     "Space",
+    "Spectrum",
     "Sphere",
     "Split",
     "SplitIntervals",

@@ -26,7 +26,7 @@ from steradian.numerics.tolerances import (
     USABLE_QUADRATURE,
 )
 from steradian.spaces import Circle, Grid, Sphere
-from steradian.spaces.products import has_products, second_moments
+from steradian.spaces.products import second_moments
 
 _GENTLE = 12.0  # exponents this small make no law sharper than its level
 _CONVERGED = int(Status.CONVERGED)
@@ -51,11 +51,6 @@ class GridLadder:
         return self.space.size(self.level) - 1
 
     @property
-    def _has_products(self) -> bool:
-        """Whether covariances come from moments of twice the level."""
-        return has_products(self.space, self.level)
-
-    @property
     def has_cells(self) -> bool:
         """Whether laws too sharp for the ladder go to cells that follow them."""
         return isinstance(self.space, Sphere) and self.level <= _CELL_LEVELS
@@ -77,10 +72,9 @@ class GridLadder:
 
     def integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the laws ``lam`` (B, q) on one grid."""
-        if self._has_products:
-            quick = self._covariance(grid, lam)
-            if (quick.condition() < COLLINEAR_MOMENTS).all():
-                return quick.psi, quick.mean, quick.covariance
+        quick = self._covariance(grid, lam)
+        if (quick.condition() < COLLINEAR_MOMENTS).all():
+            return quick.psi, quick.mean, quick.covariance
         roots = self._root(grid, lam)
         return roots.psi, roots.mean, roots.covariance
 
@@ -132,7 +126,7 @@ class GridLadder:
 
     def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""
-        while self._has_products and rung < self._rungs:
+        while rung < self._rungs:
             one = solve_one(self.space, self.level, rung, m, start)
             if one is None or one.condition[0] > COLLINEAR_MOMENTS:
                 return None
@@ -175,8 +169,7 @@ class GridLadder:
 
     def solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """Fits on one grid, in few steps or not at all."""
-        evaluate = self._covariance if self._has_products else self._root
-        return _solve_with(lambda lam: evaluate(grid, lam), self.level, grid, m, start)
+        return _solve_with(lambda lam: self._covariance(grid, lam), self.level, grid, m, start)
 
     def _solve_carefully(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """The same with features re-orthonormalised under the law at every step."""

@@ -41,6 +41,7 @@ from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.curvature import allowed_quadrature
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.grid_ladder import GridLadder, density_on
+from steradian.families.high_levels import solve_high
 from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
 from steradian.families.refits import Refits
@@ -48,6 +49,7 @@ from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
+from steradian.numerics.tolerances import GOOD_DEFICIT
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates, gaussian_parameters
 
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _CONVERGED = int(Status.CONVERGED)
+_LOW_LEVELS = 4  # where stacks share matrices, and one small grid serves a whole fit
+_ROW_LEVELS = 12  # above it pieces of the space would hold too many features
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
 
@@ -256,6 +260,8 @@ class GriddedFamily:
             if sharp.any():
                 return self._solve_split(moments, start, sharp)
             start = self._better_start(moments, start)
+        if self.level > _LOW_LEVELS:
+            return self._solve_high(moments, start, support)
         rung = self._ladder.first_rung(sharpness, start)
         m = moments.features[:, : self.q]
         out, doubtful = self._ladder.solve(m, start, rung)
@@ -271,6 +277,25 @@ class GriddedFamily:
             else:
                 one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             out.put(pick, one)
+        return out
+
+    def _solve_high(
+        self, moments: MomentStack, start: Array, support: Support | None
+    ) -> DualSolution:
+        """Levels on grids of any size; what these do not find, or find to few digits, otherwise."""
+        m = moments.features[:, : self.q]
+        out = solve_high(self.space, self.level, m, start)
+        found = out.status == _CONVERGED
+        for row in np.flatnonzero(~found | (out.moment_rounding > GOOD_DEFICIT)):
+            if support is not None and self.level <= _ROW_LEVELS:
+                one = self._solve_rows(*support(int(row)))
+            elif not found[row] and moments.sought and self.level <= _ROW_LEVELS:
+                rung = self._ladder.first_rung(_sharpness(moments), start)
+                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
+            else:
+                continue
+            if not found[row] or one.status[0] == _CONVERGED:
+                out.put(np.array([row]), one)
         return out
 
     def _solve_rows(self, x: Array, weights: Array) -> DualSolution:

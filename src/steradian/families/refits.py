@@ -21,8 +21,9 @@ from steradian.numerics.tolerances import (
     REFIT_UNRESOLVED,
 )
 from steradian.spaces import Circle, Grid, Sphere
-from steradian.spaces.products import has_products, second_moments
+from steradian.spaces.products import second_moments
 
+_MOST_LEVELS = {2: 256, 3: 20}  # by ambient dimension
 _NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25
 _VERIFIED_LEVELS = 2  # above, each takes long
@@ -44,8 +45,8 @@ class Refits:
 
     @property
     def possible(self) -> bool:
-        """Whether the covariances come from moments of twice the level."""
-        return has_products(self.space, self.level)
+        """Whether the covariances are quick enough for hundreds of replicates."""
+        return self.level <= _MOST_LEVELS[self.space.d]
 
     def expectations(self, m: Array, degree: int) -> tuple[Array, BoolArray]:
         """E φ through ``degree`` of the fits to ``m`` (B, q): (B, q_degree), and which are sure.

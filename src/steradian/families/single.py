@@ -24,7 +24,7 @@ from steradian.numerics.tolerances import (
     RESTING_DECREMENT,
 )
 from steradian.spaces import Circle, Sphere
-from steradian.spaces.products import products
+from steradian.spaces.products import second_moments_of
 
 _MOST_STEPS = 15
 _CLOSE = 3e-2  # decrement from which the finer grid takes over
@@ -43,7 +43,7 @@ def solve_one(
     the lower block of its Cholesky factor is the factor of the covariance.
     """
     grid = space.grid(rung)
-    integrals = products(space, level)
+    integrals = second_moments_of(space, level).one
     coarse = rung > _COARSE  # the first steps need no fine grid
     synthesize, analyze = space.grid(min(rung, _COARSE)).single(level)
     q = len(m)
@@ -65,7 +65,7 @@ def solve_one(
             continue
         lam, dual, length = trial, value, 1.0
         moments /= total
-        second = (integrals @ moments).reshape(q + 1, q + 1)
+        second = integrals(moments)
         factor, solution, failed = lapack.dposv(second, wanted)
         if failed:
             return None

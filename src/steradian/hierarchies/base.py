@@ -17,6 +17,16 @@ from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Space
 
 
+@runtime_checkable
+class HasDegrees(Protocol):
+    """A hierarchy whose levels are degrees of harmonics, so that each has an angular scale."""
+
+    @property
+    def degrees(self) -> tuple[int, ...]:
+        """Degree of the harmonics that each level adds; half a wave of them is 180° / degree."""
+        ...
+
+
 class Hierarchy(Protocol):
     """Nested spaces of features V_1 ⊂ V_2 ⊂ … on one space, of mean zero and orthonormal there.
 

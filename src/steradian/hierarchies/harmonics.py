@@ -132,6 +132,11 @@ class Harmonics:
         return tuple(size(k) - size(k - 1) for k in range(1, self.levels + 1))
 
     @property
+    def degrees(self) -> tuple[int, ...]:
+        """Degree of the harmonics that each level adds."""
+        return tuple(range(1, self.levels + 1))
+
+    @property
     def held_levels(self) -> int:
         """Highest degree held in `Moments`: products of two features on a gridded space.
 

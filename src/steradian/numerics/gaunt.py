@@ -1,67 +1,160 @@
-"""Integrals of three harmonics, of which nearly all are zero (Gaunt, 1929).
+"""Second moments of harmonics from moments of twice their degree.
 
-``∫ φ_k φ_i φ_j dν`` splits into one over the longitude, which couples an order to the sum and the
-difference of two others, and one over the latitude, which Gauss's rule gives exactly. On the
-two-sphere at level 12 one entry in sixty is not zero.
+The product of two harmonics of degree at most L is a sum of harmonics of degree at most 2L, with
+the integrals ``∫ φ_k φ_i φ_j dν`` as coefficients (Gaunt, 1929). On the circle these are the sum
+and the difference of two frequencies, so that ``E φφᵀ`` is made of Toeplitz and Hankel matrices. On
+the two-sphere an integral splits into one over the longitude, which couples an order to the sum and
+the difference of two others, and one over the latitude, which Gauss's rule gives exactly: at level
+12 one entry in sixty is not zero. Where even those are too many, the rule over the latitude is
+applied anew to each law (`sphere_second_moments`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.harmonics import circle_size, legendre_functions, sphere_size
-from steradian.numerics.tolerances import ZERO_INTEGRAL
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-
-def _gathered(values: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> sparse.csr_array:
-    """A sparse matrix of these entries; its module is imported when it is needed."""
-    from scipy import sparse
-
-    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+_ROOT_2 = np.sqrt(2.0)
 
 
-def circle_gaunt(level: int) -> sparse.csr_array:
-    """∫ φ_k φ_i φ_j over the circle, rows (i, j) of degree 0..level, columns k of 0..2·level."""
-    count = circle_size(level)
-    found = list(_longitudes(level))
-    rows = [i * count + j for i, j, _, _ in found]
-    columns = [k for _, _, k, _ in found]
-    scale = np.array([1.0] + [np.sqrt(2.0)] * (circle_size(2 * level) - 1))
-    values = [value * scale[i] * scale[j] * scale[k] for i, j, k, value in found]
-    shape = (count * count, circle_size(2 * level))
-    return _gathered(values, rows, columns, shape)
+def circle_second_moments(moments: Array, level: int) -> Array:
+    """E φφᵀ (B, n, n) on the circle from E φ through degree 2·level, the constant first (B, K).
+
+    With c_k = E cos kθ and s_k = E sin kθ: 2 E cos jθ cos kθ = c_{j-k} + c_{j+k}, for two sines the
+    difference, and 2 E cos jθ sin kθ = s_{j+k} - s_{j-k}.
+    """
+    c = moments[:, 1::2] / _ROOT_2
+    s = moments[:, 2::2] / _ROOT_2
+    even = np.concatenate([c[:, ::-1], moments[:, :1], c], axis=1)  # c_{-2L} … c_{2L}
+    odd = np.concatenate([-s[:, ::-1], np.zeros_like(s[:, :1]), s], axis=1)
+    out = np.empty((len(moments), circle_size(level), circle_size(level)))
+    out[:, 0, 0] = moments[:, 0]
+    out[:, 0, 1:] = out[:, 1:, 0] = moments[:, 1 : circle_size(level)]
+    np.add(_toeplitz(even, level), _hankel(even, level), out=out[:, 1::2, 1::2])
+    np.subtract(_toeplitz(even, level), _hankel(even, level), out=out[:, 2::2, 2::2])
+    np.add(_toeplitz(odd, level), _hankel(odd, level), out=out[:, 1::2, 2::2])
+    out[:, 2::2, 1::2] = out[:, 1::2, 2::2].swapaxes(1, 2)
+    return out
+
+
+def _toeplitz(line: Array, level: int) -> Array:
+    """Entries ``k - j`` of lines (B, 4·level + 1) about 0, for j and k from 1 to ``level``."""
+    row, entry = line.strides
+    shape, strides = (len(line), level, level), (row, -entry, entry)
+    return np.ndarray(shape, line.dtype, line, 2 * level * entry, strides)
+
+
+def _hankel(line: Array, level: int) -> Array:
+    """Entries ``k + j`` of them."""
+    row, entry = line.strides
+    shape, strides = (len(line), level, level), (row, entry, entry)
+    return np.ndarray(shape, line.dtype, line, (2 * level + 2) * entry, strides)
 
 
 def sphere_gaunt(level: int) -> sparse.csr_array:
-    """The same over the two-sphere."""
-    z, weight = np.polynomial.legendre.leggauss(2 * level + 1)
-    table = legendre_functions(z, 2 * level, set(range(2 * level + 1)))
-    by_order = [np.stack([table[ell][m] for ell in range(m, 2 * level + 1)])
-                for m in range(2 * level + 1)]  # fmt: skip
-    count = sphere_size(level)
+    """∫ φ_k φ_i φ_j over the two-sphere: row ``i + j (j + 1) / 2`` for i <= j, column k.
+
+    Features i and j of degree 0..level, k of 0..2·level. Rows and columns of a lower level come
+    first, so that its matrix is a corner of this one.
+    """
+    from scipy import sparse
+
+    by_order, weight = _latitudes(level)
     parts = []
     blocks: dict[tuple[int, int, int], Array] = {}
     for i, j, k, value in _longitudes(level):
         orders = m_i, m_j, m_k = (i + 1) // 2, (j + 1) // 2, (k + 1) // 2
         if orders not in blocks:
             small_i, small_j = (by_order[m][: level + 1 - m] for m in (m_i, m_j))
-            pairs = small_i[:, None] * small_j * (0.5 * weight)
+            pairs = small_i[:, None] * small_j * weight
             blocks[orders] = pairs @ by_order[m_k].T
         block = value * blocks[orders]
-        at = np.nonzero(np.abs(block) > ZERO_INTEGRAL)
-        row = _column(at[0] + m_i, i) * count + _column(at[1] + m_j, j)
-        parts.append((row, _column(at[2] + m_k, k), block[at]))
+        at = np.nonzero(_coupling_degrees(level)[m_i:, m_j:, m_k:])
+        one, other = _column(at[0] + m_i, i), _column(at[1] + m_j, j)
+        keep = slice(None) if i != j else one <= other
+        low, high = np.minimum(one, other)[keep], np.maximum(one, other)[keep]
+        parts.append((low + high * (high + 1) // 2, _column(at[2] + m_k, k)[keep], block[at][keep]))
     rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    shape = (count * count, sphere_size(2 * level))
-    return _gathered(values, rows, columns, shape)
+    count = sphere_size(level)
+    shape = (count * (count + 1) // 2, sphere_size(2 * level))
+    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+
+@cache
+def _coupling_degrees(level: int) -> BoolArray:
+    """Degrees whose integrals need not vanish: a triangle of even circumference."""
+    i, j, k = np.ogrid[: level + 1, : level + 1, : 2 * level + 1]
+    return np.asarray((abs(i - j) <= k) & (k <= i + j) & ((i + j + k) % 2 == 0))
+
+
+def sphere_second_moments(moments: Array, level: int) -> Array:
+    """E φφᵀ (n, n) on the two-sphere from E φ through degree 2·level, the constant first (K,).
+
+    On the rings of Gauss's rule the density through degree 2L has Fourier coefficients of its own;
+    for each function of the longitude they make one factor of a product over the rings.
+    """
+    by_order, weight = _latitudes(level)
+    profile, trig = _stacked(level)
+    degrees = 2 * level + 1
+    waves = np.empty((2 * degrees - 1, len(weight)))  # E of 1, cos, sin, … on each ring
+    for k in range(2 * degrees - 1):
+        m = (k + 1) // 2
+        waves[k] = moments[_column(np.arange(m, degrees), k)] @ by_order[m]
+    out = np.empty((len(profile), len(profile)))
+    which, value = _coupled(level)
+    for i in range(circle_size(level)):
+        m = (i + 1) // 2
+        along = np.einsum("tj,tjr->jr", value[i], waves[which[i]])
+        rows = by_order[m][: level + 1 - m] * weight
+        out[_column(np.arange(m, level + 1), i)] = rows @ (profile * along[trig]).T
+    return out
+
+
+@cache
+def _latitudes(level: int) -> tuple[list[Array], Array]:
+    """Legendre functions (degrees, rings) of each order through 2·level, and weights (rings,)."""
+    z, weight = np.polynomial.legendre.leggauss(2 * level + 1)
+    table = legendre_functions(z, 2 * level, set(range(2 * level + 1)))
+    orders = range(2 * level + 1)
+    by_order = [np.stack([table[ell][m] for ell in range(m, 2 * level + 1)]) for m in orders]
+    return by_order, 0.5 * weight
+
+
+@cache
+def _stacked(level: int) -> tuple[Array, IntArray]:
+    """The Legendre function of each feature (n, rings), and its function of the longitude (n,)."""
+    by_order, _ = _latitudes(level)
+    degree = np.repeat(np.arange(level + 1), 2 * np.arange(level + 1) + 1)
+    trig = np.arange(sphere_size(level)) - degree**2
+    order = (trig + 1) // 2
+    return np.stack([by_order[m][ell - m] for ell, m in zip(degree, order, strict=True)]), trig
+
+
+@cache
+def _coupled(level: int) -> tuple[IntArray, Array]:
+    """For all i and j the two k of the longitude that they couple to, and the factors of both.
+
+    Each (2·level + 1, 2, 2·level + 1), by i, term and j; a factor is zero where there is no term.
+    """
+    count = circle_size(level)
+    which, value = np.zeros((count, 2, count), dtype=np.int64), np.zeros((count, 2, count))
+    terms = np.zeros((count, count), dtype=np.int64)
+    for i, j, k, mean in _longitudes(level):
+        for a, b in {(i, j), (j, i)}:
+            at = a, terms[i, j], b
+            which[at], value[at] = k, mean
+        terms[i, j] += 1
+    return which, value
 
 
 def _column(degree: IntArray, trig: int) -> IntArray:
@@ -70,9 +163,9 @@ def _column(degree: IntArray, trig: int) -> IntArray:
 
 
 def _longitudes(level: int) -> Iterator[tuple[int, int, int, float]]:
-    """Mean of three of ``1, cos θ, sin θ, cos 2θ, …`` where it is not zero, as (i, j, k, mean)."""
+    """Mean of three of ``1, cos θ, sin θ, …`` where it is not zero: (i, j, k, mean), i <= j."""
     count = circle_size(level)
-    for i, j in product(range(count), range(count)):
+    for i, j in combinations_with_replacement(range(count), 2):
         a, b = (i + 1) // 2, (j + 1) // 2
         sin_a, sin_b = i > 0 and i % 2 == 0, j > 0 and j % 2 == 0
         mixed = sin_a != sin_b  # then the product is a sum of sines

@@ -19,7 +19,7 @@ from typing import Any
 import ducc0
 import numpy as np
 
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import TRANSFORM_ACCURACY
 
 
@@ -166,14 +166,40 @@ def sphere_sums(x: Array, weights: Array, degree: int) -> Array:
     alm = ducc0.sht.adjoint_synthesis_general(
         lmax=degree, map=weights[None], loc=where, spin=0, epsilon=TRANSFORM_ACCURACY
     )[0]
-    sums = np.empty(sphere_size(degree))
-    ell = np.arange(degree + 1)
-    sums[ell * ell] = np.sqrt(4.0 * np.pi) * alm[: degree + 1].real
-    offset = degree + 1
-    for m in range(1, degree + 1):
-        rows = ell[m:] ** 2 + 2 * m
-        block = (-1.0) ** m * np.sqrt(8.0 * np.pi) * alm[offset : offset + degree + 1 - m]
-        sums[rows - 1], sums[rows] = block.real, -block.imag
-        offset += degree + 1 - m
+    sums = sphere_coefficients(alm, degree)
     sums[0] = weights.sum()
     return sums
+
+
+@cache
+def _places(degree: int) -> tuple[IntArray, Array]:
+    """Where each harmonic stands among real and imaginary parts of a_lm, order by order.
+
+    And the factor between the two, ((degree + 1)²,): ``Σ_i φ(x_i)`` over the part of
+    ``Σ_i conj Y_lm(x_i)``.
+    """
+    order = np.repeat(np.arange(degree + 1), np.arange(degree + 1, 0, -1))
+    ell = np.concatenate([np.arange(m, degree + 1) for m in range(degree + 1)])
+    place, factor = np.empty(sphere_size(degree), dtype=np.int64), np.empty(sphere_size(degree))
+    at, sign = 2 * np.arange(len(ell)), np.where(order % 2, -1.0, 1.0)
+    size = np.sqrt(np.where(order, 8.0, 4.0) * np.pi)
+    cosine = ell * ell + np.maximum(2 * order - 1, 0)
+    place[cosine], factor[cosine] = at, sign * size
+    sine = (ell * ell + 2 * order)[order > 0]
+    place[sine], factor[sine] = at[order > 0] + 1, -(sign * size)[order > 0]
+    return place, factor
+
+
+def sphere_coefficients(alm: AnyArray, degree: int) -> Array:
+    """Sums of the harmonics of this module, from those of conj Y_lm in the order of ducc0."""
+    place, factor = _places(degree)
+    return np.asarray(alm.view(np.float64)[place] * factor)
+
+
+def sphere_alm(lam: Array, degree: int) -> AnyArray:
+    """Coefficients a_lm (1, ·) of the function Σ_k lam_k φ_k, ``lam`` without the constant."""
+    place, factor = _places(degree)
+    parts = np.zeros((1, (degree + 1) * (degree + 2)))
+    size = 1.0 / factor[1:]
+    parts[0, place[1:]] = lam * (4.0 * np.pi * size)
+    return parts.view(np.complex128)

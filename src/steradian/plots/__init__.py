@@ -18,6 +18,7 @@ from steradian.plots.mixing_curves import sensitivity_curves
 from steradian.plots.order_table import order_criteria
 from steradian.plots.residual_degrees import residual_spectrum
 from steradian.plots.rose_diagram import rose
+from steradian.plots.spectrum import nats_per_degree
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.torus_map import ramachandran
 from steradian.plots.weighting_map import weighting_gaps
@@ -34,6 +35,7 @@ __all__ = [
     "group_gaps",
     "local_form",
     "mollweide",
+    "nats_per_degree",
     "order_criteria",
     "overview",
     "pvalue_ecdf",

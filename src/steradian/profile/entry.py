@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
+from steradian.arguments import one_of
 from steradian.data.directions import Directions
 from steradian.data.source import as_source
 from steradian.designs import Design
@@ -16,6 +17,7 @@ from steradian.errors import DesignError, InvalidArgument
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Hierarchy, OnSplits, SameRows
 from steradian.numerics.arrays import BoolArray
+from steradian.profile.auto_levels import AUTO, climbed
 from steradian.profile.profile import Profile
 from steradian.profile.profile import profile as _profile
 from steradian.profile.splits import SplitProfile
@@ -27,7 +29,7 @@ def profile(
     *,
     hierarchy: OnSplits,
     weights: ArrayLike | str | None = None,
-    levels: int | None = None,
+    levels: int | str | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
     reference: Any = None,
@@ -37,7 +39,7 @@ def profile(
     data: Any,
     *,
     weights: ArrayLike | str | None = None,
-    levels: int | None = None,
+    levels: int | str | None = None,
     hierarchy: Hierarchy | SameRows | None = None,
     design: Design | str | None = None,
     shrinkage: Shrinkage | float | None = None,
@@ -45,12 +47,28 @@ def profile(
 ) -> Profile: ...
 @wraps(_profile)
 def profile(data: Any, **options: Any) -> Profile | SplitProfile:  # noqa: D103 - as what it wraps
+    if isinstance(options.get("levels"), str):
+        return _auto(data, options)
     choice = options.get("hierarchy")
     if isinstance(choice, OnSplits):
         return _on_splits(data, choice, options)
     if isinstance(choice, SameRows):
         return _on_same_rows(data, choice, options)
     return _profile(data, **options)
+
+
+def _auto(data: Any, options: dict[str, Any]) -> Profile:
+    """As many levels as the data carry."""
+    one_of(options["levels"], "levels", (AUTO,))
+    if options.get("hierarchy") is not None or options.get("shrinkage") is not None:
+        raise InvalidArgument(
+            "levels='auto' climbs the levels of the data themselves; with hierarchy= or shrinkage= "
+            "give a number, and ask sr.choose_order"
+        )
+    source, design = as_source(data, options.get("weights")), options.get("design")
+    if isinstance(source, Directions):  # a frame may hold what the design asks for
+        design = design_of_rows(design, data, source)
+    return climbed(lambda levels: _profile(source, levels=levels, design=design))
 
 
 def _on_same_rows(data: Any, choice: SameRows, options: dict[str, Any]) -> Profile:

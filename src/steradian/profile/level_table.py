@@ -9,7 +9,7 @@ import numpy as np
 
 from steradian.errors import DesignError, SteradianError
 from steradian.estimation.intervals import GapIntervals
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.significance.effort import LATER
 from steradian.significance.gap_tests import GapTests
@@ -22,6 +22,7 @@ _SOON = 3e7  # densities of levels at rows times their features: half a second
 _WIDTH = 80
 _LONGEST_NAME, _SHORTEST_NAME = 34, 14
 _NAMES = "what it adds"
+_MOST_LINES = 16  # more levels share lines, so that all fits a screen
 _WHOLE = 100.0  # nats of noise, from which they are shown as a whole number
 
 
@@ -99,31 +100,40 @@ class LevelTable:
         return self.profile.gaps / total if total > NOTHING else np.full(count, np.nan)
 
     def columns(self) -> list[tuple[str, list[str]]]:
-        """Name and cells of every column that has anything to say."""
-        p = self.profile
-        every = range(len(p.levels))
+        """Name and cells of every column that has anything to say.
+
+        Levels that share a line are added up; their p-value is the smallest, which is corrected
+        for all levels, and they have no interval.
+        """
+        p, names = self.profile, names_of(self.profile)
+        bands = _bands(len(p.levels))
         table = [
-            ("level", [str(level) for level in p.levels]),
-            (_NAMES, [shortened(name) for name in names_of(p)]),
-            ("nats", [digits(gap) for gap in p.gaps]),
+            ("level", [_joined(str(p.levels[b[0]]), str(p.levels[b[-1]])) for b in bands]),
+            (_NAMES, [shortened(_joined(names[b[0]], names[b[-1]])) for b in bands]),
+            ("nats", [digits(float(p.gaps[b].sum())) for b in bands]),
         ]
         if np.isfinite(p.noise).all():
-            table.append(("noise", [_noise(v) for v in p.noise]))
+            table.append(("noise", [_noise(float(p.noise[b].sum())) for b in bands]))
         if self.intervals is not None:
             low, high = self.intervals.low, self.intervals.high
             percent = f"{self.intervals.confidence:.0%} interval"
-            table.append((percent, [_interval(low[k], high[k]) for k in every]))
+            table.append((percent, [
+                _interval(low[b[0]], high[b[0]]) if len(b) == 1 else NOTHING_KNOWN for b in bands
+            ]))  # fmt: skip
         if self.tests is not None:
             holm = "p (Holm)" if not self.later else "p (corrected)"
-            table.append((holm, [self._pvalue(k) for k in every]))
-        table.append(("share", [NOTHING_KNOWN if np.isnan(s) else f"{s:.1%}" for s in self.shares]))
+            table.append((holm, [self._pvalue(b) for b in bands]))
+        shares = [float(self.shares[b].sum()) for b in bands]
+        table.append(("share", [NOTHING_KNOWN if np.isnan(s) else f"{s:.1%}" for s in shares]))
         return table
 
-    def _pvalue(self, k: int) -> str:
+    def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
-        return (
-            "tests()" if self.tests.methods[k] == LATER else pvalue_number(float(self.pvalues[k]))
-        )
+        known = self.pvalues[band][~np.isnan(self.pvalues[band])]
+        if not len(known):
+            later = any(self.tests.methods[k] == LATER for k in band)
+            return "tests()" if later else NOTHING_KNOWN
+        return pvalue_number(float(known.min()))
 
     def __str__(self) -> str:
         columns = self.columns()
@@ -141,6 +151,19 @@ class LevelTable:
             ]
             lines.append(gap.join(cells).rstrip())
         return "\n".join(lines)
+
+
+def _bands(levels: int) -> list[IntArray]:
+    """Which levels, counted from 0, share a line: the first ones none, higher ones with others."""
+    every = np.arange(levels)
+    if levels <= _MOST_LINES:
+        return np.split(every, levels)
+    alone = _MOST_LINES // 2
+    return [*np.split(every[:alone], alone), *np.array_split(every[alone:], _MOST_LINES - alone)]
+
+
+def _joined(first: str, last: str) -> str:
+    return first if first == last else f"{first}–{last}"
 
 
 def names_of(profile: Profile) -> tuple[str, ...]:

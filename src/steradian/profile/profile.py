@@ -30,6 +30,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.adequacy_methods import AdequacyMethods
 from steradian.profile.record import record_of
 from steradian.profile.reference import relative_hierarchy
+from steradian.profile.spectrum import Spectrum, spectrum_of
 from steradian.profile.summary import summarise
 from steradian.references.base import reference_words
 from steradian.significance.effort import LATER, SOON, Patience
@@ -240,6 +241,11 @@ class Profile(AdequacyMethods):
             lambda: gap_intervals(self.as_sample(), confidence, method),
         )
 
+    @property
+    def spectrum(self) -> Spectrum:
+        """Gaps per degree with noise floor and intervals, as a power spectrum is read."""
+        return self._answers.once("spectrum", lambda: spectrum_of(self))
+
     def uniformity(self) -> Uniformity:
         """Test uniformity through each level, beside the classical statistics it contains."""
         return self._answers.once("uniformity", lambda: uniformity_tests(self.as_sample()))
@@ -368,8 +374,9 @@ def profile(  # noqa: PLR0913 - what people say of a sample
         or ``dec, inc``; `read_directions` takes it with what its names do not say.
     weights : array_like or column name, optional
         Non-negative weights of any scale, when ``data`` does not carry them.
-    levels : int, optional
-        Highest level. By default up to 4 on the circle and the two-sphere and 2 above,
+    levels : int or "auto", optional
+        Highest level; ``"auto"`` climbs as far as the data carry, see `steradian.Spectrum`. By
+        default up to 4 on the circle and the two-sphere and 2 above,
         stopping at the last level that exists and saying so. When given, a level that does
         not exist is an error.
     hierarchy : Hierarchy, optional

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
+import ducc0
 import numpy as np
 
 from steradian.numerics.aliasing import extrapolated_tail, tail_windows
@@ -17,6 +18,7 @@ from steradian.spaces.classical import Classical, bingham, circular_spread, rayl
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
+_FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
 _CONDENSED = 128  # degree to which few nodes have the sums of many points
@@ -77,6 +79,9 @@ class Circle(UnitVectors):
     def rungs(self) -> int:
         return len(_LADDER)
 
+    def fine_rungs(self) -> int:
+        return len(_LADDER)
+
     def rung_for(self, concentration: Array, level: int) -> IntArray:
         need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
         return _LADDER[:-1].searchsorted(need)
@@ -108,14 +113,42 @@ class CircleGrid:
     @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
     def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
         """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
+        if level > _FEW_LEVELS:
+            return self._synthesized, lambda values: self._analyzed(values, 2 * level)
         low = np.ascontiguousarray(self._harmonics(level)[1:])
         wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
         return lambda lam: lam @ low, lambda values: values @ wide
 
+    def _synthesized(self, lam: Array) -> Array:
+        """Σ_k lam_k φ_k of ``lam`` (…, q): (…, nodes), by one Fourier transform."""
+        waves = np.zeros((*lam.shape[:-1], self.nodes // 2 + 1), dtype=complex)
+        waves.real[..., 1 : lam.shape[-1] // 2 + 1] = lam[..., ::2]
+        waves.imag[..., 1 : lam.shape[-1] // 2 + 1] = -lam[..., 1::2]
+        waves *= np.sqrt(0.5)
+        return np.asarray(ducc0.fft.c2r(waves, axes=(-1,), lastsize=self.nodes, forward=False))
+
+    def _analyzed(self, values: Array, degree: int) -> Array:
+        """∫ values φ dν of functions (…, nodes), for degree 0..degree: (…, size)."""
+        waves = ducc0.fft.r2c(values, axes=(-1,), inorm=2)[..., : degree + 1]
+        out = np.empty((*values.shape[:-1], circle_size(degree)))
+        out[..., 0] = waves[..., 0].real
+        out[..., 1::2] = np.sqrt(2.0) * waves[..., 1:].real
+        out[..., 2::2] = -np.sqrt(2.0) * waves[..., 1:].imag
+        return out
+
+    def halved(self, values: Array) -> float:
+        """Relative change of ∫ values dν when every second node is left out."""
+        half, other = values[::2].sum(), values[1::2].sum()
+        return float(abs(half - other) / (half + other))
+
     def synthesize(self, lam: Array) -> Array:
+        if lam.shape[1] // 2 > _FEW_LEVELS and self.nodes > lam.shape[1]:
+            return self._synthesized(lam)
         return lam @ self._harmonics(lam.shape[1] // 2)[1:]
 
     def analyze(self, values: Array, degree: int) -> Array:
+        if 2 * _FEW_LEVELS < degree < self.nodes // 2:
+            return self._analyzed(values, degree)
         return (values @ self._harmonics(degree).T) / self.nodes
 
     def unresolved(self, density: Array, width: int) -> Array:

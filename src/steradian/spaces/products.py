@@ -1,54 +1,145 @@
 """Products of two harmonics: of degree at most twice theirs, and they reach all of it.
 
-The integrals ``∫ φ_k φ_i φ_j dν`` turn moments through degree 2L into a second-moment matrix
-of the features of degree L, and, read the other way, such a matrix into those moments.
+Moments through degree 2L make the second-moment matrix of the features of degree L, and, read the
+other way, such a matrix those moments.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
-from steradian.numerics.gaunt import circle_gaunt, sphere_gaunt
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.gaunt import circle_second_moments, sphere_gaunt, sphere_second_moments
 from steradian.spaces import Circle, Sphere
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 _BLOCK = 65_536  # rows whose features are held at once
-_DENSE = 200_000  # entries up to which zeros are quicker multiplied than skipped
-_MOST_LEVELS = {2: 256, 3: 20}  # by ambient dimension: some millions of integrals not zero
+_DENSE_LEVELS = 4  # up to which zeros are quicker multiplied than skipped
+_SPARSE_LEVELS = 4, 8, 12, 16  # for which integrals are made and kept, half a million at the last
 
 
-def has_products(space: Circle | Sphere, level: int) -> bool:
-    """Whether the integrals of the level are few enough to keep."""
-    return level <= _MOST_LEVELS[space.d]
+@dataclass(frozen=True, eq=False)
+class SecondMoments:
+    """From moments through degree 2L to E φφᵀ of the features of degree L, the constant first.
+
+    The Hessian of a fit of level L needs nothing else of its law, at a cost that does not grow
+    with the grid. On the circle it is a sum of Toeplitz and Hankel matrices; on the two-sphere a
+    small matrix of integrals to level 4, a sparse one to level 16, and products over rings beyond.
+    """
+
+    space: Circle | Sphere
+    level: int
+
+    @property
+    def moments(self) -> int:
+        """How many moments are read, (K,)."""
+        return self.space.size(2 * self.level)
+
+    def stack(self, moments: Array) -> Array:
+        """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K)."""
+        moments = moments[:, : self.moments]
+        count = self.space.size(self.level)
+        if self.level <= _DENSE_LEVELS:
+            return (moments @ self._dense.T).reshape(-1, count, count)
+        if isinstance(self.space, Circle):
+            return circle_second_moments(moments, self.level)
+        if self.level > _SPARSE_LEVELS[-1]:
+            return np.array([sphere_second_moments(one, self.level) for one in moments])
+        pairs = np.ascontiguousarray((self._sparse @ moments.T).T)
+        return pairs.take(self._symmetric, axis=1).reshape(-1, count, count)
+
+    def one(self, moments: Array) -> Array:
+        """The same of one law (K,), of which only the upper triangle is to be read: (n, n)."""
+        count = self.space.size(self.level)
+        if self.level <= _DENSE_LEVELS:
+            return (self._dense @ moments).reshape(count, count)
+        if isinstance(self.space, Circle) or self.level > _SPARSE_LEVELS[-1]:
+            return self.stack(moments[None])[0]
+        out = np.empty(count * count)
+        out[self._upper] = self._sparse @ moments
+        return out.reshape(count, count).T
+
+    def expanded(self, matrix: Array) -> Array:
+        """Coefficients (K,) of the function φᵀ A φ of degree 2L, for a symmetric A (n, n)."""
+        if isinstance(self.space, Circle) or self.level > _SPARSE_LEVELS[-1]:
+            grid = self.space.exact_grid(4 * self.level)
+            phi = self.space.harmonics(grid.points, self.level)
+            values = np.einsum("ni,ni->n", phi @ matrix, phi)
+            return grid.analyze(values[None], 2 * self.level)[0]
+        count = self.space.size(self.level)
+        twice = np.where(np.arange(count)[:, None] == np.arange(count), 1.0, 2.0) * matrix
+        return np.asarray(self._sparse.T @ twice.ravel()[self._upper])
+
+    @cached_property
+    def _sparse(self) -> sparse.csr_array:
+        """Rows of the pairs (i, j), i <= j, in the order i + j (j + 1) / 2."""
+        whole = _integrals(next(top for top in _SPARSE_LEVELS if top >= self.level))
+        count = self.space.size(self.level)
+        rows = count * (count + 1) // 2
+        end = whole.indptr[rows]
+        parts = whole.data[:end], whole.indices[:end], whole.indptr[: rows + 1]
+        return type(whole)(parts, shape=(rows, self.moments))
+
+    @cached_property
+    def _dense(self) -> Array:
+        """∫ φ_k φ_i φ_j dν, flat in i and j: (n², K)."""
+        if isinstance(self.space, Circle):
+            return (
+                circle_second_moments(np.eye(self.moments), self.level).reshape(self.moments, -1).T
+            )
+        return self._sparse.toarray()[self._symmetric]
+
+    @cached_property
+    def _upper(self) -> IntArray:
+        """Where each pair stands in the flat matrix, column by column."""
+        count = self.space.size(self.level)
+        j, i = np.tril_indices(count)
+        return np.asarray(j * count + i)
+
+    @cached_property
+    def _symmetric(self) -> IntArray:
+        """Which pair each entry of the flat matrix is."""
+        index = np.arange(self.space.size(self.level))
+        low, high = np.minimum.outer(index, index), np.maximum.outer(index, index)
+        return np.asarray(low + high * (high + 1) // 2).ravel()
+
+    @cached_property
+    def expansion(self) -> Array:
+        """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (n², K)."""
+        flat, count = self._dense, self.space.size(self.level)
+        of_harmonics = np.linalg.solve(flat.T @ flat, flat.T)[1:].reshape(-1, count, count)
+        points = self.space.exact_grid(2 * self.level).points
+        some = _spanning(self.space, points, self.level)
+        harmonics = self.space.harmonics(points, self.level)
+        change, *_ = np.linalg.lstsq(some, harmonics, rcond=None)
+        change[np.abs(change) < 1e-13] = 0.0
+        of_some = change @ of_harmonics @ change.T
+        return np.ascontiguousarray(of_some.reshape(len(of_some), -1).T)
 
 
 @cache
-def products(space: Circle | Sphere, level: int) -> Array | sparse.csr_array:
-    """∫ φ_k φ_i φ_j dν for i and j of degree 0..L, flat, and k of degree 0..2L: ((q + 1)², K)."""
-    found = circle_gaunt(level) if isinstance(space, Circle) else sphere_gaunt(level)
-    return found.toarray() if np.prod(found.shape) <= _DENSE else found
+def second_moments_of(space: Circle | Sphere, level: int) -> SecondMoments:
+    """The one object of a space and a level."""
+    return SecondMoments(space, level)
+
+
+@cache
+def _integrals(level: int) -> sparse.csr_array:
+    return sphere_gaunt(level)
 
 
 def second_moments(space: Circle | Sphere, level: int, moments: Array) -> Array:
-    """E φφᵀ of the features through ``level``, the constant first, (B, q + 1, q + 1).
+    """E φφᵀ of the features through ``level``, the constant first, (B, n, n).
 
     ``moments`` (B, K) are E φ through degree 2·level, the constant first.
     """
-    count = space.size(level)
-    moments = moments[:, : space.size(2 * level)]
-    if has_products(space, level):
-        flat = (products(space, level) @ moments.T).T
-        return np.ascontiguousarray(flat).reshape(-1, count, count)
-    grid = space.exact_grid(4 * level)
-    phi = space.harmonics(grid.points, level)
-    height = moments @ space.harmonics(grid.points, 2 * level).T  # of the function with them
-    return np.stack([phi.T @ ((grid.weights * one)[:, None] * phi) for one in height])
+    return second_moments_of(space, level).stack(moments)
 
 
 def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
@@ -66,20 +157,6 @@ def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
     return out.T
 
 
-@cache
-def _expansion(space: Circle | Sphere, level: int) -> Array:
-    """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (q², K)."""
-    found, count = products(space, level), space.size(level)
-    flat = found if isinstance(found, np.ndarray) else found.toarray()
-    of_harmonics = np.linalg.solve(flat.T @ flat, flat.T)[1:].reshape(-1, count, count)
-    points = space.exact_grid(2 * level).points
-    some, harmonics = _spanning(space, points, level), space.harmonics(points, level)
-    change, *_ = np.linalg.lstsq(some, harmonics, rcond=None)
-    change[np.abs(change) < 1e-13] = 0.0
-    of_some = change @ of_harmonics @ change.T
-    return np.ascontiguousarray(of_some.reshape(len(of_some), -1).T)
-
-
 def sums_from_products(
     space: Circle | Sphere, x: Array, weights: Array | None, level: int
 ) -> Array:
@@ -90,7 +167,7 @@ def sums_from_products(
     some = _spanning(space, x, level)
     weighted = some if weights is None else some * weights[:, None]
     gram = weighted.T @ some
-    return np.asarray(gram.ravel() @ _expansion(space, level))
+    return np.asarray(gram.ravel() @ second_moments_of(space, level).expansion)
 
 
 def direct_sums(space: Circle | Sphere, x: Array, weights: Array | None, degree: int) -> Array:

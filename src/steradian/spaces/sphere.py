@@ -16,6 +16,8 @@ from steradian.numerics.condensation import condensed_on_sphere
 from steradian.numerics.harmonics import (
     circle_harmonics,
     legendre_functions,
+    sphere_alm,
+    sphere_coefficients,
     sphere_harmonics,
     sphere_size,
     sphere_sums,
@@ -26,6 +28,9 @@ from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
+_FINER = np.array([512, 768, 1024, 1536, 2048])  # where only transforms are affordable
+_FEW_DEGREES = 8  # up to which products of small matrices are quicker than a transform
+_FEW_RINGS = 64  # likewise
 _RINGS_PER_ROOT_KAPPA = 5.5
 _RINGS_PER_LEVEL = 8.0
 _CONDENSED = 48  # degree to which few nodes have the sums of many points
@@ -77,7 +82,8 @@ class Sphere(UnitVectors):
         return condensed_on_sphere(x, weights, _CONDENSED)
 
     def grid(self, rung: int) -> SphereGrid:
-        return _grid(int(_LADDER[rung]))
+        beyond = rung - len(_LADDER)
+        return _grid(int(_LADDER[rung] if beyond < 0 else _FINER[beyond]))
 
     def exact_grid(self, degree: int) -> SphereGrid:
         """The smallest grid exact for harmonics of this degree."""
@@ -93,6 +99,9 @@ class Sphere(UnitVectors):
     def rungs(self) -> int:
         return len(_LADDER)
 
+    def fine_rungs(self) -> int:
+        return len(_LADDER) + len(_FINER)
+
     def rung_for(self, concentration: Array, level: int) -> IntArray:
         need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
         return _LADDER[:-1].searchsorted(need)
@@ -102,8 +111,8 @@ class Sphere(UnitVectors):
 class SphereGrid:
     """``rings`` Gauss-Legendre latitudes with ``2 rings`` longitudes each.
 
-    Exact for harmonics of degree below ``2 rings``. Transforms are two small matrix
-    products, first along the rings and then across them.
+    Exact for harmonics of degree below ``2 rings``. Transforms of few degrees are two small
+    matrix products, first along the rings and then across them; others are those of ducc0.
     """
 
     rings: int
@@ -161,9 +170,14 @@ class SphereGrid:
         around = np.ascontiguousarray(circle_harmonics(self._longitudes, degree).T)
         return profiles.reshape(flat), weighted.reshape(flat), around
 
+    def _by_products(self, degree: int) -> bool:
+        return degree <= _FEW_DEGREES and self.rings <= _FEW_RINGS
+
     @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
     def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
         """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
+        if not self._by_products(2 * level):
+            return self._synthesized, lambda values: self._analyzed(values, 2 * level)
         profiles, _, around = self._transforms(level)
         _, weighted, wide = self._transforms(2 * level)
         profiles, weighted = np.ascontiguousarray(profiles[1:]), np.ascontiguousarray(weighted.T)
@@ -174,13 +188,47 @@ class SphereGrid:
             lambda values: (values @ wide).ravel() @ weighted,
         )
 
+    def _synthesized(self, lam: Array) -> Array:
+        """Σ_k lam_k φ_k of one ``lam`` (q,): (rings, 2 rings)."""
+        degree = math.isqrt(len(lam) + 1) - 1
+        return np.asarray(
+            ducc0.sht.synthesis_2d(
+                alm=sphere_alm(lam, degree),
+                spin=0,
+                lmax=degree,
+                geometry="GL",
+                ntheta=self.rings,
+                nphi=2 * self.rings,
+            )[0]
+        )
+
+    def _analyzed(self, values: Array, degree: int) -> Array:
+        """∫ values φ dν of one function (rings, 2 rings), for degree 0..degree: (size,)."""
+        _, weight = self._latitudes
+        weighted = values * (weight / (2 * self.rings))[:, None]
+        alm = ducc0.sht.adjoint_synthesis_2d(
+            map=weighted[None], spin=0, lmax=degree, geometry="GL"
+        )[0]
+        return sphere_coefficients(alm, degree)
+
+    def halved(self, values: Array) -> float:
+        """Relative change of ∫ values dν when every second meridian is left out."""
+        _, weight = self._latitudes
+        half, other = weight @ values[:, ::2].sum(axis=1), weight @ values[:, 1::2].sum(axis=1)
+        return float(abs(half - other) / (half + other))
+
     def synthesize(self, lam: Array) -> Array:
         degree = math.isqrt(lam.shape[1] + 1) - 1
+        if not self._by_products(degree):
+            return np.array([self._synthesized(row).ravel() for row in lam])
         profiles, _, around = self._transforms(degree)
         along = (lam @ profiles[1:]).reshape(-1, 2 * degree + 1)
         return (along @ around).reshape(len(lam), self.nodes)
 
     def analyze(self, values: Array, degree: int) -> Array:
+        if not self._by_products(degree):
+            shape = self.rings, 2 * self.rings
+            return np.array([self._analyzed(row.reshape(shape), degree) for row in values])
         _, weighted, around = self._transforms(degree)
         along = values.reshape(-1, 2 * self.rings) @ around.T
         return along.reshape(len(values), -1) @ weighted.T

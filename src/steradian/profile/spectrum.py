@@ -1,0 +1,179 @@
+"""The information spectrum: nats per degree, as a power spectrum is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.errors import SteradianError
+from steradian.hierarchies.base import HasDegrees
+from steradian.io.frames import frame_of_columns
+from steradian.io.records import without_nan
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.plots.spectrum import nats_per_degree
+
+if TYPE_CHECKING:
+    from steradian.profile.profile import Profile
+
+_MOST = 0.95  # share of the information that counts as nearly all
+_MOST_ROWS = 32  # of the printed table
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectrum:
+    """What each degree of harmonics adds, with what noise alone would add.
+
+    Attributes
+    ----------
+    levels, dims : arrays of int, (L,)
+        1..L, and the features each adds.
+    degrees : array of int, (L,)
+        Degree of the harmonics that each level adds; empty where levels are no degrees.
+    gaps, noise, debiased : arrays, (L,)
+        I in nats, what it is on average with nothing to find (NaN where no design tells), and the
+        difference of the two.
+    low, high : arrays, (L,)
+        Intervals for I of the law behind the sample; NaN where the design defines none.
+    near_zero : array of bool, (L,)
+        Where the gap is not told apart from zero by its interval.
+    confidence : float
+        Of the intervals.
+    words : str
+        Why there are no intervals; else empty.
+    """
+
+    levels: IntArray
+    dims: IntArray
+    degrees: IntArray
+    gaps: Array
+    noise: Array
+    debiased: Array
+    low: Array
+    high: Array
+    near_zero: BoolArray
+    confidence: float
+    words: str
+
+    @property
+    def scales(self) -> Array:
+        """Angular scale 180° / degree, half a wave, (L,); empty where levels are no degrees."""
+        return 180.0 / self.degrees
+
+    @property
+    def per_feature(self) -> Array:
+        """Debiased nats per feature of each level, (L,): flat where all scales say the same."""
+        return self.debiased / self.dims
+
+    @property
+    def stands_out(self) -> BoolArray:
+        """Levels whose interval stays clear of zero, (L,); above noise where there is none."""
+        if np.isfinite(self.low).all():
+            return np.asarray((self.low > 0.0) & ~self.near_zero)
+        return np.asarray(self.debiased > 0.0)
+
+    @property
+    def carrying(self) -> int:
+        """The lowest level through which nearly all (95 %) of the debiased information lies."""
+        held = self.debiased if np.isfinite(self.debiased).all() else self.gaps
+        reached = np.cumsum(np.maximum(held, 0.0))
+        return int(np.searchsorted(reached, _MOST * reached[-1]) + 1) if reached[-1] > 0.0 else 0
+
+    @property
+    def finding(self) -> str:
+        """One sentence."""
+        known = bool(np.isfinite(self.noise).all())
+        if known and not self.stands_out.any():
+            return "No degree stands out from noise."
+        k = self.carrying
+        through = f"degree {self.degrees[k - 1]}" if len(self.degrees) else f"level {k}"
+        scale = f", scales of {self.scales[k - 1]:.3g}° and more" if len(self.degrees) else ""
+        kind = "debiased information" if known else "information"
+        return f"{_MOST:.0%} of the {kind} lies through {through}{scale}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON."""
+        names = ("gaps", "noise", "debiased", "low", "high")
+        arrays = {name: without_nan(getattr(self, name).tolist()) for name in names}
+        counts = {k: getattr(self, k).tolist() for k in ("levels", "dims", "degrees", "near_zero")}
+        rest = {"confidence": self.confidence, "words": self.words, "finding": self.finding}
+        return {**counts, "scales": self.scales.tolist(), **arrays, **rest, "unit": "nats"}
+
+    def to_frame(self) -> Any:
+        """One row per level as a pandas frame (pandas must be installed)."""
+        table: dict[str, Any] = {"level": self.levels, "features": self.dims}
+        if len(self.degrees):
+            table |= {"degree": self.degrees, "scale": self.scales}
+        names = ("noise", "debiased", "low", "high")
+        table |= {"gap": self.gaps, **{name: getattr(self, name) for name in names}}
+        return frame_of_columns(table, index="level")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it on a logarithmic axis and return the axes (needs matplotlib)."""
+        return nats_per_degree(self, ax)
+
+    def __repr__(self) -> str:
+        return f"Spectrum({len(self.levels)} levels; {self.finding})"
+
+    def __str__(self) -> str:
+        head = "degree    scale" if len(self.degrees) else "         level"
+        lines = [
+            "Information spectrum, nats per degree",
+            self.finding,
+            "",
+            f"{head} {'features':>8} {'I':>10} {'noise':>8} {'debiased':>10} {'low':>10} "
+            f"{'high':>10}",
+        ]
+        rows = [self._row(k) for k in range(len(self.levels))]
+        if len(rows) > _MOST_ROWS:
+            left_out = f"… {len(rows) - _MOST_ROWS} more: see to_frame()"
+            rows = [*rows[: _MOST_ROWS - 1], left_out, rows[-1]]
+        return "\n".join([*lines, *rows, *self._legend()])
+
+    def _row(self, k: int) -> str:
+        name = f"{self.levels[k]:>15}"
+        if len(self.degrees):
+            name = f"{self.degrees[k]:>6} {self.scales[k]:>7.2f}°"
+        numbers = (self.gaps[k], self.debiased[k], self.low[k], self.high[k])
+        gap, debiased, low, high = (
+            f"{x:>10.5f}" if np.isfinite(x) else f"{'–':>10}" for x in numbers
+        )
+        noise = f"{self.noise[k]:>8.2g}" if np.isfinite(self.noise[k]) else f"{'–':>8}"
+        mark = "" if self.stands_out[k] else "  noise"
+        return f"{name} {self.dims[k]:>8} {gap} {noise} {debiased} {low} {high}{mark}"
+
+    def _legend(self) -> list[str]:
+        if self.words:
+            return ["", f"No intervals: {self.words}"]
+        return [
+            "",
+            f"low, high: {self.confidence:.0%} interval for I in the law behind the sample.",
+        ]
+
+
+def spectrum_of(profile: Profile) -> Spectrum:
+    """The spectrum of a profile, with intervals where its design defines them."""
+    hierarchy, count = profile.moments.hierarchy, len(profile.levels)
+    degrees = hierarchy.degrees if isinstance(hierarchy, HasDegrees) else ()
+    low, high = np.full((2, count), np.nan)
+    near_zero, words = np.zeros(count, dtype=bool), ""
+    try:
+        found = profile.intervals(_CONFIDENCE)
+        low, high, near_zero = found.low, found.high, found.near_zero
+    except SteradianError as error:
+        words = str(error)
+    return Spectrum(
+        levels=profile.levels,
+        dims=profile.dims,
+        degrees=np.array(degrees, dtype=np.int64),
+        gaps=profile.gaps,
+        noise=profile.noise,
+        debiased=profile.debiased,
+        low=low,
+        high=high,
+        near_zero=near_zero,
+        confidence=_CONFIDENCE,
+        words=words,
+    )

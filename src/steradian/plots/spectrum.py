@@ -8,6 +8,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import BLUE, GREY, axes_for, frame, settled, titled
+from steradian.plots.palette import TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from steradian.profile.spectrum import Spectrum
 
 _BELOW = 0.2  # of the lowest value shown, where the axis begins
-_ABOVE = 2.0  # times the highest, where it ends
+_ABOVE = 20.0  # times the highest, where it ends: there is the legend
 _SCALES = (180.0, 90.0, 60.0, 45.0, 30.0, 20.0, 15.0, 10.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
-_APART = 0.055  # of the axis between two angular scales that are written out
+_WIDTH, _HEIGHT = 5.2, 3.2  # inches
+_APART = 0.075  # of the axis between two angular scales that are written out
 
 
 def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
@@ -33,7 +35,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     """
-    ax = axes_for(ax)
+    ax = axes_for(ax, _WIDTH, _HEIGHT)
     at = np.array(spectrum.degrees if len(spectrum.degrees) else spectrum.levels, dtype=float)
     known = np.isfinite(spectrum.noise).all()
     values = spectrum.debiased if known else spectrum.gaps
@@ -54,7 +56,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     frame(ax)
     if len(spectrum.degrees):
         _angular_axis(ax, spectrum)
-    ax.legend(frameon=False, loc="upper right")
+    ax.legend(frameon=False, loc="upper right", fontsize=TEXT, ncols=2)
     return settled(ax)
 
 
@@ -101,5 +103,6 @@ def _angular_axis(ax: Axes, spectrum: Spectrum) -> None:
             kept.append(scale)
     upper = ax.secondary_xaxis("top")
     upper.set_xticks([180.0 / scale for scale in kept], [f"{scale:g}°" for scale in kept])
-    upper.set_xlabel("angular scale 180° / $l$")
+    upper.set_xlabel("angular scale 180° / $l$", fontsize=TEXT)
+    upper.tick_params(labelsize=TEXT)
     upper.spines["top"].set_visible(True)

@@ -8,6 +8,7 @@ from steradian.profile.level_table import LevelTable, names_of
 from steradian.significance.effort import LATER
 from steradian.wording import Verdict, digits, listed, percent, sentence
 
+_NAMED = 4  # levels that are named one by one
 _CERTAIN = (Verdict.CLEAR, Verdict.LIKELY)
 _VERBS = {
     Verdict.LIKELY: "likely",
@@ -103,7 +104,17 @@ def _level(table: LevelTable, k: int) -> str:
 
 
 def _levels(table: LevelTable, found: list[int]) -> str:
+    if len(found) > _NAMED:
+        return f"levels {listed(_runs(found))}"
     return listed([_level(table, k) for k in found])
+
+
+def _runs(found: list[int]) -> list[str]:
+    """Levels by their numbers, neighbours as a range: "3", "5 to 24"."""
+    starts = [k for k in found if k - 1 not in found]
+    ends = [k for k in found if k + 1 not in found]
+    pairs = zip(starts, ends, strict=True)
+    return [str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in pairs]
 
 
 def _is(found: list[int]) -> str:

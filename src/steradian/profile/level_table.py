@@ -163,7 +163,11 @@ def _bands(levels: int) -> list[IntArray]:
 
 
 def _joined(first: str, last: str) -> str:
-    return first if first == last else f"{first}–{last}"
+    """One name, or a range of them, whose common first word is said once."""
+    if first == last:
+        return first
+    (word, *_), (again, *rest) = first.split(), last.split()
+    return f"{first}–{' '.join(rest)}" if rest and word == again else f"{first}–{last}"
 
 
 def names_of(profile: Profile) -> tuple[str, ...]:

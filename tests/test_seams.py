@@ -13,7 +13,7 @@ SOURCE = Path(steradian.__file__).parent
 BELOW = {"spaces", "families", "hierarchies", "existence"}  # these know what they are
 CONCRETE = (
     "Circle|Sphere|Hypersphere|Torus|Axes|Rotations|Harmonics|TorusHarmonics|Axial|Interactions|Custom"
-    "|Sketch|Zonal|BoundedZonal|LowRank|Quadratics|Diagonal|Blocks|Stacked"
+    "|Sketch|Zonal|BoundedZonal|LowRank|Quadratics|Diagonal|Blocks|Stacked|Against|Shifted|ReferenceSpace"
 )
 DESIGNS = "IID|FixedWeights|Importance|Clusters|Chain|Survey|Known|Descriptive"
 

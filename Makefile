@@ -75,8 +75,11 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Numbers go to JSON; AGAINST=earlier.json tells what has become worse beyond noise.
+JSON ?= benchmarks/results/latest.json
+AGAINST ?=
 bench: $(STAMP)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --json $(JSON) $(if $(AGAINST),--against $(AGAINST))
 
 # Every example of README and docs runs, then the site is built into site/ and its links are followed.
 docs: $(SITE_STAMP)

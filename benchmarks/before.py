@@ -77,26 +77,25 @@ def _unit(x: Array) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
-def work() -> None:
+def work(known: list[tuple[str, Callable[[], object]]], clock: Callable[[], float]) -> None:
     """A worker: for every number of a line that it reads, one line with the seconds it took."""
-    known = list(lines().items())
     for _, each in known:
         each()  # grids and integrals that live for the whole run
     print(json.dumps([name for name, _ in known]), flush=True)
     for asked in sys.stdin:
         each = known[int(asked)][1]
-        began = time.perf_counter()
+        began = clock()
         each()
-        print(json.dumps([time.perf_counter() - began]), flush=True)
+        print(json.dumps([clock() - began]), flush=True)
 
 
 class Worker:
     """A process with one of the trees."""
 
-    def __init__(self, source: Path) -> None:
+    def __init__(self, source: Path, script: str = __file__) -> None:
         there = {**os.environ, "PYTHONPATH": str(source.resolve())}
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--work"],
+            [sys.executable, script, "--work"],
             env=there,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -156,7 +155,7 @@ def main(other: Path, rounds: int) -> int:
 if __name__ == "__main__":
     one_thread()
     if "--work" in sys.argv:
-        work()
+        work(list(lines().items()), time.perf_counter)
     else:
         given = sys.argv[1:]
         sys.exit(main(Path(given[0]), int(given[1]) if len(given) > 1 else ROUNDS))

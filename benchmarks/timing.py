@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 Unit = Literal["s", "B"]
 Run = Callable[[int], object]
@@ -21,7 +22,34 @@ _PREFIXES: dict[Unit, tuple[tuple[float, str], ...]] = {
 }
 _SCALE = {"s": 1.0, "ms": 1e3, "µs": 1e6, "GB": 1e-9, "MB": 1e-6}
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_HEADER = ("name", "ours", "peer", "ratio", "target", "met")
+_HEADER = ("name", "ours", "peer", "ratio", "target", "met", "limit", "from it")
+
+
+class Median(float):
+    """A median of times that knows how well it is known."""
+
+    noise: float  # relative: 1.5 median deviations over the root of the number of rounds
+
+    @classmethod
+    def of(cls, seconds: NDArray[np.float64]) -> Median:
+        middle = float(np.median(seconds))
+        made = cls(middle)
+        spread = 1.5 * float(np.median(np.abs(seconds - middle)))
+        made.noise = spread / middle / np.sqrt(len(seconds)) if middle else 0.0
+        return made
+
+    def __truediv__(self, number: float) -> Median:
+        made = Median(float(self) / number)
+        made.noise = self.noise
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What no implementation of it can do without, measured in the same run."""
+
+    name: str  # "one product", "one pass over memory", "one eigh", "one transform"
+    least: float  # seconds or bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +63,7 @@ class Result:
     unit: Unit = "s"
     agrees: bool = True  # whether both gave the same answer; a wrong one meets nothing
     in_units_of_peer: bool = False  # a time told as a cost: the peer is only a yardstick
+    limit: Limit | None = None  # where the yardstick is none
 
     @property
     def is_cost(self) -> bool:
@@ -49,6 +78,17 @@ class Result:
         enough = self.ratio <= self.target if self.is_cost else self.ratio >= self.target
         return enough and self.agrees
 
+    @property
+    def noise(self) -> float:
+        """Relative error of the ratio, from the rounds it was measured in."""
+        known = (getattr(value, "noise", 0.0) for value in (self.ours, self.peer))
+        return float(np.sqrt(sum(value * value for value in known)))
+
+    @property
+    def bound(self) -> Limit | None:
+        """The limit; a yardstick is its own."""
+        return Limit("the peer", self.peer) if self.limit is None and self.is_cost else self.limit
+
     def cells(self) -> tuple[str, ...]:
         """The columns of the closing table."""
         sign = "≤" if self.is_cost else "≥"
@@ -59,7 +99,33 @@ class Result:
             f"{self.ratio:.2f}",
             f"{sign} {self.target:g}",
             "yes" if self.met else "no" if self.agrees else "ANSWERS DIFFER",
+            *self._distance(),
         )
+
+    def _distance(self) -> tuple[str, str]:
+        if self.bound is None:
+            return "–", "–"
+        said = f"{self.bound.name} ({quantity(self.bound.least, self.unit)})"
+        return said, f"{self.ours / self.bound.least:.1f}×"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers, ready for JSON."""
+        bound = self.bound
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "ours": float(self.ours),
+            "peer": float(self.peer),
+            "ratio": float(self.ratio),
+            "noise": self.noise,
+            "target": self.target,
+            "is_cost": self.is_cost,
+            "met": self.met,
+            "agrees": self.agrees,
+            "limit": None if bound is None else bound.name,
+            "least": None if bound is None else float(bound.least),
+            "from_limit": None if bound is None else float(self.ours / bound.least),
+        }
 
 
 def one_thread() -> None:
@@ -72,7 +138,9 @@ def one_thread() -> None:
         os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
-def interleaved(runs: Sequence[Run], repeats: int) -> list[float]:
+def interleaved(
+    runs: Sequence[Run], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> list[Median]:
     """Median seconds of each run. Every round k calls each ``run(k)`` once, in turn.
 
     A slow spell of the machine then falls on all of them alike. ``k`` lets a round take its
@@ -83,10 +151,10 @@ def interleaved(runs: Sequence[Run], repeats: int) -> list[float]:
     seconds = np.empty((repeats, len(runs)))
     for k in range(repeats):
         for j, run in enumerate(runs):
-            began = time.perf_counter()
+            began = clock()
             run(k)
-            seconds[k, j] = time.perf_counter() - began
-    return [float(s) for s in np.median(seconds, axis=0)]
+            seconds[k, j] = clock() - began
+    return [Median.of(column) for column in seconds.T]
 
 
 def agree(what: str, difference: float, tolerance: float) -> bool:

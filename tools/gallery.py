@@ -7,7 +7,6 @@ follow, to make these alone; the code of all others is run too, since later code
 from __future__ import annotations
 
 import doctest
-import io
 import re
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import matplotlib as mpl
 
 DOCS = Path(__file__).parent.parent / "docs"
-DPI = 150
+RESOLUTIONS = (150, 130, 110, 90)  # dots per inch
 LARGEST = 100_000  # bytes of an image
 IMAGE = re.compile(r"!\[[^\]]*\]\((images/gallery_\w+\.png)\)")
 
@@ -28,16 +27,11 @@ def run(text: str, names: dict[str, Any]) -> None:
 
 
 def save(figure: Any, path: Path) -> int:
-    """Save a figure, in 256 colours where more take too much room; its size in bytes."""
-    from PIL import Image
-
-    whole = io.BytesIO()
-    figure.savefig(whole, dpi=DPI)
-    with Image.open(whole) as picture:
-        picture.convert("RGB").save(path, optimize=True)
-        if path.stat().st_size > LARGEST:
-            few = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE)
-            few.save(path, optimize=True)
+    """Save a figure, as finely as its room allows; its size in bytes."""
+    for dpi in RESOLUTIONS:
+        figure.savefig(path, dpi=dpi, pil_kwargs={"optimize": True})
+        if path.stat().st_size <= LARGEST:
+            break
     return path.stat().st_size
 
 

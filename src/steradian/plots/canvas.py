@@ -81,7 +81,7 @@ def new_axes(width: float = COLUMN, height: float = 2.7) -> Axes:
     return ax
 
 
-def new_page(ratios: tuple[float, float], height: float) -> tuple[Axes, Axes]:
+def new_page(ratios: tuple[float, float], height: float = 3.4) -> tuple[Axes, Axes]:
     """Two axes side by side on a figure two columns wide that an interactive session shows."""
     require()
     import matplotlib as mpl

@@ -1,7 +1,8 @@
-"""Make the images of docs/gallery.md from the code on that page: ``python tools/gallery.py``.
+"""Make the images of the gallery and the tutorials from their code: ``python tools/gallery.py``.
 
-Every image of the page shows the ``ax`` that the code before it leaves behind. Names of images may
-follow, to make these alone; the code of all others is run too, since later code builds on it.
+Every such image of a page shows the ``ax`` that the code before it leaves behind. Names of images
+may follow, to make these alone; the code before them is run too, since later code builds on it. The
+galaxies need the extra ``docs``, the protein ``realdata``.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import matplotlib as mpl
 DOCS = Path(__file__).parent.parent / "docs"
 RESOLUTIONS = (150, 130, 110, 90)  # dots per inch
 LARGEST = 100_000  # bytes of an image
-IMAGE = re.compile(r"!\[[^\]]*\]\((images/gallery_\w+\.png)\)")
+IMAGE = re.compile(r"!\[[^\]]*\]\((images/(?:gallery|tutorial)_(?:\w+)\.png)\)")
 
 
 def run(text: str, names: dict[str, Any]) -> None:
     """Run the examples of a piece of the page."""
     for example in doctest.DocTestParser().get_examples(text):
-        exec(compile(example.source, "docs/gallery.md", "single"), names)
+        exec(compile(example.source, "docs", "single"), names)
 
 
 def save(figure: Any, path: Path) -> int:
@@ -35,11 +36,10 @@ def save(figure: Any, path: Path) -> int:
     return path.stat().st_size
 
 
-def main(wanted: list[str]) -> int:
-    mpl.use("Agg")
+def images_of(page: str, wanted: list[str]) -> int:
+    """Make the images of one page; how many are too large."""
     from matplotlib import pyplot as plt
 
-    page = (DOCS / "gallery.md").read_text("utf-8")
     names: dict[str, Any] = {}
     end, too_large = 0, 0
     for image in IMAGE.finditer(page):
@@ -51,6 +51,17 @@ def main(wanted: list[str]) -> int:
             too_large += size > LARGEST
             print(f"{image[1]}: {size / 1000:.0f} kB")
         plt.close("all")
+    return too_large
+
+
+def main(wanted: list[str]) -> int:
+    mpl.use("Agg")
+    too_large = 0
+    for path in sorted(DOCS.glob("*.md")):
+        page = path.read_text("utf-8")
+        stems = {Path(image).stem for image in IMAGE.findall(page)}
+        if stems and (not wanted or stems & set(wanted)):
+            too_large += images_of(page, wanted)
     return 1 if too_large else 0
 
 

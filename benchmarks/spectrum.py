@@ -63,7 +63,7 @@ LINES = (
 def galaxies() -> Array | None:
     """Directions of the galaxies of OpenNGC, where pyongc is installed."""
     try:
-        from pyongc import ongc  # type: ignore[import-not-found]
+        from pyongc import ongc
     except ImportError:
         return None
     found = [each.rad_coords for each in ongc.listObjects(type=["G"])]

@@ -29,7 +29,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
     [MaxEntDensity(), GeometricInformation(levels=1)], expected_failed_checks=expected_failures
 )
 def test_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:

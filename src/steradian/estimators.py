@@ -111,8 +111,10 @@ class MaxEntDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit_.sample(n_samples, np.random.default_rng(seed))
 
 
-class GeometricInformation(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+class GeometricInformation(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """What the directions around each row tell, level by level: rows → gaps in nats.
 

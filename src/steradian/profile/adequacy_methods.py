@@ -115,7 +115,7 @@ class AdequacyMethods:
             return left_out_of(self._whole, full._whole)
         if not is_object_of(full, Hierarchy):
             raise InvalidArgument(f"full is {shown(full)}; give a hierarchy or a profile")
-        from steradian.profile.profile import profile
+        from steradian.profile.one_sample import profile
 
         mine = self._whole
         if mine.directions is None:

@@ -18,8 +18,8 @@ from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Hierarchy, OnSplits, SameRows
 from steradian.numerics.arrays import BoolArray
 from steradian.profile.auto_levels import AUTO, climbed
+from steradian.profile.one_sample import profile as _profile
 from steradian.profile.profile import Profile
-from steradian.profile.profile import profile as _profile
 from steradian.profile.splits import SplitProfile
 
 

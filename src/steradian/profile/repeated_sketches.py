@@ -17,7 +17,8 @@ from steradian.hierarchies.sketch import INVARIANCE, Sketch
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
-from steradian.profile.profile import Profile, profile
+from steradian.profile.one_sample import profile
+from steradian.profile.profile import Profile
 from steradian.significance.gap_tests import holm
 
 _COMBINED = (

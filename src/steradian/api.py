@@ -2,12 +2,12 @@
 
 from steradian import designs, examples, plots
 from steradian.adequacy import kernels
+from steradian.adequacy.answers import Trust
 from steradian.adequacy.beyond import Beyond
 from steradian.adequacy.left_out import LeftOut
 from steradian.adequacy.mmd import Mmd
 from steradian.adequacy.residuals import Residuals
 from steradian.adequacy.ridge import RidgeNotExact, ridge
-from steradian.adequacy.trust import Trust
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.summation import moments

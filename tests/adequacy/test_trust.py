@@ -10,7 +10,7 @@ import pytest
 
 import steradian as sr
 from oracles import Array
-from steradian.adequacy.trust import Answer
+from steradian.adequacy.answers import Answer
 from steradian.wording import Verdict, digits
 
 

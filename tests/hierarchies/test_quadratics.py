@@ -111,8 +111,7 @@ def test_fewer_rows_than_dimensions() -> None:
     assert found.gaps[1] > 0
     pairs = sr.profile(x, hierarchy=sr.Blocks([2] * 15))
     assert pairs.gaps[1] > found.gaps[1]
-    either = "a combination of coordinates (1, 2, 3, 4|16, 17, 18, 19)"  # as rounding has it
-    with pytest.raises(sr.BoundaryError, match=either):
+    with pytest.raises(sr.BoundaryError, match="a combination of coordinates 1, 2, 3, 4"):
         sr.profile(x, hierarchy=sr.Blocks([15, 15]))
     y = x.copy()
     y[:, 4] = 0.25

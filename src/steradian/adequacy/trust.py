@@ -6,14 +6,12 @@ an answer is kept as its details, for those who ask.
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.adequacy.above import levels_through, moments_to_degree
+from steradian.adequacy.answers import Answer, Judgement, Trust
 from steradian.adequacy.beyond import beyond_data
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
@@ -28,7 +26,6 @@ from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.base import HeldToNoise
 from steradian.families.polar_whitening import polar_whitening
-from steradian.notebook import NotebookView
 from steradian.numerics.tolerances import (
     BEYOND_DOUBT,
     COLLINEAR,
@@ -45,7 +42,6 @@ from steradian.wording import (
     digits,
     power_of_ten,
     pvalue_words,
-    sentence,
     verdict_of,
 )
 
@@ -62,100 +58,10 @@ _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error ma
 _SURELY = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
-_WIDTH, _LABEL = 80, 26
 _SHRUNK = "the fits are of shrunk data, so nothing tells about the data themselves"
 
 
-class Answer(StrEnum):
-    """Whether numbers are right, and data enough."""
-
-    YES = "yes"
-    CARE = "with care"
-    NO = "no"
-    UNKNOWN = "cannot be judged"
-
-
 _WORST = (Answer.NO, Answer.CARE, Answer.UNKNOWN, Answer.YES)
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One question, its answer, why, and the details that only some people ask for.
-
-    The answer about structure is a `Verdict`: how sure it is that there is more.
-    """
-
-    question: str
-    answer: Answer | Verdict
-    reasons: tuple[str, ...]
-    details: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """The answer in a sentence or two."""
-        return sentence(f"{self.answer}: {'; '.join(self.reasons)}")
-
-    def __str__(self) -> str:
-        return self.shown(verbose=False)
-
-    def shown(self, *, verbose: bool) -> str:
-        """The question and its answer, with details on request."""
-        said = [self.words, *(sentence(one) for one in self.details)] if verbose else [self.words]
-        head = f"{self.question:<{_LABEL}}"
-        return textwrap.fill(
-            " ".join(said), _WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL,
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Trust(NotebookView):
-    """Whether a profile can be trusted; ``print`` shows the three answers.
-
-    Attributes
-    ----------
-    numbers : Judgement
-        Are the numbers right? Arithmetic, and whether the fits exist with room to spare.
-    data : Judgement
-        Are there enough data, and does none of them decide alone?
-    structure : Judgement
-        Is there more structure above the highest level, how much, and what shows it?
-
-    Examples
-    --------
-    >>> import steradian as sr
-    >>> print(sr.profile(sr.examples.load("turtles"), levels=1).trust().structure.answer)
-    clear
-    """
-
-    numbers: Judgement
-    data: Judgement
-    structure: Judgement
-
-    @property
-    def judgements(self) -> tuple[Judgement, ...]:
-        """All three."""
-        return self.numbers, self.data, self.structure
-
-    def __str__(self) -> str:
-        return self.shown(verbose=False)
-
-    def shown(self, *, verbose: bool) -> str:
-        """The three answers, with details on request."""
-        return "\n".join(one.shown(verbose=verbose) for one in self.judgements)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Questions, answers, reasons and details, ready for JSON."""
-        names = ("numbers", "data", "structure")
-        return {
-            name: {
-                "question": one.question,
-                "answer": str(one.answer),
-                "reasons": list(one.reasons),
-                "details": list(one.details),
-            }
-            for name, one in zip(names, self.judgements, strict=True)
-        }
 
 
 def trust_of(profile: Profile) -> Trust:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +29,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
-from steradian.profile.entry import profile
+from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
 from steradian.profile.profile import Profile
 from steradian.significance.comparison_tests import (
@@ -276,37 +276,6 @@ class Comparison:
     def __repr__(self) -> str:
         between = ", ".join(f"{c:.4g}" for c in self.between)
         return f"Comparison({len(self.names)} groups, C = [{between}] nats)"
-
-
-@dataclass(frozen=True, eq=False)
-class GroupProfiles(Mapping[str, Profile]):
-    """Profiles of groups by name, each made when it is asked for."""
-
-    source: Groups
-    hierarchy: Hierarchy
-    made: dict[str, Profile]
-
-    def __getitem__(self, name: str) -> Profile:
-        if name not in self.source.names:
-            raise KeyError(name)
-        if name not in self.made:
-            group = self.source.names.index(name)
-            rows = self.source.rows
-            if rows is None:
-                data: Any = self.source.sums[group]
-                design: Any = self.source.design
-                self.made[name] = profile(data, levels=self.hierarchy.levels, design=design)
-            else:
-                design = self.source.design.of_rows(rows.labels == group)
-                data = self.source.directions(group)
-                self.made[name] = profile(data, hierarchy=self.hierarchy, design=design)
-        return self.made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.source.names)
-
-    def __len__(self) -> int:
-        return len(self.source.names)
 
 
 def compare(  # noqa: PLR0913 - one for each thing people say about groups

@@ -68,7 +68,8 @@ def _auto(data: Any, options: dict[str, Any]) -> Profile:
     source, design = as_source(data, options.get("weights")), options.get("design")
     if isinstance(source, Directions):  # a frame may hold what the design asks for
         design = design_of_rows(design, data, source)
-    return climbed(lambda levels: _profile(source, levels=levels, design=design))
+    rest = {k: v for k, v in options.items() if k not in ("levels", "weights", "design")}
+    return climbed(lambda levels: _profile(source, levels=levels, design=design, **rest))
 
 
 def _on_same_rows(data: Any, choice: SameRows, options: dict[str, Any]) -> Profile:

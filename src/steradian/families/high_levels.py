@@ -144,13 +144,16 @@ class _Climb:
         both = self.law(law.lam, self.rung), self.law(self.start, self.rung)
         return max(both, key=lambda each: each.dual(self.m))
 
-    def settled(self, law: _Law) -> _Law:
-        """The law, or the start if that is a fit already: rounding may lead below it."""
+    def settled(self, law: _Law) -> _Law | None:
+        """The law, or the start if that is a fit already; None where rounding led below it."""
         if law.dual(self.m) > self.dual + CLEAR_RISE:
             return law
         start = self.law(self.start, self.rung)
         fits = np.abs(start.mismatch(self.m)).max() <= ACCEPTED_RESIDUAL
-        return start if fits and start.dual(self.m) > law.dual(self.m) else law
+        below = start.dual(self.m) - law.dual(self.m)
+        if fits and below > 0.0:
+            return start
+        return law if below <= VERIFIED_AIM else None
 
     def guarded(self, law: _Law) -> _Law:
         """The start with less density where there are no data, when the fit is far from it.
@@ -211,7 +214,7 @@ class _Climb:
             slack = DUAL_ROUNDING + 8.0 * ROUNDOFF * float(np.abs(trial.lam) @ np.abs(self.m))
             rise = trial.dual(self.m) - law.dual(self.m)
             wanted = ARMIJO * length if length <= 1.0 else 0.5
-            if rise < wanted * decrement - slack:
+            if not rise >= wanted * decrement - slack:
                 length *= 0.5
             elif trial.halved <= allowed:
                 return trial, length
@@ -239,7 +242,8 @@ def solve_high(space: Circle | Sphere, level: int, m: Array, start: Array) -> Du
     """Fits to moment vectors ``m`` (B, q) from ``start`` (B, q); STALLED where there is none."""
     out = DualSolution.empty(len(m), m.shape[1], Status.STALLED)
     for row in range(len(m)):
-        one = _solve(space, level, m[row], start[row])
+        with np.errstate(all="ignore"):  # steps that lead nowhere are turned back
+            one = _solve(space, level, m[row], start[row])
         if one is not None:
             out.put(np.array([row]), one)
     return out
@@ -261,7 +265,8 @@ def _solve(space: Circle | Sphere, level: int, m: Array, start: Array) -> DualSo
         beyond = finer.mismatch(m)
         error = max(abs(finer.psi - end.psi), 0.5 * float(beyond @ factor.step(beyond)))
         if error <= max(VERIFIED_AIM, float(allowed_quadrature(end.lam))):
-            return _solution(climb, climb.settled(end), factor, error)
+            settled = climb.settled(end)
+            return None if settled is None else _solution(climb, settled, factor, error)
         law = climb.finer(end)
         if climb.exhausted:
             return _solution(climb, law, factor, error) if error <= VERIFIED_DIFFERENCE else None

@@ -8,7 +8,6 @@ can be made from the library itself (the landing picture, the help of every comm
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -20,25 +19,6 @@ ROOT = Path(__file__).parent.parent
 LANDING = "<!-- landing picture -->"
 SEARCH = 'data-md-component="search" role="dialog" aria-label="Search"'
 COMMANDS = "<!-- help of every command -->"
-# Pages that other changes bring: left out of the navigation until they are there.
-AWAITED = ["comparison", "references", "spectrum", "gallery", "report", "estimators"]
-
-
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leave awaited pages out of the navigation as long as they are not there."""
-    docs = Path(config.docs_dir)
-    missing = {f"{name}.md" for name in AWAITED if not (docs / f"{name}.md").exists()}
-    config.nav = _without(config.nav, missing)
-    return config
-
-
-def _without(nav: Any, missing: set[str]) -> Any:
-    if isinstance(nav, list):
-        return [entry for entry in (_without(each, missing) for each in nav) if entry]
-    if isinstance(nav, dict):
-        parts = {title: _without(entry, missing) for title, entry in nav.items()}
-        return {title: entry for title, entry in parts.items() if entry}
-    return None if nav in missing else nav
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

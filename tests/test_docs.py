@@ -19,6 +19,7 @@ import pytest
 import steradian as sr
 from steradian.cli.app import run
 
+pytestmark = pytest.mark.slow  # a part of `make docs`, which asks for all of them
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ENTRY = re.compile(r"^::: (\S+)$", re.MULTILINE)

@@ -107,7 +107,7 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.834), percent(0.034), percent(0.0004)
-    ('83%', '3.4%', '0.04%')
+    ('83%', '3.4%', '0.040%')
     """
     points = 100.0 * share
     if abs(points) >= 9.95:

@@ -68,7 +68,7 @@ class Trust(NotebookView):
     Examples
     --------
     >>> import steradian as sr
-    >>> print(sr.profile(sr.examples.load("turtles"), levels=1).trust().structure.answer)
+    >>> print(sr.profile(sr.examples.load("mcmurdo"), levels=1).trust().structure.answer)
     clear
     """
 

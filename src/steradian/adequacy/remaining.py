@@ -22,7 +22,7 @@ from steradian.errors import DesignError, ResolutionError
 from steradian.families.polar_whitening import polar_whitening
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import COLLINEAR, NEGLIGIBLE_MASS
+from steradian.numerics.tolerances import COLLINEAR, NEGLIGIBLE_MASS, TINY
 from steradian.significance.sample import Sample
 
 _MOST = 2e8  # products of features at nodes in one step: a tenth of a second
@@ -76,6 +76,8 @@ def _dual_value(rows: Array, logs: Array, target: Array) -> float:
         centred = rows - mean
         covariance = (centred * share[:, None]).T @ centred
         ridge = np.trace(covariance) / COLLINEAR
+        if not ridge > TINY:  # the law has run into single nodes: no law has these moments
+            return value
         move = np.linalg.solve(covariance + ridge * np.eye(len(step)), target - mean)
         size = 1.0
         while size > _SHORTEST:

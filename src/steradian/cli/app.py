@@ -156,7 +156,8 @@ def profile_command(
         file_for(report)
     if by:
         if design or within_span or report:
-            raise InvalidArgument("--by takes no --design, --within-span or --report; leave it out")
+            taken = "--design, --within-span or --report"
+            raise InvalidArgument(f"--by takes no {taken}; leave one out")
         return _grouped(where, by, (levels, shrinkage, reference), form, out)
     how = (levels, shrinkage, within_span, design, reference)
     result = _one(where, how, (form, out), quiet, verbose)

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from steradian.arguments import one_of
+from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.source import as_source
 from steradian.designs import Design
@@ -59,7 +59,9 @@ def profile(data: Any, **options: Any) -> Profile | SplitProfile:  # noqa: D103 
 
 def _auto(data: Any, options: dict[str, Any]) -> Profile:
     """As many levels as the data carry."""
-    one_of(options["levels"], "levels", (AUTO,))
+    if options["levels"] != AUTO:
+        said = shown(options["levels"])
+        raise InvalidArgument(f"levels is {said}; give a whole number of levels, or {AUTO!r}")
     if options.get("hierarchy") is not None or options.get("shrinkage") is not None:
         raise InvalidArgument(
             "levels='auto' climbs the levels of the data themselves; with hierarchy= or shrinkage= "

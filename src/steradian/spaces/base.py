@@ -46,7 +46,7 @@ class Space(Protocol):
     >>> import steradian as sr
     >>> space: sr.Space = sr.Torus(2)
     >>> space.d, space.dimension, space.rules()
-    (4, 2, 7)
+    (4, 2, 9)
     """
 
     def __hash__(self) -> int:

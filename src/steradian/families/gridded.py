@@ -49,7 +49,7 @@ from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
-from steradian.numerics.tolerances import GOOD_DEFICIT
+from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates, gaussian_parameters
 
@@ -286,10 +286,11 @@ class GriddedFamily:
         m = moments.features[:, : self.q]
         out = solve_high(self.space, self.level, m, start)
         found = out.status == _CONVERGED
-        for row in np.flatnonzero(~found | (out.moment_rounding > GOOD_DEFICIT)):
+        rough = (out.moment_rounding > GOOD_DEFICIT) | (out.condition > COLLINEAR)
+        for row in np.flatnonzero(~found | rough):
             if support is not None and self.level <= _ROW_LEVELS:
                 one = self._solve_rows(*support(int(row)))
-            elif not found[row] and moments.sought and self.level <= _ROW_LEVELS:
+            elif moments.sought and self.level <= _ROW_LEVELS:
                 rung = self._ladder.first_rung(_sharpness(moments), start)
                 one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             else:

@@ -247,7 +247,8 @@ def _placed(
     margin, f, slack = closest.margin, closest.function, closest.slack
     if known.support is None and margin <= closest.rounding:
         return LevelBoundary(level, False, max(margin, 0.0), f, _TO_ROUNDING, slack)
-    if known.support is not None and margin < NEARLY:
+    untold = margin <= slack <= MARGIN_FINISHED  # a bound that is small, and zero not ruled out
+    if known.support is not None and (margin < NEARLY or untold):
         words = nearly_words(known.support[0], f)
     else:
         words = thinnest_words(family.peak(f)) if margin < MARGIN_EVEN else ""

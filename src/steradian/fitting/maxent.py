@@ -94,8 +94,8 @@ class MaxEntFit:
 
     def entropy(self, *, measure: Measure = "uniform") -> float:
         """Differential entropy in nats: minus the deficit, against the uniform law."""
-        measure = one_of(measure, "measure", get_args(Measure))
-        if measure == "reference" or not isinstance(self.space, HasReference):
+        known = one_of(measure, "measure", get_args(Measure))
+        if known == "reference" or not isinstance(self.space, HasReference):
             return -self.deficit - float(self._density(np.empty((1, self.space.d)), measure)[0])
         points, mass = self._rule
         return -self.deficit - float(mass @ self._density(points, measure))

@@ -26,10 +26,12 @@ def rates(pvalues: Array) -> Array:
     return np.array([np.mean(np.nan_to_num(pvalues, nan=1.0) <= a + 1e-12) for a in ALPHAS])
 
 
-def allowed(alpha: float | Array, count: int, times: float = 1.0) -> float | Array:
-    """So many times the nominal size, plus three binomial standard errors."""
+def allowed(
+    alpha: float | Array, count: int, times: float = 1.0, errors: float = 3.0
+) -> float | Array:
+    """So many times the nominal size, plus some binomial standard errors."""
     size = times * np.asarray(alpha)
-    return size + 3.0 * np.sqrt(size * (1.0 - size) / count)
+    return size + errors * np.sqrt(size * (1.0 - size) / count)
 
 
 # --- A: size of the default test --------------------------------------------------------------

@@ -11,22 +11,27 @@ import steradian as sr
 from calibration_laws import Cell
 
 CONTAMINATED = "S² vMF(5) + 3 % uniform"  # better than at n = 100, but not mended: see BEYOND
+FIRST_LOOK = 500  # samples: a test of twice its size passes one time in a thousand
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", laws.CELLS, ids=lambda c: f"{c.label} {c.levels}")
 def test_the_default_test_does_not_reject_true_nulls_too_often(cell: Cell) -> None:
-    limit = np.array(study.allowed(np.array(study.ALPHAS), cell.samples, study.WIDER))
-    if cell.name == CONTAMINATED:
+    """A first look at fewer samples; what it leaves in doubt, the samples of the docs decide."""
+    first = study.size_rows(cell, FIRST_LOOK)
+    if not all(_holds(found, FIRST_LOOK, errors=1.0) for found in first):
+        first = study.size_rows(cell)
+        for found in first:
+            assert _holds(found, cell.samples), (found.level, found.found)
+    if cell.kind in {"iid", "clusters", "survey"}:  # others: weights worth nothing, short chains
+        assert all(found.refused <= 0.02 for found in first), "samples without a p-value"
+
+
+def _holds(found: study.SizeRow, samples: int, errors: float = 3.0) -> bool:
+    limit = np.array(study.allowed(np.array(study.ALPHAS), samples, study.WIDER, errors))
+    if found.cell.name == CONTAMINATED:
         limit[0] = 0.035
-    for found in study.size_rows(cell):
-        assert (found.found <= limit).all(), (found.level, found.found, limit)
-        if cell.kind in {
-            "iid",
-            "clusters",
-            "survey",
-        }:  # others: weights worth nothing, short chains
-            assert found.refused <= 0.02, "samples without a p-value"
+    return bool((found.found <= limit).all())
 
 
 @pytest.mark.slow

@@ -31,9 +31,9 @@ _OURS = "import sys; sys.argv[0] = 'steradian'; from steradian.cli import main; 
 _READ = "import sys, pyarrow.parquet as pq; pq.read_table(sys.argv[1], columns=['x', 'y', 'z'])"
 
 
-def write(path: Path, rows: int) -> sr.Moments:
+def write(path: Path, rows: int, seed: int = 17) -> sr.Moments:
     """Normals with an offset, brought to the sphere, a row group at a time; and their moments."""
-    rng, h = np.random.default_rng(17), sr.Harmonics(3, 4)
+    rng, h = np.random.default_rng(seed), sr.Harmonics(3, 4)
     schema = pa.schema([(name, pa.float64()) for name in "xyz"])
     total: sr.Moments | None = None
     with pq.ParquetWriter(path, schema) as writer:

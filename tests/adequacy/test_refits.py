@@ -13,6 +13,8 @@ from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
 from steradian.adequacy.leftover import GriddedLeftover
 from steradian.data.stacks import MomentStack
 from steradian.families.refits import Refits
+from steradian.families.von_mises_fisher import VonMisesFisherLaw
+from steradian.numerics.bessel import von_mises_fisher
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.spaces.quadratic import low_moments
@@ -116,3 +118,15 @@ def test_many_equal_coefficients() -> None:
     assert float(mixture_sf([230.0], nearly[None])[0]) == pytest.approx(
         chi2.sf(230.0, 201), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("kappa", [2.0, 1e9, 1e25])
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_draws_about_any_axis_keep_their_distance_from_it(kappa: float, sign: float) -> None:
+    """E |x - μ|² / 2 = 1 - A(κ), to Monte Carlo error, where 1 - x·μ has no digit left."""
+    mode = np.array([sign * 0.6, 0.0, -0.8, 0.0, 0.0])
+    law = VonMisesFisherLaw(kappa * mode)
+    x = law.sample(4000, np.random.default_rng(5))
+    depth = 0.5 * ((x - mode) ** 2).sum(axis=1)
+    error = float(depth.std() / np.sqrt(len(depth)))
+    assert abs(depth.mean() - float(von_mises_fisher(5, kappa).defect) / kappa) < 4.0 * error

@@ -19,8 +19,8 @@ from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.bessel import concentration, von_mises_fisher
-from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, POINT, TINY
+from steradian.numerics.von_mises_fisher_sample import turned, von_mises_fisher_draws
 from steradian.spaces import unit_sphere
 from steradian.spaces.quadratic import coordinates, natural_parameters
 
@@ -212,7 +212,7 @@ class VonMisesFisherLaw:
             return np.stack([np.cos(angle), np.sin(angle)], axis=1)
         if d == 3:
             return self._sample_in_space(n, rng)
-        return FisherBinghamLaw.of(self.eta, np.zeros((d, d))).sample(n, rng)
+        return turned(von_mises_fisher_draws(d, self.kappa, n, rng), self.mode)
 
     def _sample_in_space(self, n: int, rng: np.random.Generator) -> Array:
         """Draws in three dimensions, where the height along the axis has an explicit inverse."""

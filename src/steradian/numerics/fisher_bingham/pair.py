@@ -13,20 +13,22 @@ both variables, through the saddle s = t of the integrand.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.contour import ASPECT, Complex
 from steradian.numerics.tolerances import CONTOUR_AGREEMENT
 
 _NODES = 32, 48, 72, 108, 162  # on one side of the saddle, until two agree
 _FALLEN = 45.0  # e-folds that the integrand falls along the contour
+_REACHES = np.geomspace(0.25, 20.0, 24)  # of the contour's parameter, in steps of a fifth
 _NUDGE = 1e-3  # of the distance to the singularity, for derivatives
 
 
 def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[float, float]:
-    """``log E exp(κ x·y)`` and how far the last two grids of the contour disagree about it.
+    """``log E exp(κ x·y)`` and its error: how far the last two grids disagree, and rounding.
 
     ``beta``, ``b`` (d,) and ``psi`` are eigenvalues of B, η in the eigenbasis, log-partition.
 
@@ -45,7 +47,8 @@ def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[f
         value, apart = finer, abs(finer - value)
         if apart <= CONTOUR_AGREEMENT:
             break
-    return constant + value, apart
+    rounding = 4.0 * ROUNDOFF * (abs(constant) + abs(pair.peak))
+    return constant + value, apart + rounding
 
 
 class _Pair:
@@ -65,42 +68,62 @@ class _Pair:
         from scipy.optimize import brentq  # its module is slow to import
 
         self.saddle = brentq(slope, singular + 1e-12 * (1.0 + abs(singular)), highest)
-        at = np.array(self.saddle)
-        self._peak = float(self._exponent(at, at).real)
+        self._p = self.saddle + theta
+        self._near, self._far = self._p - half, self._p + half
+        log = np.log(self._near) + np.log(self._far)
+        self.peak = float(2.0 * self.saddle + (0.5 * squares / self._near - 0.5 * log).sum())
         self._width = self._contour_width(self.saddle - singular)
 
-    def _exponent(self, s: Complex | Array, t: Complex | Array) -> Complex:
-        p, q = s[..., None] + self._theta, t[..., None] + self._theta
+    def _increment(self, z: Complex | Array, w: Complex | Array) -> Complex:
+        """φ(ŝ + z, ŝ + w) - φ(ŝ, ŝ), in which nothing of the size of φ cancels.
+
+        With c = κ²/4, q = p + w, and Δ = (p + z)q - c, the logarithm of Δ/Δ₀ is the sum of those
+        of q/p and of ((p + z) - c/q) / (p - c/p), on the branch that is real at the saddle.
+        """
+        z, w = z[..., None], w[..., None]
+        p, near, far = self._p, self._near, self._far
         quarter = 0.25 * self._kappa**2
-        log = np.log(p - quarter / q) + np.log(q)  # of Δ, on the branch that is real at the saddle
-        lift = self._squares * (p + q + self._kappa) / (4.0 * (p * q - quarter))
-        return np.asarray(s + t + (lift - 0.5 * log).sum(axis=-1))
+        start, q = near * far, p + w
+        log = np.log1p((z * p + quarter * w / q) / start) + np.log1p(w / p)
+        both = (z + w) * far + 2.0 * z * w
+        lift = 0.25 * self._squares * both / (near * (start + p * (z + w) + z * w))
+        return np.asarray(z[..., 0] + w[..., 0] - (0.5 * log + lift).sum(axis=-1))
 
     def _contour_width(self, room: float) -> float:
         """From the second and third derivative along one variable, as for one draw."""
         step = _NUDGE * room
-        at = np.array(self.saddle)
-        values = [self._exponent(at + k * step, at).real - self._peak for k in (-2, -1, 0, 1, 2)]
+        still = np.array(0.0)
+        values = [self._increment(np.array(k * step), still).real for k in (-2, -1, 0, 1, 2)]
         second = (values[3] - 2.0 * values[2] + values[1]) / step**2
         third = (values[0] - 2.0 * values[1] + 2.0 * values[3] - values[4]) / (2.0 * step**3)
         return float(3.0 * ASPECT * second / third) if third else math.nan
 
+    def _contour(self, u: Array) -> Complex:
+        return self._width * (ASPECT * (1.0 - np.cosh(u)) + 1j * np.sinh(u))
+
+    @cached_property
+    def _reach(self) -> float:
+        """Where the integrand has fallen, with the other variable at the saddle or as far out."""
+        for u in _REACHES:
+            z = self._contour(np.array([u]))
+            others = np.array([0.0 * z[0], z[0], z[0].conj()])
+            if self._increment(np.broadcast_to(z, 3), others).real.max() < -_FALLEN:
+                return float(u)
+        return math.nan
+
     def log_integral(self, nodes: int) -> float:
         """Log of the double integral over (2πi)²; NaN where the contour does not serve."""
-        if not 0.0 < self._width < math.inf:  # so sharp that differences about the saddle vanish
-            return math.nan
-        bend = ASPECT * self._width
-        reach = math.acosh(1.0 + _FALLEN / bend)
-        u = np.linspace(-reach, reach, 2 * nodes + 1)
-        z = bend * (1.0 - np.cosh(u)) + 1j * self._width * np.sinh(u)
-        weight = (1j * self._width * np.cosh(u) - bend * np.sinh(u)) * (u[1] - u[0])
-        s = self.saddle + z
-        upper = s[nodes:, None]  # the lower half is the conjugate
-        shape = nodes + 1, len(s)
+        if not 0.0 < self._width < math.inf or math.isnan(self._reach):
+            return math.nan  # so sharp that differences about the saddle vanish
+        u = np.linspace(-self._reach, self._reach, 2 * nodes + 1)
+        z = self._contour(u)
+        slope = 1j * self._width * np.cosh(u) - ASPECT * self._width * np.sinh(u)
+        weight = slope * (u[1] - u[0])
+        upper = z[nodes:, None]  # the lower half is the conjugate
+        shape = nodes + 1, len(z)
         terms = np.exp(
-            self._exponent(np.broadcast_to(upper, shape), np.broadcast_to(s[None, :], shape))
-            - self._peak
+            self._increment(np.broadcast_to(upper, shape), np.broadcast_to(z[None, :], shape))
         )
         sums = (terms @ weight) * weight[nodes:]
         total = -(2.0 * sums[1:].sum() + sums[0]).real / (4.0 * math.pi**2)
-        return self._peak + math.log(total) if total > 0.0 else math.nan
+        return self.peak + math.log(total) if total > 0.0 else math.nan

@@ -102,7 +102,7 @@ $(SITE_STAMP): $(STAMP)
 # Every dependency at the oldest version that pyproject.toml allows.
 $(OLDEST_STAMP): pyproject.toml tools/oldest.py
 	test -x $(OLDEST)/bin/python || $(OLDEST_PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python tools/oldest.py cli tables plots report digits dask dev > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python tools/oldest.py dev > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(OLDEST)/constraints.txt --editable '.[dev]'
 	touch $(OLDEST_STAMP)

@@ -193,7 +193,7 @@ FEW = ["five points", "eight points"]
 MORE = [pytest.param(name, marks=pytest.mark.slow) for name in ("ten points", "eleven points")]
 
 
-@pytest.mark.parametrize("name", FEW + MORE)
+@pytest.mark.parametrize("name", [*FEW, *MORE])
 def test_few_points_are_refused_with_their_certificate(name: str) -> None:
     """They used to end as unresolved fits, after seconds."""
     x, w, level = sample(name, 2)

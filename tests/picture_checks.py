@@ -15,13 +15,6 @@ SMALLEST = 8.0  # points
 _TOUCH = 1.0  # pixels that boxes may share: fonts have room above and below their letters
 
 
-def drawn(ax: Axes) -> Any:
-    """The figure of axes, laid out as it would be saved."""
-    figure: Any = ax.figure
-    figure.draw_without_rendering()
-    return figure
-
-
 def _tick_labels(axis: Axis) -> list[Text]:
     """Labels of ticks that are within the view."""
     low, high = sorted(axis.get_view_interval())
@@ -33,9 +26,8 @@ def _tick_labels(axis: Axis) -> list[Text]:
     return found
 
 
-def texts(ax: Axes) -> list[Text]:
-    """Everything that is written on the figure of these axes."""
-    figure = drawn(ax)
+def _texts(figure: Any) -> list[Text]:
+    """Everything that is written on a figure."""
     found: list[Text] = []
     waiting = list(figure.axes)
     for each in waiting:
@@ -53,9 +45,8 @@ def _box(text: Text) -> Bbox:
     return Bbox.from_extents(box.x0 + _TOUCH, box.y0 + _TOUCH, box.x1 - _TOUCH, box.y1 - _TOUCH)
 
 
-def overlaps(ax: Axes) -> list[str]:
+def _overlaps(boxes: list[tuple[str, Bbox]]) -> list[str]:
     """Pairs of texts that are written over each other."""
-    boxes = [(t.get_text(), _box(t)) for t in texts(ax)]
     return [
         f"{a!r} over {b!r}"
         for (a, one), (b, other) in combinations(boxes, 2)
@@ -63,27 +54,24 @@ def overlaps(ax: Axes) -> list[str]:
     ]
 
 
-def outside(ax: Axes) -> list[str]:
+def _outside(boxes: list[tuple[str, Bbox]], paper: Bbox) -> list[str]:
     """Texts that leave the paper."""
-    figure = drawn(ax)
-    paper = figure.bbox
     return [
-        t.get_text()
-        for t in texts(ax)
-        if _box(t).x0 < paper.x0 or _box(t).x1 > paper.x1
-        or _box(t).y0 < paper.y0 or _box(t).y1 > paper.y1
-    ]  # fmt: skip
-
-
-def too_small(ax: Axes) -> list[str]:
-    return [t.get_text() for t in texts(ax) if float(t.get_fontsize()) < SMALLEST]
+        text
+        for text, box in boxes
+        if box.x0 < paper.x0 or box.x1 > paper.x1 or box.y0 < paper.y0 or box.y1 > paper.y1
+    ]
 
 
 def complaints(ax: Axes) -> list[str]:
-    """All that a reader would object to."""
-    said = [f"overlap: {each}" for each in overlaps(ax)]
-    said += [f"outside: {each!r}" for each in outside(ax)]
-    said += [f"small: {each!r}" for each in too_small(ax)]
+    """All that a reader would object to, of the figure laid out once as it would be saved."""
+    figure: Any = ax.figure
+    figure.draw_without_rendering()
+    written = _texts(figure)
+    boxes = [(t.get_text(), _box(t)) for t in written]
+    said = [f"overlap: {each}" for each in _overlaps(boxes)]
+    said += [f"outside: {each!r}" for each in _outside(boxes, figure.bbox)]
+    said += [f"small: {t.get_text()!r}" for t in written if float(t.get_fontsize()) < SMALLEST]
     if not (ax.get_title(loc="left") or ax.get_title()):
         said.append("no title")
     if not ax.get_xlabel():

@@ -50,6 +50,18 @@ CONCENTRATED: dict[str, Callable[[float, int], Population]] = {
 RANDOM = [(2, 3, 1.0), (2, 8, 0.5), (3, 2, 1.0), (3, 4, 0.5), (3, 8, 0.12)]
 
 
+def long(kind: str, kappa: float) -> bool:
+    """Whether the oracle's rule takes seconds: 160 rings."""
+    return kind.endswith("sphere") and RINGS[kappa] > 100
+
+
+CELLS = [
+    pytest.param(kind, kappa, marks=[pytest.mark.slow] if long(kind, kappa) else [])
+    for kind in CONCENTRATED
+    for kappa in RINGS
+]
+
+
 @cache
 def concentrated(kind: str, kappa: float, seed: int = 1) -> Population:
     return CONCENTRATED[kind](kappa, seed)
@@ -139,8 +151,7 @@ def test_oracle_symmetry_reduction_loses_nothing() -> None:
 # --- exact moments ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kappa", RINGS)
-@pytest.mark.parametrize("kind", CONCENTRATED)
+@pytest.mark.parametrize(("kind", "kappa"), CELLS)
 def test_gaps_from_exact_moments(kind: str, kappa: float) -> None:
     check(concentrated(kind, kappa), outcome(kind, kappa)[0])
 
@@ -179,8 +190,7 @@ def test_rotating_a_law_changes_nothing(modes: int, turn: float) -> None:
 # --- certificates -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kappa", RINGS)
-@pytest.mark.parametrize("kind", CONCENTRATED)
+@pytest.mark.parametrize(("kind", "kappa"), CELLS)
 def test_quadrature_estimate_bounds_the_error(kind: str, kappa: float) -> None:
     certified(outcome(kind, kappa)[0], concentrated(kind, kappa).rule)
 
@@ -272,7 +282,10 @@ def check_sample(x: Array, levels: int, weights: Array | None = None) -> None:
 POLE, DATE_LINE, NOWHERE = np.array([0.0, 0, 1]), np.array([-1.0, 0, 0]), np.array([2.0, -1, 2]) / 3
 
 
-@pytest.mark.parametrize("mean", [POLE, -POLE, DATE_LINE, NOWHERE], ids=str)
+PLACES = [POLE, NOWHERE, *(pytest.param(x, marks=pytest.mark.slow) for x in (-POLE, DATE_LINE))]
+
+
+@pytest.mark.parametrize("mean", PLACES, ids=str)
 @pytest.mark.parametrize(("kappa", "levels"), [(0.5, 4), (8.0, 4), (50.0, 3)])
 def test_gaps_of_samples_on_the_sphere(mean: Array, kappa: float, levels: int) -> None:
     check_sample(vmf_sample(mean, kappa, 300, seed=int(kappa)), levels)

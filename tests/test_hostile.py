@@ -280,11 +280,22 @@ def test_tails_refuse_in_words(which: str) -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
-@pytest.mark.parametrize("levels", [16, 29])
-def test_many_levels_on_the_circle_answer_every_question(levels: int) -> None:
+def many_levels(levels: int) -> sr.Profile:
     """Spectra of the first grids are shorter than the window that was looked at."""
     angles = np.random.default_rng(1).vonmises(0.0, 2.0, 500)
-    p = sr.profile(sr.Directions.from_angles(angles), levels=levels)
+    return sr.profile(sr.Directions.from_angles(angles), levels=levels)
+
+
+def test_many_levels_on_the_circle_are_judged() -> None:
+    p = many_levels(16)
+    assert np.isfinite(p.intervals().high).all()
+    assert np.isfinite(p.tests(replicates=19).pvalue).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("levels", [16, 29])
+def test_many_levels_on_the_circle_answer_every_question(levels: int) -> None:
+    p = many_levels(levels)
     assert "Is there more structure?" in str(p)
     assert np.isfinite(p.intervals().high).all()
     assert np.isfinite(p.tests(replicates=19).pvalue).any()

@@ -189,7 +189,11 @@ def test_certificates_of_two_hundred_configurations(name: str, seed: int) -> Non
     assert_on_boundary(name, 10 + seed)
 
 
-@pytest.mark.parametrize("name", ["five points", "eight points", "ten points", "eleven points"])
+FEW = ["five points", "eight points"]
+MORE = [pytest.param(name, marks=pytest.mark.slow) for name in ("ten points", "eleven points")]
+
+
+@pytest.mark.parametrize("name", [*FEW, *MORE])
 def test_few_points_are_refused_with_their_certificate(name: str) -> None:
     """They used to end as unresolved fits, after seconds."""
     x, w, level = sample(name, 2)

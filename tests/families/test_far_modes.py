@@ -63,7 +63,10 @@ def as_far_as_it_goes(x: Array, hierarchy: Hierarchy, weights: Array | None = No
         return error.profile
 
 
-@pytest.mark.parametrize("hierarchy", [sr.Harmonics(6, 3), sr.Sketch(6, 4, 3, seed=1)])
+@pytest.mark.parametrize(
+    "hierarchy",
+    [pytest.param(sr.Harmonics(6, 3), marks=pytest.mark.slow), sr.Sketch(6, 4, 3, seed=1)],
+)
 def test_what_is_given_is_a_law(hierarchy: Hierarchy) -> None:
     assert_is_a_law_or_refused(as_far_as_it_goes(clusters(0), hierarchy))
 

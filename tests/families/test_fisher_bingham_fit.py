@@ -145,7 +145,10 @@ def assert_nothing_better(seed: int) -> None:
     assert -climbed.fun <= found.deficit[0] + 1e-9 + rounding, (seed, -climbed.fun)
 
 
-@pytest.mark.parametrize("block", range(10))
+BLOCKS = [*range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 10))]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
 def test_random_moments_are_fitted_and_nothing_beats_the_fit(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
         assert_nothing_better(seed)
@@ -267,7 +270,7 @@ def test_the_fit_to_exact_moments_is_the_law(d: int, scale: float) -> None:
     assert found.gap[0] == pytest.approx(gap, rel=1e-8, abs=1e-13)
 
 
-@pytest.mark.parametrize("seed", [1, 3, 7])
+@pytest.mark.parametrize("seed", [7, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 3))])
 def test_the_higher_dual_wins(seed: int) -> None:
     """One row of nearly all weight in a short arc: a second mode beside it, of mass 1e-8.
 

@@ -152,8 +152,14 @@ def test_bingham_of_any_concentration_on_the_three_sphere(top: int, scale: float
 # --- Taylor series ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 10.0, 100.0])
-@pytest.mark.parametrize("d", [2, 3, 4, 7, 20])
+SERIES = [(d, scale) for d in (2, 3, 4, 7, 20) for scale in (1e-6, 1e-2, 1.0, 10.0, 100.0)]
+LONG = [(7, 100.0), (20, 100.0)]  # many terms of many digits
+
+
+@pytest.mark.parametrize(
+    ("d", "scale"),
+    [pytest.param(*s, marks=[pytest.mark.slow] if s in LONG else []) for s in SERIES],
+)
 def test_general_laws_by_series(d: int, scale: float) -> None:
     b, lam, axes, law = random_law(d, scale, 11)
     assert_same(law, reference.series(list(b), list(lam)), lam, axes)

@@ -14,7 +14,7 @@ from fuzz.samples import SHAPES, Case, Sample, draw
 from fuzz.summary import Summary
 
 CASES, BLOCK = 300, 25
-QUICK = 150  # of them; the others are among the long tests of numbers
+QUICK = 75  # of them; the others are among the long tests of numbers
 QUICK_LEVELS = {2: 12, 3: 4}  # the rest is for `make fuzz`
 # Seconds of the processor for one step: ends what hangs. How long things take is for `make fuzz`.
 LIMIT = 60.0

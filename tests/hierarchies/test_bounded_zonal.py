@@ -20,6 +20,7 @@ from steradian.numerics.height_law import height_law
 
 LENGTHS = [0.1, 0.5, 0.9, 0.99]
 DIMENSIONS = [3, 64, 384, 768]
+ENDS = [3, 768, *(pytest.param(d, marks=pytest.mark.slow) for d in (64, 384))]
 
 
 def kappa_of(d: int, length: float) -> float:
@@ -104,7 +105,7 @@ def newton(phi: Array, log_weight: Array, lam: Array) -> float:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("d", ENDS)
 def test_fits_converge_and_agree_with_another_quadrature(d: int, length: float) -> None:
     x, kappa = rows(d, length), kappa_of(d, length)
     p = sr.profile(x, hierarchy=sr.Zonal(np.eye(d)[0], 6, features="bounded", kappa=kappa))

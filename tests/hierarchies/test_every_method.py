@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -74,15 +75,16 @@ def few_nodes() -> Iterator[None]:
     relative_nodes._relative_nodes.cache_clear()
 
 
-@pytest.fixture(scope="module")
-def profiles() -> dict[str, sr.Profile]:
-    return {name: sr.profile(rows, hierarchy=h) for name, (h, rows) in OBJECTS.items()}
+@cache
+def profile_of(name: str) -> sr.Profile:
+    hierarchy, rows = OBJECTS[name]
+    return sr.profile(rows, hierarchy=hierarchy)
 
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("name", OBJECTS)
-def test_answers_or_refuses_in_words(name: str, call: str, profiles: dict[str, sr.Profile]) -> None:
-    answer, refused = answered(CALLS[call], profiles[name])
+def test_answers_or_refuses_in_words(name: str, call: str) -> None:
+    answer, refused = answered(CALLS[call], profile_of(name))
     if refused is not None:
         assert refused.strip()
         assert call not in ANSWERED, refused
@@ -99,8 +101,8 @@ def answered(call: Callable[[sr.Profile], Any], profile: sr.Profile) -> tuple[An
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_what_holds_for_all(name: str, profiles: dict[str, sr.Profile]) -> None:
-    p, (hierarchy, rows) = profiles[name], OBJECTS[name]
+def test_what_holds_for_all(name: str) -> None:
+    p, (hierarchy, rows) = profile_of(name), OBJECTS[name]
     assert (p.gaps > -1e-12).all()
     assert json.loads(json.dumps(p.to_dict())) == p.to_dict()
     for level, fit in enumerate(p.fits[1:], start=1):

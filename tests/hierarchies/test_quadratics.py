@@ -125,14 +125,14 @@ def test_fewer_rows_than_dimensions() -> None:
 
 
 def test_p_values_of_squares_when_there_is_nothing() -> None:
-    """Von Mises-Fisher in six dimensions: 100 samples, of which 1 to 12 may fall below 5 %."""
+    """Von Mises-Fisher in six dimensions: 80 samples, of which 1 to 11 may fall below 5 %."""
     law = sr.FisherBingham(np.array([2.0, 1.0, 0, 0, 0, 0]), np.zeros((6, 6)))
     rng = np.random.default_rng(5)
     below = 0
-    for _ in range(100):
+    for _ in range(80):
         tests = sr.profile(law.sample(150, rng), hierarchy=sr.Diagonal(6)).tests()
         below += int(tests.pvalue[1] < 0.05)
-    assert 1 <= below <= 12
+    assert 1 <= below <= 11
 
 
 def test_what_squares_leave_over_is_seen() -> None:

@@ -123,11 +123,11 @@ def test_where_fits_exist(heights: tuple[float, ...], highest: int) -> None:
 
 
 def test_p_values_when_there_is_nothing() -> None:
-    """Von Mises-Fisher about the axis: of 150 samples 2 to 16 may fall below 5 % at level 2."""
+    """Von Mises-Fisher about the axis: of 80 samples 1 to 11 may fall below 5 % at level 2."""
     rng, hierarchy = np.random.default_rng(7), sr.Zonal(np.eye(5)[-1], 2)
     law = sr.FisherBingham(4.0 * np.eye(5)[-1], np.zeros((5, 5)))
-    found = [sr.profile(law.sample(80, rng), hierarchy=hierarchy).tests() for _ in range(150)]
-    assert 2 <= sum(each.pvalue[1] < 0.05 for each in found) <= 16
+    found = [sr.profile(law.sample(80, rng), hierarchy=hierarchy).tests() for _ in range(80)]
+    assert 1 <= sum(each.pvalue[1] < 0.05 for each in found) <= 11
 
 
 def test_written_and_read_again() -> None:

@@ -83,7 +83,7 @@ TEXT: dict[str, str | bytes] = {
     "quotes that never end.csv": 'lon,lat\n"1,2\n3,4\n',
     "long cell.csv": "lon,lat\n1," + "9" * 200_000 + "\n",
     "long line.csv": "x" * 2_000_000,
-    "many columns.csv": ",".join(f"c{k}" for k in range(100_000)) + "\n" + "1," * 99_999 + "1\n",
+    "many columns.csv": ",".join(f"c{k}" for k in range(30_000)) + "\n" + "1," * 29_999 + "1\n",
     "many numbers.csv": ("1," * 99_999 + "1\n") * 2,
     "script.csv": "<script>alert(1)</script>,b\n1,2\n",
     "page.csv": "<!DOCTYPE html><html><body>lon,lat</body></html>",

@@ -161,8 +161,8 @@ def test_a_common_rotation_changes_nothing(groups: dict[str, list[sr.Directions]
 def test_direction_and_concentration_add_up_and_mean_what_they_say() -> None:
     rng = np.random.default_rng(8)
     z, tilted = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
-    a = vmf(400, z, 8.0, rng)
-    turned, wider = vmf(400, tilted, 8.0, rng), vmf(400, z, 3.0, rng)
+    a = vmf(150, z, 8.0, rng)
+    turned, wider = vmf(150, tilted, 8.0, rng), vmf(150, z, 3.0, rng)
     direction = compared([sr.Directions(a), sr.Directions(turned)])
     concentration = compared([sr.Directions(a), sr.Directions(wider)])
     for c in (direction, concentration):

@@ -21,14 +21,14 @@ def ratios(angles: Array, kappa: float) -> Array:
 def test_a_wide_proposal_does_not_reject_a_true_null_at_level_3() -> None:
     """Von Mises(20) by ratios from the uniform law, worth 77 of 600 rows: 27 % at 5 % before.
 
-    Of 100 samples at most 15 may fall below .05: six standard errors above five.
+    Of 50 samples at most 9 may fall below .05: four standard errors above two and a half.
     """
-    angles = np.random.default_rng(5).uniform(-np.pi, np.pi, (100, 600))
+    angles = np.random.default_rng(5).uniform(-np.pi, np.pi, (50, 600))
     x, w = on_circle(angles), ratios(angles, 20.0)
     plain = sr.sample_tests(x, weights=w, levels=3, design="importance").pvalue[:, 2]
-    found = sr.sample_tests(x, weights=w, levels=3, design="importance", replicates=99)
-    assert (plain <= 0.05).sum() > 15, "the sample shows what is to be mended"
-    assert (found.pvalue[:, 2] <= 0.05).sum() <= 15
+    found = sr.sample_tests(x, weights=w, levels=3, design="importance", replicates=39)
+    assert (plain <= 0.05).sum() > 9, "the sample shows what is to be mended"
+    assert (found.pvalue[:, 2] <= 0.05).sum() <= 9
     assert (found.pvalue[:, 2] >= plain).all()
 
 

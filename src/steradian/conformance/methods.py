@@ -19,6 +19,7 @@ from steradian.plots.canvas import new_figure
 from steradian.profile import Profile, Profiles, profile, profiles
 
 Call = Callable[[Profile], Any]
+_BRIEF = 1e4  # work of p-values that print may begin: those that take longer are of "tests"
 
 
 def _two_weightings(p: Profile) -> Profiles:
@@ -33,7 +34,7 @@ def _drawn(p: Profile) -> Any:
 
 
 CALLS: dict[str, Call] = {
-    "print": str,
+    "print": lambda p: p.summary(patience=_BRIEF),
     "to_dict": lambda p: json.loads(json.dumps(p.to_dict())),
     "to_frame": lambda p: p.to_frame(),
     "tests": lambda p: p.tests(replicates=19),
@@ -45,7 +46,7 @@ CALLS: dict[str, Call] = {
     "beyond": lambda p: p.beyond(draws=100),
     "left_out": lambda p: p.left_out(p),
     "trust": lambda p: p.trust(),
-    "sensitivity": lambda p: p.sensitivity(rotations=1),
+    "sensitivity": lambda p: p.sensitivity((0.0, 0.03), rotations=1),
     "choose_order": lambda p: choose_order(p, folds=3),
     "bootstrap": lambda p: bootstrap(p, replicates=3).gaps,
     "parametric": lambda p: bootstrap(p, "parametric", replicates=3),

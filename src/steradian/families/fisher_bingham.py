@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _UNFELT = 1e3  # mismatch of the covariance over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
 _LEANING = 0.5  # nats per unit of the decrement while such a mode is missing
-_STACKED_DIMENSIONS = range(4, 257)  # below, laws are sharp; above, a row is work enough
+_STACKED_DIMENSIONS = range(3, 257)  # on the circle laws are sharp; above, a row is work enough
 _SUMS = 4.0  # roundings of a second moment: of its terms, and of their sum over rows
 
 

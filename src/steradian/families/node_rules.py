@@ -131,6 +131,13 @@ def nodes_of(hierarchy: Hierarchy, rung: int) -> Nodes:
     return Nodes(rule.points, rule.weights, phi, is_drawn(hierarchy.space))
 
 
+def node_count(hierarchy: Hierarchy, rung: int) -> int:
+    """Nodes of a rule of the space; features, which take long, are not formed to count them."""
+    if isinstance(hierarchy, BringsNodes):
+        return len(nodes_of(hierarchy, rung))
+    return len(rule_of(hierarchy.space, rung).weights)
+
+
 @lru_cache(maxsize=256)
 def fair_rung(hierarchy: Hierarchy, level: int, rungs: int) -> int:
     """The first rule, though not the last, under which the features are fairly orthonormal."""

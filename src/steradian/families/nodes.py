@@ -27,6 +27,7 @@ from steradian.families.node_rules import (
     affordable_rules,
     fair_rung,
     is_drawn_on,
+    node_count,
     nodes_of,
 )
 from steradian.families.whitening import Whitening, formed_whitening
@@ -196,7 +197,7 @@ class NodeFamily(BareFamily):
 
     def _count(self, rung: int) -> int:
         """Nodes of a rule."""
-        return len(self._nodes(rung))
+        return node_count(self.hierarchy, rung)
 
     def _nodes(self, rung: int) -> Nodes:
         return nodes_of(self.hierarchy, rung).first(self.q)

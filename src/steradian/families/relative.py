@@ -55,6 +55,9 @@ class RelativeFamily(NodeFamily):
     def _rungs(self) -> int:
         return 1
 
+    def _count(self, rung: int) -> int:
+        return len(self._nodes(rung))
+
     def _nodes(self, rung: int) -> Nodes:  # noqa: ARG002 - those of the uniform law
         return relative_nodes(self.hierarchy, np.zeros(self._below)).nodes.first(self.q)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.recognition import listed
 from steradian.numerics.arrays import AnyArray, IntArray
+
+# What narwhals says of a column name that a frame has more than once, in all its versions.
+_TWICE = re.compile(r"unique column names.*?'(.+?)' \d+ times", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,11 @@ def eager(frame: Any) -> Any:
     try:
         native = nw.from_native(frame)
         return native.collect() if isinstance(native, nw.LazyFrame) else native
-    except nw.exceptions.DuplicateError as error:
-        twice = str(error).split("'")
-        name = twice[1] if len(twice) > 1 else "?"
-        raise InvalidDirections(f"column {name!r} is there more than once; rename one") from error
     except Exception as error:  # whatever calls itself a frame
+        twice = _TWICE.search(str(error))
+        if twice is not None:
+            words = f"column {twice[1]!r} is there more than once; rename one"
+            raise InvalidDirections(words) from error
         raise InvalidDirections(
             f"a {type(frame).__name__} does not tell its columns; pass an array: {error}"
         ) from error

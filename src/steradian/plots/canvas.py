@@ -163,10 +163,13 @@ def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> s
 
 
 def _points(text: str, size: float) -> float:
-    """How wide a text is."""
-    from matplotlib.textpath import TextPath
+    """How wide a text is, by the metrics of its font: outlines take a hundred times as long."""
+    from matplotlib.cbook import is_math_text
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    return float(TextPath((0.0, 0.0), text, size=size).get_extents().width)
+    font, formula = FontProperties(size=size), bool(is_math_text(text))
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=formula)[0])
 
 
 def settled(ax: Axes) -> Axes:

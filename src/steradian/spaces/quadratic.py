@@ -95,11 +95,12 @@ def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Ar
 
 
 def feature_moments(space: HarmonicSpace, mean: Array, second: Array) -> Array:
-    """E φ of levels 1 and 2 from E x and E xxᵀ."""
+    """E φ of levels 1 and 2 from E x and E xxᵀ; up to d = 3 also of stacks (…, d), (…, d, d)."""
     d = space.d
     linear = mean @ _linear(space)
     if d <= 3:
-        return np.concatenate([linear, np.tensordot(_forms(space), second, axes=2)])
+        squares = np.tensordot(second, _forms(space), axes=((-2, -1), (1, 2)))
+        return np.concatenate([linear, squares], axis=-1)
     return np.concatenate([linear, 0.5 * d * (d + 2.0) * matrix_to_features(second)])
 
 

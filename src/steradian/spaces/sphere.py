@@ -253,8 +253,10 @@ class SphereGrid:
         rings = density.reshape(-1, self.rings, 2 * self.rings)
         orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings]
         pairs = orders.view(np.float64).reshape(len(rings), self.rings, -1, 2)
-        spectrum = pairs.transpose(2, 0, 3, 1) @ functions[:, None]  # orders, B, 2, degrees
+        by_order = np.ascontiguousarray(pairs.transpose(2, 0, 3, 1))  # one product for each order
+        spectrum = by_order.reshape(self.rings, -1, self.rings) @ functions  # orders, 2 B, degrees
         np.square(spectrum, out=spectrum)
+        spectrum = spectrum.reshape(self.rings, len(rings), 2, -1)
         power = np.maximum.reduce(spectrum[:, :, 0] + spectrum[:, :, 1], axis=0)  # (B, degrees)
         parts = np.maximum.reduceat(power, starts, axis=1)
         parts = np.sqrt(parts / np.maximum.reduce(parts, axis=1)[:, None])

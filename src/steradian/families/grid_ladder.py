@@ -14,7 +14,7 @@ import numpy as np
 from steradian.data.stacks import blocks
 from steradian.families.concentrated import solve_locally
 from steradian.families.curvature import Covariance, Root, allowed_quadrature, mean_and_root
-from steradian.families.grid_stacks import GridStack, approach, reach_for
+from steradian.families.grid_stacks import GridStack, approach, approachable, reach_for
 from steradian.families.single import solve_one
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
@@ -38,8 +38,11 @@ _SUMMED = 16.0  # times the rounding of moments, measured on tight clusters
 _TRIES = 4  # to end a fit that Newton nearly ended
 _MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
 _ENTRIES = 1 << 17  # values at nodes that stay near the processor
-_MANY_ROWS = 8  # from which rows are fitted together
+MANY_ROWS = 8  # from which rows are fitted together
+LOW_LEVELS = 4  # where one small grid serves a whole fit
 _LEAST_REACH = 20.0  # of grids whose tail of a spectrum says something
+_ROOM, _MOST = 1.2, 0.9  # over the reach that starts need, and how many of them count
+_COARSE_STEP = 8  # of the reach of grids on the way, so that they are few
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 
 
@@ -95,8 +98,8 @@ class GridLadder:
     def first_rung(self, sharpness: Array, start: Array) -> IntArray:
         """Where to begin: what the second moments ask for and where the start is resolved."""
         rung = self.space.rung_for(sharpness, self.level)
-        if self.level == 2:  # the start is von Mises-Fisher: no sharper than its moments
-            return rung
+        if self.level == 2 or len(start) >= MANY_ROWS:
+            return rung  # the start is no sharper than its moments; many rows find their grid
         reach = np.sqrt(self.q * np.einsum("bq,bq->b", start, start))  # |λ·φ| is never larger
         if reach.max() < _GENTLE:
             return rung
@@ -114,7 +117,7 @@ class GridLadder:
             one = self._solve_single(int(rung[0]), m[0], start[0])
             if one is not None:
                 return one, np.zeros(1, dtype=bool)
-        many = len(m) >= _MANY_ROWS
+        many = len(m) >= MANY_ROWS
         near, rung = self._approached(m, start, rung) if many else (start.copy(), rung)
         start = start.copy()
         out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
@@ -137,7 +140,7 @@ class GridLadder:
             doubtful[rows[settled]] = False
             usable = found & (part.quadrature <= USABLE_QUADRATURE)
             start[rows[usable]] = near[rows[usable]] = part.lam[usable]  # others begin again
-            creeping = (part.status != _CONVERGED) & (part.quadrature <= USABLE_QUADRATURE)
+            creeping = (part.status != _CONVERGED) & ~(part.quadrature > USABLE_QUADRATURE)
             leaving = settled | creeping | (part.condition > COLLINEAR_MOMENTS)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
@@ -154,18 +157,29 @@ class GridLadder:
         reaches = np.array([self.space.grid(k).reach for k in range(self._rungs)])
         for first in np.unique(rung[rung < self._rungs]):
             rows = np.flatnonzero(rung == first)
-            near[rows], psi = approach(self.space, self.level, reaches[first], m[rows], start[rows])
+            aim = self._aim(int(reaches[first]), start[rows])
+            if not approachable(self.space, self.level, aim):
+                continue
+            near[rows], psi = approach(self.space, self.level, aim, m[rows], start[rows])
             need = np.fmax(reach_for(self.space, near[rows], psi), _LEAST_REACH) + self.level
             most = first + (self.level == 2)
             chosen[rows] = np.minimum(reaches.searchsorted(need), most)
         return near, chosen
 
+    def _aim(self, reach: int, start: Array) -> int:
+        """The reach that a stack is approached for: little more than most starts need."""
+        need = _ROOM * np.quantile(reach_for(self.space, start, np.zeros(len(start))), _MOST)
+        return min(reach, _COARSE_STEP * int(np.ceil((need + self.level) / _COARSE_STEP)))
+
     def _solve_stack(self, grid: Grid, m: Array, near: Array, start: Array) -> DualSolution:
-        """Fits on one grid: of plain rows by their last steps, of others by all of them."""
-        stack = GridStack(self.level, grid, lambda lam: self._covariance(grid, lam))
+        """Fits on one grid: of plain rows by their last steps, of others by all of them.
+
+        At high levels these are left open: there are quicker ways for one row.
+        """
+        stack = GridStack(self.space, self.level, grid, lambda lam: self._covariance(grid, lam))
         out = stack.solve(m, near)
         left = np.flatnonzero(out.status != _CONVERGED)
-        if len(left):
+        if len(left) and self.level <= LOW_LEVELS:
             out.put(left, self.solve_on(grid, m[left], start[left]))
         return out
 

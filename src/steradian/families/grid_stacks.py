@@ -39,10 +39,13 @@ from steradian.spaces.products import second_moments
 
 _SHARE = 0.6  # of the reach of a grid, that of the grid on the way
 _ENTRIES = 1 << 17  # values at nodes that stay near the processor
+_TABLE_ENTRIES = 1 << 22  # of tables of features
 _MOST_STEPS = 12  # in single precision
 _MOST_LOOKS = 3  # in double precision
 _LARGEST_EXPONENT = 60.0  # of single precision, with room for a sum
-_STRIPS = np.linspace(0.1, 3.0, 30)  # widths of strips about the real angles
+_STRIPS = np.linspace(0.1, 3.0, 30)  # half-widths τ of strips about the real angles,
+_GROWTH = np.cosh(np.outer(np.arange(1, 65), _STRIPS))  # cosh kτ, to the highest of levels,
+_SUMS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
 
 Evaluate = Callable[[Array], Covariance]
 """Parameters (b, q) → their curvature on a grid, in double precision."""
@@ -51,7 +54,7 @@ Evaluate = Callable[[Array], Covariance]
 def approach(
     space: Circle | Sphere, level: int, reach: int, m: Array, start: Array
 ) -> tuple[Array, Array]:
-    """Parameters near the fits to ``m`` (B, q) from ``start`` (B, q), or anywhere, and their ψ (B,).
+    """Parameters near the fits to ``m`` (B, q) from ``start`` (B, q), or anywhere; their ψ (B,).
 
     In single precision, for a grid that reaches a degree of ``reach``.
     """
@@ -59,11 +62,12 @@ def approach(
     seen = np.zeros(len(m))
 
     def curvature(lam: Array, rows: IntArray) -> DenseCurvature:
-        moments, psi = np.empty((len(lam), wide.shape[1])), np.empty(len(lam))
+        moments: AnyArray = np.empty((len(lam), wide.shape[1]), dtype=np.float32)
+        psi = np.empty(len(lam))
         for some in blocks(len(lam), low.shape[1], _ENTRIES):
             psi[some], moments[some] = _integrated(lam[some], low, wide)
         total = moments[:, :1]
-        psi += np.log(total[:, 0])
+        psi += np.log(total[:, 0].astype(np.float64))
         seen[rows] = psi
         second = second_moments(space, level, moments / total)
         mean = second[:, 0, 1:]
@@ -85,7 +89,13 @@ def _integrated(lam: Array, low: AnyArray, wide: AnyArray) -> tuple[Array, AnyAr
     return peak.astype(np.float64), values @ wide
 
 
-@lru_cache(maxsize=16)
+def approachable(space: Circle | Sphere, level: int, reach: int) -> bool:
+    """Whether the tables of `approach` are of a size that one keeps."""
+    grid = space.exact_grid(int(_SHARE * reach))
+    return grid.nodes * (space.size(level) + space.size(2 * level)) <= _TABLE_ENTRIES
+
+
+@lru_cache(maxsize=48)
 def _tables(space: Circle | Sphere, level: int, reach: int) -> tuple[AnyArray, AnyArray]:
     """Features (q, nodes) of a grid, and its weights times those to twice the level (nodes, K)."""
     grid = space.exact_grid(reach)
@@ -97,24 +107,39 @@ def _tables(space: Circle | Sphere, level: int, reach: int) -> tuple[AnyArray, A
 def reach_for(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
     """Degrees that a rule should reach to integrate laws ``lam`` (B, q) to 1e-12, (B,).
 
-    With a_k the largest value of the part of λ·φ of degree k, the exponential is bounded by
-    exp(Σ a_k cosh kτ) on the strip of half-width τ about the real angles, so that its coefficients
-    of degree N are below exp(Σ a_k cosh kτ - N τ), for every τ. Parts that cancel on the sphere
-    do not there: then this is far too much.
+    See `aliasing_bound`. Parts of an exponent that cancel on the real sphere do not beside it: then
+    this is far too much.
     """
+    wanted = _log_sizes(space, lam, psi) - np.log(QUADRATURE_TOLERANCE)
+    return np.asarray((wanted / _STRIPS).min(axis=1) - 1.0)
+
+
+def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -> Array:
+    """Bound of the relative error of ∫ exp(λ·φ) by a rule that reaches a degree, (B,).
+
+    With a_k the largest value of the part of λ·φ of degree k, real trigonometric polynomials on
+    every great circle, the exponential is below M = exp(Σ a_k cosh kτ) on the strip of half-width τ
+    about the real angles (Duffin and Schaeffer 1938), and its coefficients of degree N are below
+    M exp(-N τ), for every τ. Their sum over N > reach, twice, is what a rule may miss.
+    """
+    logs = _log_sizes(space, lam, psi) - (reach + 1.0) * _STRIPS
+    return np.exp(logs.min(axis=1))
+
+
+def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
+    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (B, strips)."""
     level = next(k for k in range(1, lam.shape[1] + 1) if space.size(k) > lam.shape[1])
     first = [space.size(k - 1) - 1 for k in range(1, level + 1)]
     sizes = np.sqrt(np.add.reduceat(lam * lam, first, axis=1))
     sizes *= np.sqrt(np.diff([*first, lam.shape[1]]))  # |a·φ_k|² <= |a|² Σ φ_k², and that is known
-    bound = sizes @ np.cosh(np.outer(np.arange(1, level + 1), _STRIPS))
-    wanted = -np.log(QUADRATURE_TOLERANCE) - psi
-    return np.asarray(((bound + wanted[:, None]) / _STRIPS).min(axis=1))
+    return np.asarray(sizes @ _GROWTH[:level] + (_SUMS - psi[:, None]))
 
 
 @dataclass(frozen=True, slots=True)
 class GridStack:
     """The last steps of many samples on one grid."""
 
+    space: Circle | Sphere
     level: int
     grid: Grid
     evaluate: Evaluate
@@ -148,13 +173,18 @@ class GridStack:
         decrement, growth = look.decrement[done], look.growth[done]
         lam = at.lam[done] + look.step[done]
         dual = look.dual[done] + 0.5 * decrement**2
+        psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
+        error = aliasing_bound(self.space, lam, psi, self.grid.reach)
+        unsure = np.flatnonzero(~(error <= QUADRATURE_TOLERANCE))
+        if len(unsure):  # then their own spectra say more
+            error[unsure] = self.grid.unresolved(density[unsure], self.level)
         out.lam[rows] = lam
-        out.psi[rows] = np.einsum("bq,bq->b", lam, at.m[done]) - dual
+        out.psi[rows] = psi
         out.deficit[rows] = dual
         out.residual[rows] = look.left[done]
         out.decrement[rows] = growth * decrement**2
         out.condition[rows] = conditions(covariance)
-        out.quadrature[rows] = self.grid.unresolved(density, self.level) + growth * decrement**3
+        out.quadrature[rows] = error + growth * decrement**3
         out.moment_rounding[rows] = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
         out.nodes[rows] = self.grid.nodes
         out.status[rows] = Status.CONVERGED

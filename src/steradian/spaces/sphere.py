@@ -149,7 +149,7 @@ class SphereGrid:
         _, weight = self._latitudes
         return np.repeat(weight / (2 * self.rings), 2 * self.rings)
 
-    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
     def _transforms(self, degree: int) -> tuple[Array, Array, Array]:
         """Ring profiles (size, rings·T), the same with weights, and the T = 2·degree + 1
         longitude functions (T, 2·rings).
@@ -233,7 +233,7 @@ class SphereGrid:
         along = values.reshape(-1, 2 * self.rings) @ around.T
         return along.reshape(len(values), -1) @ weighted.T
 
-    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
     def _tail_functions(self, width: int) -> tuple[Array, list[int]]:
         """Weighted Legendre functions of the degrees in the tail windows, and the constant.
 

@@ -149,9 +149,9 @@ def _asked(profile: Any, x: Array, asked: str) -> object:
     return getattr(profile(x, levels=LEVELS), asked)()
 
 
-def against(other: Path, rounds: int) -> None:
-    """Print how much quicker this tree is than another."""
-    workers = [Worker(HERE, __file__), Worker(other, __file__)]
+def against(other: Path, rounds: int, asked: str = __file__) -> None:
+    """Print how much quicker this tree is than another at the lines of a file."""
+    workers = [Worker(HERE, asked), Worker(other, asked)]
     print(f"{'line':<38} {'this':>9} {'before':>9} {'quicker':>8}")
     for line, name in enumerate(workers[0].names):
         a, b = np.median(compared(workers, line, rounds), axis=0)

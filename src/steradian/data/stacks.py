@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ENTRIES = 4_000_000  # features of samples that are held at once
 _SHARED_ENTRIES = 1 << 20  # and of rows that all samples share
 _FEW_ENTRIES = 1 << 16  # and that stay near the processor
-_ROW_ENTRIES = 1 << 19  # and of rows that are scaled for each sample
+_ROW_ENTRIES = 1 << 16  # and of rows that are scaled for each sample
 _CONCENTRATED = 0.02  # spread below which second moments less squares lose digits
 _TIGHT = 1e-3  # and below which 1 - |m|² alone does: thirteen are left
 

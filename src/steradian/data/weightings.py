@@ -18,6 +18,8 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
+_LEAST_POWER = -1000  # of two whose inverse is a finite number
+
 
 @dataclass(frozen=True, slots=True)
 class WeightingBlock:
@@ -32,11 +34,13 @@ class WeightingBlock:
 
 
 def weighting_blocks(weights: Any, n: int, most: int) -> Iterator[WeightingBlock]:
-    """Weightings of ``n`` points, at most ``most`` rows at a time."""
+    """Weightings of ``n`` points, at most ``most`` rows at a time, in blocks of about one size."""
     first = 0
     for part in _parts(weights, n):
-        for start in range(0, part.shape[0], most):
-            block = _block(part[start : start + most], first)
+        count = part.shape[0]
+        size = -(-count // -(-count // most))  # few rows would cost as much as many
+        for start in range(0, count, size):
+            block = _block(part[start : start + size], first)
             first += block.count
             yield block
     if not first:
@@ -82,7 +86,9 @@ def _dense_block(w: Array, first: int) -> WeightingBlock:
     good = (w.min(axis=1) >= 0.0) & (largest < np.inf) & (largest > 0.0)
     rows = np.flatnonzero(good)
     kept = w if len(rows) == len(w) else w[rows]
-    scaled = np.ldexp(kept, -np.frexp(largest[rows])[1][:, None])  # sums of the largest stay finite
+    powers = np.maximum(np.frexp(largest[rows])[1], _LEAST_POWER)
+    scale = np.ldexp(1.0, -powers)  # exact, and sums of the largest stay finite
+    scaled = kept * scale[:, None]
     scaled /= scaled.sum(axis=1, keepdims=True)
     squares = np.einsum("bn,bn->b", scaled, scaled)
     refused = {first + int(k): _refusal(first + int(k), w[k]) for k in np.flatnonzero(~good)}

@@ -145,8 +145,9 @@ def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     if values.dtype == object:
         missing = np.array([_is_missing(v) for v in values.tolist()], dtype=bool)
         values = np.where(missing, "", values.astype(str))
-    seen, codes = np.unique(values, return_inverse=True)  # few values stand for many rows
-    empty = np.array([_is_missing(v) for v in seen.tolist()], dtype=bool)
+    seen, codes = _numbered(values)  # few values stand for many rows
+    whole = seen.dtype.kind in "iu"  # then none can be missing
+    empty = np.array([not whole and _is_missing(v) for v in seen.tolist()], dtype=bool)
     if empty.any():
         row = int(np.argmax(empty[codes]))
         raise DesignError(f"row {row} has no {what} id; give every row one")
@@ -160,8 +161,23 @@ def ids_of_rows(ids: ArrayLike | str | None, rows: BoolArray) -> AnyArray | str 
 
 def unit_names(ids: ArrayLike | str, labels: IntArray) -> AnyArray:
     """The id of each unit as it was given, in the order of the codes."""
-    _, first = np.unique(labels, return_index=True)
+    first = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(labels))[::-1]  # of equal places the last one written stays
     return np.asarray(_values(ids)[first])
+
+
+def _numbered(values: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """The distinct values in order, and which of them each is; whole numbers without sorting."""
+    if values.dtype.kind in "iu" and len(values):
+        low = int(values.min())
+        span = int(values.max()) - low
+        if span < len(values):
+            away = (values - values.dtype.type(low)).astype(np.int64)
+            there = np.bincount(away, minlength=span + 1) > 0
+            return np.flatnonzero(there).astype(values.dtype) + values.dtype.type(low), (
+                np.cumsum(there) - 1
+            )[away]
+    return np.unique(values, return_inverse=True)
 
 
 def _values(ids: ArrayLike | str) -> AnyArray:

@@ -223,7 +223,8 @@ class BlockFamily(ClosedFamily):
         """Row by row by the contour integral; no start is needed."""
 
         def parameters(eta: Array, quadratic: Array) -> Array:
-            return self.hierarchy.parameters(eta, quadratic)[: self.q]
+            both = zip(eta, quadratic, strict=True)
+            return np.array([self.hierarchy.parameters(*one)[: self.q] for one in both])
 
         out = fitted_rows(moments, self.q, self.partition, parameters)
         if self.level > 2:

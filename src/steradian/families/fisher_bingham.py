@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from steradian.numerics.tolerances import (
     BINGHAM_RESIDUAL,
     BINGHAM_SHARP,
     FLAT,
+    GRAM_CLEAR,
     NEARLY_DECREMENT,
 )
 from steradian.numerics.wishart import determinant_noise
@@ -108,7 +110,12 @@ class FisherBinghamFamily(ClosedFamily):
 
     def contains(self, moments: MomentStack) -> IntArray:
         """S-lemma: a fit exists if and only if the covariance is positive definite."""
-        values = np.linalg.eigvalsh(moments.scatter)
+        scatter = moments.scatter
+        with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
+            spread = np.einsum("bii->b", scatter)[:, None, None]
+            np.linalg.cholesky(scatter - GRAM_CLEAR * spread * np.eye(self.space.d))
+            return np.full(len(scatter), int(Verdict.INSIDE))
+        values = np.linalg.eigvalsh(scatter)
         inside = values[:, 0] > FLAT * values[:, -1]
         return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
 
@@ -188,7 +195,7 @@ class FisherBinghamFamily(ClosedFamily):
 
 
 Parameters = Callable[[Array, Array], Array]
-"""η (d,) and B (d, d) → the parameters of the features, (q,)."""
+"""η (R, d) and B (R, d, d) → the parameters of the features, (R, q)."""
 
 
 def fitted_rows(
@@ -220,7 +227,7 @@ def _fitted_together(moments: MomentStack, parameters: Parameters, out: DualSolu
         d = values.shape[1]
         below, gap = stack_deficits_and_gaps(fit, moments.mean[rows], moments.scatter[rows])
         solved = DualSolution(
-            lam=np.array([parameters(*both) for both in zip(fit.eta, fit.quadratic, strict=True)]),
+            lam=parameters(fit.eta, fit.quadratic),
             psi=fit.psi,
             deficit=below + gap,
             gap=gap,
@@ -259,7 +266,7 @@ def _fitted(
     good = good and (fit.ended or fit.decrement <= NEARLY_DECREMENT)
     law = FisherBinghamLaw.fitted(fit) if rounding > BINGHAM_SHARP else None
     return DualSolution(
-        lam=parameters(fit.eta, fit.quadratic)[None],
+        lam=parameters(fit.eta[None], fit.quadratic[None]),
         psi=np.array([fit.psi - fit.beta.mean()]),
         deficit=np.array([below + gap]),
         gap=np.array([gap]),

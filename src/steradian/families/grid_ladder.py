@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steradian.data.stacks import blocks
 from steradian.families.concentrated import solve_locally
 from steradian.families.curvature import Covariance, Root, allowed_quadrature, mean_and_root
+from steradian.families.grid_stacks import GridStack, approach, approachable, reach_for
 from steradian.families.single import solve_one
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
@@ -35,6 +37,12 @@ _SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _SUMMED = 16.0  # times the rounding of moments, measured on tight clusters
 _TRIES = 4  # to end a fit that Newton nearly ended
 _MOST_STEPS = 40  # of Newton's method on a grid; where it creeps another way is quicker
+_ENTRIES = 1 << 17  # values at nodes that stay near the processor
+MANY_ROWS = 8  # from which rows are fitted together
+LOW_LEVELS = 4  # where one small grid serves a whole fit
+_LEAST_REACH = 20.0  # of grids whose tail of a spectrum says something
+_ROOM, _MOST = 1.2, 0.9  # over the reach that starts need, and how many of them count
+_COARSE_STEP = 8  # of the reach of grids on the way, so that they are few
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 
 
@@ -72,6 +80,15 @@ class GridLadder:
 
     def integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the laws ``lam`` (B, q) on one grid."""
+        parts = [
+            self._integrals(grid, lam[rows]) for rows in blocks(len(lam), grid.nodes, _ENTRIES)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        psi, mean, covariance = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return psi, mean, covariance
+
+    def _integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         quick = self._covariance(grid, lam)
         if (quick.condition() < COLLINEAR_MOMENTS).all():
             return quick.psi, quick.mean, quick.covariance
@@ -81,8 +98,8 @@ class GridLadder:
     def first_rung(self, sharpness: Array, start: Array) -> IntArray:
         """Where to begin: what the second moments ask for and where the start is resolved."""
         rung = self.space.rung_for(sharpness, self.level)
-        if self.level == 2:  # the start is von Mises-Fisher: no sharper than its moments
-            return rung
+        if self.level == 2 or len(start) >= MANY_ROWS:
+            return rung  # the start is no sharper than its moments; many rows find their grid
         reach = np.sqrt(self.q * np.einsum("bq,bq->b", start, start))  # |λ·φ| is never larger
         if reach.max() < _GENTLE:
             return rung
@@ -100,15 +117,21 @@ class GridLadder:
             one = self._solve_single(int(rung[0]), m[0], start[0])
             if one is not None:
                 return one, np.zeros(1, dtype=bool)
+        many = len(m) >= MANY_ROWS
+        near, rung = self._approached(m, start, rung) if many else (start.copy(), rung)
         start = start.copy()
         out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
-        doubtful = np.ones(len(m), dtype=bool)
-        pending = np.arange(len(m))
+        doubtful, pending = np.ones(len(m), dtype=bool), np.arange(len(m))
         for step in range(int(rung.min()), self._rungs):
             rows = pending[rung[pending] <= step]
             if not len(rows):
                 continue
-            part = self.solve_on(self.space.grid(step), m[rows], start[rows])
+            grid = self.space.grid(step)
+            part = (
+                self._solve_stack(grid, m[rows], near[rows], start[rows])
+                if many
+                else self.solve_on(grid, m[rows], start[rows])
+            )
             part.rungs[:] = step
             self._look_again(part, step)
             found = (part.status == _CONVERGED) & (part.condition <= COLLINEAR_MOMENTS)
@@ -116,13 +139,49 @@ class GridLadder:
             out.put(rows, part)
             doubtful[rows[settled]] = False
             usable = found & (part.quadrature <= USABLE_QUADRATURE)
-            start[rows[usable]] = part.lam[usable]  # the others begin again below
-            creeping = (part.status != _CONVERGED) & (part.quadrature <= USABLE_QUADRATURE)
+            start[rows[usable]] = near[rows[usable]] = part.lam[usable]  # others begin again
+            creeping = (part.status != _CONVERGED) & ~(part.quadrature > USABLE_QUADRATURE)
             leaving = settled | creeping | (part.condition > COLLINEAR_MOMENTS)
             pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
             if not len(pending):
                 break
         return out, doubtful
+
+    def _approached(self, m: Array, start: Array, rung: IntArray) -> tuple[Array, IntArray]:
+        """Parameters near the fits of most rows of a stack, and the rungs that these ask for.
+
+        At level 2 they are believed when they ask for one more than the moments did. Above, parts
+        of an exponent often cancel, and they count only where they ask for less.
+        """
+        near, chosen = start.copy(), rung.copy()
+        reaches = np.array([self.space.grid(k).reach for k in range(self._rungs)])
+        for first in np.unique(rung[rung < self._rungs]):
+            rows = np.flatnonzero(rung == first)
+            aim = self._aim(int(reaches[first]), start[rows])
+            if not approachable(self.space, self.level, aim):
+                continue
+            near[rows], psi = approach(self.space, self.level, aim, m[rows], start[rows])
+            need = np.fmax(reach_for(self.space, near[rows], psi), _LEAST_REACH) + self.level
+            most = first + (self.level == 2)
+            chosen[rows] = np.minimum(reaches.searchsorted(need), most)
+        return near, chosen
+
+    def _aim(self, reach: int, start: Array) -> int:
+        """The reach that a stack is approached for: little more than most starts need."""
+        need = _ROOM * np.quantile(reach_for(self.space, start, np.zeros(len(start))), _MOST)
+        return min(reach, _COARSE_STEP * int(np.ceil((need + self.level) / _COARSE_STEP)))
+
+    def _solve_stack(self, grid: Grid, m: Array, near: Array, start: Array) -> DualSolution:
+        """Fits on one grid: of plain rows by their last steps, of others by all of them.
+
+        At high levels these are left open: there are quicker ways for one row.
+        """
+        stack = GridStack(self.space, self.level, grid, lambda lam: self._covariance(grid, lam))
+        out = stack.solve(m, near)
+        left = np.flatnonzero(out.status != _CONVERGED)
+        if len(left) and self.level <= LOW_LEVELS:
+            out.put(left, self.solve_on(grid, m[left], start[left]))
+        return out
 
     def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""

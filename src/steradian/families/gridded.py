@@ -40,7 +40,7 @@ from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.curvature import allowed_quadrature
 from steradian.families.fisher_bingham import FisherBinghamFamily
-from steradian.families.grid_ladder import GridLadder, density_on
+from steradian.families.grid_ladder import LOW_LEVELS, MANY_ROWS, GridLadder, density_on
 from steradian.families.high_levels import solve_high
 from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _CONVERGED = int(Status.CONVERGED)
-_LOW_LEVELS = 4  # where stacks share matrices, and one small grid serves a whole fit
 _ROW_LEVELS = 12  # above it pieces of the space would hold too many features
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
@@ -260,7 +259,7 @@ class GriddedFamily:
             if sharp.any():
                 return self._solve_split(moments, start, sharp)
             start = self._better_start(moments, start)
-        if self.level > _LOW_LEVELS:
+        if self.level > LOW_LEVELS:
             return self._solve_high(moments, start, support)
         rung = self._ladder.first_rung(sharpness, start)
         m = moments.features[:, : self.q]
@@ -284,7 +283,8 @@ class GriddedFamily:
     ) -> DualSolution:
         """Levels on grids of any size; what these do not find, or find to few digits, otherwise."""
         m = moments.features[:, : self.q]
-        out = solve_high(self.space, self.level, m, start)
+        out, left = self._high_together(moments, start)
+        out.put(left, solve_high(self.space, self.level, m[left], start[left]))
         found = out.status == _CONVERGED
         rough = (out.moment_rounding > GOOD_DEFICIT) | (out.condition > COLLINEAR)
         for row in np.flatnonzero(~found | rough):
@@ -298,6 +298,15 @@ class GriddedFamily:
             if not found[row] or one.status[0] == _CONVERGED:
                 out.put(np.array([row]), one)
         return out
+
+    def _high_together(self, moments: MomentStack, start: Array) -> tuple[DualSolution, IntArray]:
+        """The plain rows of a large stack, and which rows are left."""
+        if len(moments) < MANY_ROWS or self.level > _ROW_LEVELS:
+            out = DualSolution.empty(len(moments), self.q, Status.STALLED)
+            return out, np.arange(len(moments))
+        rung = self._ladder.first_rung(_sharpness(moments), start)
+        out, doubtful = self._ladder.solve(moments.features[:, : self.q], start, rung)
+        return out, np.flatnonzero(doubtful)
 
     def _solve_rows(self, x: Array, weights: Array) -> DualSolution:
         """By a long search, unless the support shows at once that there is nothing to find."""

@@ -128,7 +128,11 @@ class SharedProblem:
 def integrals(family: LogPartition, lam: Array) -> tuple[Array, Array, Array]:
     """ψ (B, G), mean (B, G, q) and covariance (B, G, q, q) of laws ``lam`` (B, G, q)."""
     count, groups, q = lam.shape
-    psi, mean, covariance = family.log_partition(lam.reshape(-1, q))
+    laws = lam.reshape(-1, q)
+    alike = bool((laws == laws[0]).all())  # as where Newton's method begins with the pooled fit
+    psi, mean, covariance = family.log_partition(laws[:1] if alike else laws)
+    if alike:
+        psi, mean, covariance = (v.repeat(len(laws), axis=0) for v in (psi, mean, covariance))
     shape = count, groups
     return psi.reshape(shape), mean.reshape(*shape, q), covariance.reshape(*shape, q, q)
 

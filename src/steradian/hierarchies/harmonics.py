@@ -184,10 +184,19 @@ class Harmonics:
         if not self._is_gridded:
             mean, scatter = centred_moments(x, weights)
             return MomentStack(self.space.harmonics(mean, 1)[:, 1:], mean, scatter)
+        if features is None and self.levels <= 2:
+            return self._stack_of_products(x, weights)
         seen = Harmonics(self.d, max(2, self.levels))
         if features is None or seen != self:
             features = seen.features(x.reshape(-1, self.d)).reshape(*x.shape[:2], -1)
         return self._stack_of_features(features, x, weights)
+
+    def _stack_of_products(self, x: Array, weights: Array) -> MomentStack:
+        """Moments of two levels on the circle or the two-sphere from E x and E xxᵀ."""
+        mean = (weights[:, None, :] @ x)[:, 0, :]
+        second = np.swapaxes(x * weights[:, :, None], 1, 2) @ x
+        features = feature_moments(self.space, mean, second)
+        return _with_tight(MomentStack.of_second(features, mean, second), x, weights)
 
     def _stack_of_features(self, phi: Array, x: Array, weights: Array) -> MomentStack:
         """Moments on the circle or the two-sphere from features (B, n, p) of two levels or more.
@@ -197,11 +206,7 @@ class Harmonics:
         """
         means = (weights[:, None, :] @ phi)[:, 0, :]
         stack = MomentStack.of_second(means, *low_moments(self.d, means))
-        tight = stack.concentrated
-        if len(tight):
-            found = centred_moments(x[tight], weights[tight])
-            stack.mean[tight], stack.scatter[tight] = found
-        return stack
+        return _with_tight(stack, x, weights)
 
     def expectations(self, moments: MomentStack, level: int) -> Array:
         if self._is_gridded or level < 2:
@@ -339,6 +344,14 @@ class Harmonics:
                 _below_polynomials(self.d, level) if level <= 2 else polynomial_family(self, level)
             )
         return _family(self.d, level)
+
+
+def _with_tight(stack: MomentStack, x: Array, weights: Array) -> MomentStack:
+    """Concentrated samples (B, n, d), where a difference of moments loses digits, anew."""
+    tight = stack.concentrated
+    if len(tight):
+        stack.mean[tight], stack.scatter[tight] = centred_moments(x[tight], weights[tight])
+    return stack
 
 
 def _is_narrow(sums: Array, total: float) -> bool:

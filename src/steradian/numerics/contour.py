@@ -32,12 +32,12 @@ class Effort:
     first: int = 32
     most: int = 2048
     agreement: float = CONTOUR_AGREEMENT  # with half as many nodes, relative
+    negligible: float = -40.0  # log of the integrand over its saddle value where it is cut off
 
 
 EXACT = Effort()
 
 ASPECT = 0.7  # A / C: opens the hyperbola enough to decay, little enough to stay below the saddle
-_NEGLIGIBLE = -40.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def integrate(increment: Increment, width: Array, spread: Array, effort: Effort 
     ``spread`` (R,) is a first guess of where in u the integrand has become negligible.
     """
     rows = np.arange(len(width))
-    reach = _reach(increment, width, spread)
+    reach = _reach(increment, width, spread, effort.negligible)
     nodes = effort.first
     parts: list[tuple[IntArray, Complex, Complex, Array, Array]] = []
     places = np.arange(nodes + 1)
@@ -95,15 +95,15 @@ def _terms(
     return z, np.exp(increment(z, rows)) * speed
 
 
-def _reach(increment: Increment, width: Array, spread: Array) -> Array:
-    """Where along u each integrand has fallen below exp(-40) of its saddle value."""
+def _reach(increment: Increment, width: Array, spread: Array, negligible: float) -> Array:
+    """Where along u each integrand has fallen below exp(``negligible``) of its saddle value."""
     reach = spread.copy()
     rows = np.arange(len(reach))
     for _ in range(60):
         u = reach[rows]
         z = width[rows] * (-2.0 * ASPECT * np.sinh(0.5 * u) ** 2 + 1j * np.sinh(u))
         size = increment(z[:, None], rows)[:, 0].real + np.log(np.cosh(u))
-        rows = rows[size > _NEGLIGIBLE]
+        rows = rows[size > negligible]
         if not len(rows):
             break
         reach[rows] *= 1.2

@@ -14,6 +14,8 @@ from scipy.linalg import lapack
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.tolerances import RANK
 
+_LARGE = 24  # matrices whose Cholesky factor pays for being made one by one
+_MANY = 256  # systems that are quicker solved side by side
 _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1e9
 
 
@@ -52,12 +54,36 @@ def eigenvalues(matrices: Array) -> Array:
 
 
 def solve_positive(matrices: Array, right: Array) -> Array:
-    """Solve positive definite (B, q, q) systems for (B, q)."""
-    if len(matrices) == 1:
-        _, solution, failed = lapack.dposv(matrices[0], right[0])
-        if not failed:
-            return np.asarray(solution[None])
-    return solve_each(matrices, right)
+    """Solve positive definite (B, q, q) systems for (B, q), in the precision of the matrices."""
+    single = matrices.dtype == np.float32
+    if single and len(matrices) >= _MANY and matrices.shape[1] <= _LARGE:
+        return _eliminated(matrices, right.astype(np.float32))
+    if len(matrices) > 1 and matrices.shape[1] < _LARGE:
+        return solve_each(matrices, right)
+    out = np.empty_like(right)
+    solved = lapack.sposv if single else lapack.dposv
+    for row, (matrix, vector) in enumerate(zip(matrices, right, strict=True)):
+        _, solution, failed = solved(matrix, vector)
+        out[row] = solve_each(matrix[None], vector[None])[0] if failed else solution
+    return out
+
+
+def _eliminated(matrices: AnyArray, right: AnyArray) -> AnyArray:
+    """Gauss's elimination without pivots, all systems side by side: numbers that are near stay near.
+
+    Singular systems yield what is not finite, in their rows only.
+    """
+    a = np.ascontiguousarray(matrices.transpose(1, 2, 0))
+    x = np.ascontiguousarray(right.T)
+    last = len(x) - 1
+    with np.errstate(all="ignore"):
+        for j in range(last):
+            share = a[j + 1 :, j] / a[j, j]
+            a[j + 1 :, j + 1 :] -= share[:, None] * a[j, j + 1 :]
+            x[j + 1 :] -= share * x[j]
+        for j in range(last, -1, -1):
+            x[j] = (x[j] - (a[j, j + 1 :] * x[j + 1 :]).sum(axis=0)) / a[j, j]
+    return x.T
 
 
 def solve_each(matrices: Array, right: Array) -> Array:
@@ -77,12 +103,7 @@ def conditions(matrices: Array) -> Array:
     In a large stack those that are clearly well conditioned get a quick lower bound.
     """
     if len(matrices) == 1:
-        factor, failed = lapack.dpotrf(matrices[0])
-        if failed:
-            return np.array([np.inf])
-        size = np.abs(matrices[0]).sum(axis=0).max()
-        reciprocal, _ = lapack.dpocon(factor, size)
-        return np.array([1.0 / reciprocal if reciprocal > 0 else np.inf])
+        return np.array([_condition(matrices[0])])
     with contextlib.suppress(np.linalg.LinAlgError):
         diagonal = np.einsum("bii->bi", np.linalg.cholesky(matrices))
         rough = (diagonal.max(axis=1) / diagonal.min(axis=1)) ** 2  # never above the truth
@@ -92,10 +113,21 @@ def conditions(matrices: Array) -> Array:
         if not doubtful.all():
             rough[doubtful] = conditions(matrices[doubtful])
             return rough
+    if matrices.shape[1] >= _LARGE:
+        return np.array([_condition(matrix) for matrix in matrices])
     inverse = inverses(matrices)
     norms = [np.abs(c).sum(axis=1).max(axis=1) for c in (matrices, inverse)]
     result = norms[0] * norms[1]
     return np.where(np.isfinite(result), result, np.inf)
+
+
+def _condition(matrix: Array) -> float:
+    """The same of one of them, from its factor."""
+    factor, failed = lapack.dpotrf(matrix)
+    if failed:
+        return np.inf
+    reciprocal, _ = lapack.dpocon(factor, np.abs(matrix).sum(axis=0).max())
+    return 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 
 
 def inverses(matrices: Array) -> Array:

@@ -41,12 +41,14 @@ def quadratic_features(x: AnyArray, pairs: Pairs | None = None) -> AnyArray:
 
 
 def matrix_to_features(matrix: Array, pairs: Pairs | None = None) -> Array:
-    """Parameters lam with ``Σ lam_k φ_k(x) = xᵀ matrix x`` up to its trace."""
-    d = len(matrix)
+    """Parameters lam with ``Σ lam_k φ_k(x) = xᵀ matrix x`` up to its trace; of (…, d, d): (…, q)."""
+    d = matrix.shape[-1]
     norm = np.sqrt(d * (d + 2.0))
     upper = all_pairs(d) if pairs is None else pairs
-    squares = np.sqrt(2.0) / norm * contrasts(np.diagonal(matrix)[None])[0]
-    return np.concatenate([squares, 2.0 / norm * matrix[upper]])
+    diagonals = np.diagonal(matrix, axis1=-2, axis2=-1)
+    squares = np.sqrt(2.0) / norm * contrasts(diagonals.reshape(-1, d))
+    squares = squares.reshape(*matrix.shape[:-2], d - 1)
+    return np.concatenate([squares, 2.0 / norm * matrix[..., upper[0], upper[1]]], axis=-1)
 
 
 def features_to_matrix(lam: Array, d: int, pairs: Pairs | None = None) -> Array:

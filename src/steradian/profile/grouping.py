@@ -43,14 +43,14 @@ class Groups:
     sums: tuple[Moments, ...]  # where there are no rows
     design: Design
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """Rows of each group, (G,)."""
         if self.rows is None:
             return np.array([m.n for m in self.sums])
         return np.bincount(self.rows.labels, minlength=len(self.names))
 
-    @property
+    @cached_property
     def ess(self) -> Array:
         """Kish's effective size of each group, (G,)."""
         if self.rows is None:
@@ -103,11 +103,7 @@ class Groups:
         Shorter ones repeat their first row with weight zero.
         """
         Moments.from_directions(rows.directions.take(np.arange(1)), hierarchy)  # checks the space
-        order, sizes = np.argsort(rows.labels, kind="stable"), self.sizes
-        x, w = (
-            rows.directions.x[order],
-            (rows.directions.weights / self.weights[rows.labels])[order],
-        )
+        sizes, order = self.sizes, _sorting(rows.labels)
         first = np.cumsum(sizes) - sizes
         by_size = np.argsort(sizes, kind="stable")
         parts, at = [], 0
@@ -116,10 +112,9 @@ class Groups:
             step = max(1, _ENTRIES // int(most * hierarchy.q(hierarchy.levels)))
             some = by_size[at : at + step]
             some = some[sizes[some] <= most]
-            columns = np.arange(int(sizes[some].max()))
-            there = columns < sizes[some][:, None]
-            places = first[some][:, None] + np.where(there, columns, 0)
-            parts.append(hierarchy.stack(x[places], np.where(there, w[places], 0.0)))
+            samples = _samples(rows.directions, order, first[some], sizes[some])
+            samples[1][...] /= self.weights[some][:, None]
+            parts.append(hierarchy.stack(*samples))
             at += len(some)
         return MomentStack.concatenated(parts).take(np.argsort(by_size, kind="stable"))
 
@@ -148,6 +143,32 @@ class Groups:
         codes = np.cumsum(kept) - 1
         rows = GroupedRows(self.rows.directions.take(mask), codes[self.rows.labels[mask]])
         return Groups(names, rows, (), self.design.of_rows(mask))
+
+
+def _sorting(labels: IntArray) -> IntArray | None:
+    """What sorts rows by their group; None where they are."""
+    if (labels[1:] >= labels[:-1]).all():
+        return None
+    return np.argsort(labels, kind="stable")
+
+
+def _samples(
+    directions: Directions, order: IntArray | None, first: IntArray, sizes: IntArray
+) -> tuple[Array, Array]:
+    """Groups of rows as a stack: points (B, n, d), and weights (B, n) that are zero beyond a group.
+
+    ``first`` (B,) is where each begins among all rows in their ``order``.
+    """
+    x, w, longest = directions.x, directions.weights, int(sizes.max())
+    begin, end = int(first[0]), int(first[-1] + sizes[-1])
+    if order is None and end - begin == longest * len(sizes) and (sizes == longest).all():
+        shape = len(sizes), longest
+        return x[begin:end].reshape(*shape, -1), w[begin:end].reshape(shape).copy()
+    columns = np.arange(longest)
+    there = columns < sizes[:, None]
+    places = first[:, None] + np.where(there, columns, 0)
+    places = places if order is None else order[places]
+    return x.take(places, axis=0), np.where(there, w.take(places), 0.0)
 
 
 def as_groups(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.gaunt import circle_second_moments, sphere_gaunt, sphere_second_moments
 from steradian.spaces import Circle, Sphere
 
@@ -42,16 +42,19 @@ class SecondMoments:
         return self.space.size(2 * self.level)
 
     def stack(self, moments: Array) -> Array:
-        """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K)."""
+        """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K), in their precision."""
         moments = moments[:, : self.moments]
         count = self.space.size(self.level)
         if self.level <= _DENSE_LEVELS:
-            return (moments @ self._dense.T).reshape(-1, count, count)
+            single = moments.dtype == np.float32
+            table = self._dense_single if single else self._dense.T
+            return (moments @ table).reshape(-1, count, count)
         if isinstance(self.space, Circle):
             return circle_second_moments(moments, self.level)
         if self.level > _SPARSE_LEVELS[-1]:
             return np.array([sphere_second_moments(one, self.level) for one in moments])
-        pairs = np.ascontiguousarray((self._sparse @ moments.T).T)
+        integrals = self._sparse_single if moments.dtype == np.float32 else self._sparse
+        pairs = np.ascontiguousarray((integrals @ moments.T).T)
         return pairs.take(self._symmetric, axis=1).reshape(-1, count, count)
 
     def one(self, moments: Array) -> Array:
@@ -87,6 +90,11 @@ class SecondMoments:
         return type(whole)(parts, shape=(rows, self.moments))
 
     @cached_property
+    def _sparse_single(self) -> sparse.csr_array:
+        """The same in single precision."""
+        return self._sparse.astype(np.float32)
+
+    @cached_property
     def _dense(self) -> Array:
         """∫ φ_k φ_i φ_j dν, flat in i and j: (n², K)."""
         if isinstance(self.space, Circle):
@@ -94,6 +102,11 @@ class SecondMoments:
                 circle_second_moments(np.eye(self.moments), self.level).reshape(self.moments, -1).T
             )
         return self._sparse.toarray()[self._symmetric]
+
+    @cached_property
+    def _dense_single(self) -> AnyArray:
+        """The same in single precision, (K, n²)."""
+        return np.ascontiguousarray(self._dense.T, dtype=np.float32)
 
     @cached_property
     def _upper(self) -> IntArray:

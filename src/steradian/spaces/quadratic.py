@@ -76,14 +76,15 @@ def natural_parameters(space: HarmonicSpace, lam: Array) -> tuple[Array, Array]:
 
 
 def feature_parameters(space: HarmonicSpace, eta: Array, quadratic: Array) -> Array:
-    """The inverse of `natural_parameters` at level 2; ``quadratic`` is symmetric."""
+    """The inverse of `natural_parameters` at level 2; ``quadratic`` is symmetric. Stacks too."""
     d = space.d
     linear = eta @ _linear(space) / d
     if d <= 3:
-        forms = 2.0 * np.tensordot(_forms(space), quadratic, axes=2) / (d * (d + 2.0))
+        forms = np.tensordot(quadratic, _forms(space), axes=((-2, -1), (1, 2)))
+        forms *= 2.0 / (d * (d + 2.0))
     else:
         forms = matrix_to_features(quadratic)
-    return np.concatenate([linear, forms])
+    return np.concatenate([linear, forms], axis=-1)
 
 
 def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Array:
@@ -95,11 +96,12 @@ def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Ar
 
 
 def feature_moments(space: HarmonicSpace, mean: Array, second: Array) -> Array:
-    """E φ of levels 1 and 2 from E x and E xxᵀ."""
+    """E φ of levels 1 and 2 from E x and E xxᵀ; up to d = 3 also of stacks (…, d), (…, d, d)."""
     d = space.d
     linear = mean @ _linear(space)
     if d <= 3:
-        return np.concatenate([linear, np.tensordot(_forms(space), second, axes=2)])
+        squares = np.tensordot(second, _forms(space), axes=((-2, -1), (1, 2)))
+        return np.concatenate([linear, squares], axis=-1)
     return np.concatenate([linear, 0.5 * d * (d + 2.0) * matrix_to_features(second)])
 
 

@@ -149,7 +149,7 @@ class SphereGrid:
         _, weight = self._latitudes
         return np.repeat(weight / (2 * self.rings), 2 * self.rings)
 
-    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
     def _transforms(self, degree: int) -> tuple[Array, Array, Array]:
         """Ring profiles (size, rings·T), the same with weights, and the T = 2·degree + 1
         longitude functions (T, 2·rings).
@@ -233,7 +233,7 @@ class SphereGrid:
         along = values.reshape(-1, 2 * self.rings) @ around.T
         return along.reshape(len(values), -1) @ weighted.T
 
-    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
     def _tail_functions(self, width: int) -> tuple[Array, list[int]]:
         """Weighted Legendre functions of the degrees in the tail windows, and the constant.
 
@@ -253,8 +253,10 @@ class SphereGrid:
         rings = density.reshape(-1, self.rings, 2 * self.rings)
         orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings]
         pairs = orders.view(np.float64).reshape(len(rings), self.rings, -1, 2)
-        spectrum = pairs.transpose(2, 0, 3, 1) @ functions[:, None]  # orders, B, 2, degrees
+        by_order = np.ascontiguousarray(pairs.transpose(2, 0, 3, 1))  # one product for each order
+        spectrum = by_order.reshape(self.rings, -1, self.rings) @ functions  # orders, 2 B, degrees
         np.square(spectrum, out=spectrum)
+        spectrum = spectrum.reshape(self.rings, len(rings), 2, -1)
         power = np.maximum.reduce(spectrum[:, :, 0] + spectrum[:, :, 1], axis=0)  # (B, degrees)
         parts = np.maximum.reduceat(power, starts, axis=1)
         parts = np.sqrt(parts / np.maximum.reduce(parts, axis=1)[:, None])

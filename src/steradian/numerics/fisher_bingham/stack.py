@@ -7,14 +7,16 @@ alone. No row looks at another.
 
 Two things make it quick besides. On the way contours need few digits, and curvatures never need
 many: a trapezoidal rule doubles its digits when its step is halved, so that a quarter of the nodes
-keeps a quarter of them, and what a rough curvature leaves over the next step repairs. And the last
-step is not looked at again: from a decrement δ it leaves a decrement of c δ², and the dual after it
-is known to c δ³, which is added to the stated error; c is what the step before has shown.
+keeps a quarter of them, conjugate gradients run in single precision, and what a rough curvature
+leaves over the next step repairs. And the last step is not looked at again: from a decrement δ it
+leaves a decrement of c δ², and the dual after it is known to c δ³, which is added to the stated
+error; c is what the step before has shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.linalg import on_diagonal
 from steradian.numerics.tolerances import (
     BINGHAM_RESIDUAL,
+    CONTOUR_AGREEMENT,
     NEARLY_DECREMENT,
     ROUGH_CONTOUR,
     STACK_LAST_STEP,
@@ -34,7 +37,7 @@ from steradian.numerics.tolerances import (
 
 _RADIUS = 0.6  # longest step, in the metric of the preconditioner
 _ENTRIES = 1 << 16  # numbers of one array of nodes that stay near the processor
-_NODES = 33  # that most rows take
+_NODES = 17, 49  # that most rows take on the way and at the end
 _MOST_CG = 40
 _SHARE_LEFT = 1e-3  # of the gradient, by conjugate gradients: a coarse curvature leaves as much
 
@@ -87,8 +90,10 @@ class _Plan:
     steps: int  # that may be taken
 
 
-_ROUGH = _Plan(Effort(16, 64, ROUGH_CONTOUR), ROUGH_CONTOUR, 2, 1e-2, 6)
-_FINE = _Plan(Effort(32, 256), 4.0 * ROUNDOFF, 4, STACK_LAST_STEP, 5)
+# rows that take more nodes than the others would make all of them take as many
+_ROUGH = _Plan(Effort(16, 64, np.sqrt(ROUGH_CONTOUR), -18.0), ROUGH_CONTOUR, 2, 1e-2, 6)
+_FINE = _Plan(Effort(48, 48), 2.0 * ROUNDOFF + CONTOUR_AGREEMENT**2, 4, STACK_LAST_STEP, 5)
+_FINEST = _Plan(Effort(96, 384), 4.0 * ROUNDOFF, 4, STACK_LAST_STEP, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,6 @@ class _Steps:
     """Newton steps of a stack of iterates, and what their laws were before them."""
 
     terms: FisherBinghamTerms
-    curvature: Curvature
     gradient: Step
     decrement: Array  # (R,) in the metric of the preconditioner
     step: Step
@@ -172,15 +176,16 @@ class _Steps:
     @classmethod
     def at(cls, states: _States, plan: _Plan) -> _Steps:
         terms = fisher_bingham(states.beta, states.b, plan.effort)
-        curvature = replace(_coarse(terms, plan.every), covariance=terms.covariance())
-        gradient = curvature.gradient(states.mean, states.scatter)
-        step, decrement = _newton_step(curvature, gradient)
+        curvature = _coarse(terms, plan.every, np.float32)
+        miss = states.mean - terms.mean
+        second = states.scatter + miss[:, :, None] * miss[:, None, :] - terms.covariance()
+        step, decrement = _newton_step(curvature, (miss, second))
         usable = (terms.error <= plan.error) & np.isfinite(decrement + step[1].sum(axis=(1, 2)))
-        return cls(terms, curvature, gradient, decrement, step, usable)
+        return cls(terms, (miss, second), decrement, step, usable)
 
     def part(self, rows: IntArray) -> tuple[Law, Step, Array]:
         """Laws, steps and decrements of some rows, as `_States.moved` wants them."""
-        law = self.curvature.mean[rows], self.curvature.guess[rows]
+        law = self.terms.mean[rows], 0.5 / self.terms.p[rows]
         return law, (self.step[0][rows], self.step[1][rows]), self.decrement[rows]
 
 
@@ -188,13 +193,14 @@ def fit_stack(m: Array, values: Array, axes: Array) -> StackFit:
     """Laws of means ``m`` (R, d) and covariances of eigenvalues (R, d) and eigenbases (R, d, d)."""
     count, d = m.shape
     out = StackFit.empty(count, d)
-    size = max(8, _ENTRIES // (_NODES * d))
+    size, few = (max(8, _ENTRIES // (nodes * d)) for nodes in _NODES)
     for first in range(0, count, size):
         part = np.arange(first, min(first + size, count))
         states = _States.gaussian(m[part], values[part], axes[part])
         near = _approached(replace(states, rows=part))
-        if near is not None:
-            _finish(near, (values, axes), out)
+        for start in range(0, 0 if near is None else len(near.rows), few):
+            some = near.take(np.arange(start, min(start + few, len(near.rows))))
+            _finish(some, (values, axes), out)
     return out
 
 
@@ -216,16 +222,32 @@ def _approached(states: _States) -> _States | None:
 
 def _finish(states: _States, given: tuple[Array, Array], out: StackFit) -> None:
     """Take the last steps, and write the rows that arrive."""
-    for _ in range(_FINE.steps):
-        taken = _Steps.at(states, _FINE)
-        close = taken.usable & (taken.decrement <= _FINE.enough)
+    for plan in (_FINE, _FINEST):
+        left = _ended(states, plan, given, out)
+        if not left:
+            return
+        states = _States.together(left)
+
+
+def _ended(
+    states: _States, plan: _Plan, given: tuple[Array, Array], out: StackFit
+) -> list[_States]:
+    """The same with so many nodes; rows that want more."""
+    left: list[_States] = []
+    for _ in range(plan.steps):
+        taken = _Steps.at(states, plan)
+        close = taken.usable & (taken.decrement <= plan.enough)
         some = np.flatnonzero(close)
         if len(some):
             close[some] = _write(states, taken, some, given, out)
+        coarse = np.flatnonzero(~(taken.terms.error <= plan.error))
+        if len(coarse):
+            left.append(states.take(coarse))
         going = np.flatnonzero(taken.usable & ~close)
         if not len(going):
-            return
+            break
         states = states.take(going).moved(*taken.part(going))
+    return left
 
 
 def _write(
@@ -272,21 +294,24 @@ def _in_units(states: _States, mismatch: Array, given: tuple[Array, Array]) -> A
     return np.asarray(np.linalg.norm(white, axis=(1, 2)))
 
 
-def _coarse(terms: FisherBinghamTerms, every: int) -> Curvature:
-    """Curvatures by one in ``every`` node."""
+def _coarse(terms: FisherBinghamTerms, every: int, kind: type[Any] = np.float64) -> Curvature:
+    """Curvatures by one in ``every`` node, in numbers of a ``kind``."""
+    numbers = np.result_type(kind, np.complex64)
     weights = terms.weights[:, ::every]
-    weights = weights / weights.real.sum(axis=1, keepdims=True)
-    nodes = np.ascontiguousarray(terms.v[:, ::every]), weights
-    whole = Partition.whole(terms.b.shape[1])
-    return Curvature.on_nodes(terms.b, terms.v_mean, 0.5 / terms.p, nodes, whole)
+    weights = (weights / weights.real.sum(axis=1, keepdims=True)).astype(numbers)
+    nodes = terms.v[:, ::every].astype(numbers), weights
+    law = (each.astype(kind) for each in (terms.b, terms.v_mean, 0.5 / terms.p))
+    return Curvature.on_nodes(*law, nodes, Partition.whole(terms.b.shape[1]))
 
 
 def _newton_step(curvature: Curvature, gradient: Step) -> tuple[Step, Array]:
     """Conjugate gradients, cut to the radius, and decrements in the metric of the preconditioner.
 
-    They end with a share of the gradient left as large as the step leaves anyhow.
+    They end with a share of the gradient left as large as the step leaves anyhow, of which single
+    precision has all digits.
     """
-    r = curvature.project(gradient)
+    kind = curvature.guess.dtype
+    r = curvature.project((gradient[0].astype(kind), gradient[1].astype(kind)))
     z = curvature.precondition(r)
     rz = _inner(r, z)
     decrement = np.sqrt(np.maximum(rz, 0.0))
@@ -310,7 +335,7 @@ def _newton_step(curvature: Curvature, gradient: Step) -> tuple[Step, Array]:
     length += 2.0 * (_turned(step[1] ** 2, v) * v).sum(axis=1)
     share = np.minimum(1.0, _RADIUS / np.sqrt(np.maximum(length, _RADIUS**2)))
     step = share[:, None] * step[0], share[:, None, None] * step[1]
-    return step, decrement
+    return (step[0].astype(np.float64), step[1].astype(np.float64)), decrement.astype(np.float64)
 
 
 def _turned(axes: Array, vectors: Array) -> Array:

@@ -41,8 +41,8 @@ from steradian.significance.comparison_tests import (
 )
 from steradian.significance.group_pairs import Pairs
 from steradian.significance.grouped_sample import GroupedSample
-from steradian.significance.label_tests import Replicates
 from steradian.significance.memo import Memo, SharedMemo
+from steradian.significance.replicates import Replicates
 
 _SHARES = ("observed", "equal")
 _QUICK = 2e9  # multiplications of shuffles that nobody notices

@@ -23,6 +23,7 @@ from steradian.significance.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE,
 from steradian.significance.label_bootstrap import LabelledDraws, plain_pvalues, standing
 from steradian.significance.label_whitening import LabelStep, LabelWhitening, label_whitening
 from steradian.significance.recalibration import SETTLED
+from steradian.significance.replicates import Replicates
 from steradian.significance.scores import (
     MOST_ENTRIES,
     Scores,
@@ -38,15 +39,8 @@ _MOST_WORK = 4e10  # multiplications of all tilts of samples: a minute
 _TILT_STEPS = 10.0
 _FEWEST_SAMPLES = 99
 _MOST_GAP_DRAWS = 199  # samples whose gaps are fitted one by one
-
-
-@dataclass(frozen=True, slots=True)
-class Replicates:
-    """How many shuffles and samples, and from which seed."""
-
-    permutations: int = 9999
-    samples: int = 999
-    seed: int = 0
+_ENOUGH_GAPS = 20  # of them that settle a p-value
+_FAR_FROM_SMALL = 0.3  # plain p-values, too small if anything, that no calibration brings near 5 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +194,8 @@ def _calibrated(
         return replace(found, warnings=(_rough(step),))
     below = p - (sample.count - 1) * step.step.added
     plain = float(plain_pvalues(zeta, below, units.weights[None], tilted=tilted)[0])
+    if tilted and plain > _FAR_FROM_SMALL:
+        return found
     draws = LabelledDraws(
         sample.hierarchy,
         sample.rung,
@@ -209,7 +205,7 @@ def _calibrated(
         units.weights,
         tilted,
     )
-    pvalue = standing(draws, plain, samples, many.seed)
+    pvalue = standing(draws, plain, replace(many, samples=samples))
     return replace(found, pvalue=pvalue, method="score, labelled parametric bootstrap")
 
 
@@ -273,7 +269,8 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
             "drawn only for the highest level of rows of one law"
         )
     gap, samples = float(sample.levels.between[step.level - 1]), min(many.samples, _MOST_GAP_DRAWS)
-    pvalue = gap_standing(sample, step.below.lam[0], gap, samples, many.seed)
+    fewer = replace(many, samples=samples, enough=min(many.enough, _ENOUGH_GAPS))
+    pvalue = gap_standing(sample, step.below.lam[0], gap, fewer)
     return StepTest(sample.rate**2 * gap, pvalue, "gap, labelled parametric bootstrap")
 
 

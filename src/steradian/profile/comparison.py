@@ -32,6 +32,7 @@ from steradian.profile.comparison_text import comparison_frame, comparison_recor
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
 from steradian.profile.profile import Profile
+from steradian.references.base import reference_words
 from steradian.significance.comparison_tests import (
     ComparisonMethod,
     ComparisonTests,
@@ -241,9 +242,18 @@ class Comparison:
         return Pairs(self.names, distance, test)
 
     def gap_differences(self, confidence: float = 0.95) -> GapDifferences:
-        """Whether groups have the same shape up to a rotation: differences of their gaps."""
+        """Whether groups have the same shape up to a rotation: differences of their gaps.
+
+        Relative to a reference gaps feel rotations, and only how much groups tell beyond it is
+        compared.
+        """
         intervals = [self.groups[name].intervals(confidence) for name in self.names]
-        return gap_differences(self.names, intervals, confidence)
+        return gap_differences(self.names, intervals, confidence, self.relative_to)
+
+    @property
+    def relative_to(self) -> str:
+        """What information is relative to, in words; empty where that is the uniform law."""
+        return reference_words(self.hierarchy.space)
 
     @cached_property
     def _answers(self) -> Memo:
@@ -287,6 +297,7 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
     hierarchy: Hierarchy | None = None,
     design: Design | str | None = None,
     shares: str = "observed",
+    reference: Any = None,
 ) -> Comparison:
     """Which groups differ, in what, by how much.
 
@@ -304,6 +315,9 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
         of means.
     shares : {"observed", "equal"}
         The share π_g of each group in the pooled sample: that of its weight, or the same for all.
+    reference : MaxEntFit, callable, Mask, HealpixMap or Directions, optional
+        The law that all fits, of the groups and of the pooled sample, are relative to, as in
+        `profile`; uniform unless given.
 
     Returns
     -------
@@ -323,7 +337,7 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
     one_of(shares, "shares", _SHARES)
     given = as_groups(data, by, weights, design)
     explicit = levels is not None or hierarchy is not None
-    wanted = given.hierarchy(levels, hierarchy)
+    wanted = given.hierarchy(levels, hierarchy, reference)
     found = _fitted(given, wanted)
     if found.kept < 2 <= len(given.names) and not explicit and wanted.levels > 1:
         lower = _fitted(given, wanted.up_to(1))

@@ -11,6 +11,7 @@ from steradian.errors import SteradianError
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.references.base import underlying
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -26,8 +27,11 @@ def summarise(c: Comparison) -> str:
     """What differs, then a table of levels, one of groups, and what else should be known."""
     tests, refused = _tests(c)
     lines = [
-        f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
-        f"(d = {c.hierarchy.space.d}), in nats",
+        *textwrap.wrap(
+            f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
+            f"(d = {c.hierarchy.space.d}), in nats",
+            _WIDTH,
+        ),
         "",
         *textwrap.wrap(verdict(c, tests), _WIDTH),
         "",
@@ -198,7 +202,8 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
         "sizes": c.sizes.tolist(),
         "shares": c.shares.tolist(),
         "shares_kind": c.shares_kind,
-        "space": c.hierarchy.space.name,
+        "space": underlying(c.hierarchy.space).name,
+        "reference": c.relative_to or "uniform",
         "d": c.hierarchy.space.d,
         "hierarchy": c.hierarchy.to_dict()["kind"],
         "levels": c.levels.tolist(),

@@ -10,7 +10,15 @@ import typer
 
 from steradian.cli import options
 from steradian.cli.options import Source, source
-from steradian.cli.output import as_csv, as_json, as_markdown, chosen_format, deliver
+from steradian.cli.output import (
+    as_csv,
+    as_json,
+    as_markdown,
+    chosen_format,
+    command_line,
+    deliver,
+    write_report,
+)
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
 from steradian.errors import InvalidArgument
@@ -25,6 +33,7 @@ Examples:
   steradian compare rows.csv --by kind --design clusters:core --levels 3
   steradian compare north.csv south.csv --by file --json
   steradian compare galaxies.csv --by type --reference coverage.fits
+  steradian compare sites.csv --by region --report sites.html
 """
 
 By = Annotated[str, typer.Option(help="Column of groups; or 'file' for a group for each file.")]
@@ -38,6 +47,7 @@ def register_compare(app: typer.Typer) -> None:
 
     @app.command("compare", epilog=_EXAMPLES)
     def compare_command(
+        context: typer.Context,
         files: options.Files,
         by: By = "",
         columns: options.Columns = "",
@@ -55,9 +65,11 @@ def register_compare(app: typer.Typer) -> None:
         shares: Shares = "observed",
         reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
         pairs: Pairs = False,
+        report: options.Report = "",
         form: options.Format = "",
         json_: options.Json = False,
         out: options.Out = "",
+        quiet: options.Quiet = False,
     ) -> None:
         """Say which groups of the directions in FILE differ, in what, and how sure that is."""
         if not by:
@@ -67,9 +79,15 @@ def register_compare(app: typer.Typer) -> None:
             normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
         )  # fmt: skip
         form = chosen_format(form, json_, out)
+        if report:
+            from steradian.report import file_for
+
+            file_for(report)
         law = parse_reference(reference, where) if reference else None
         found, read = _compared(where, by, (levels, design, shares, law))
         deliver(_formed(found, read, form, pairs=pairs), out)
+        if report:
+            write_report(found, report, command_line(context), quiet=quiet)
 
 
 def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[Comparison, str]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from steradian.fitting.label_levels import LabelLevels, label_levels
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
+from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.group_profiles import GroupProfiles
@@ -51,7 +53,7 @@ _PAIR_PERMUTATIONS = 1999
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(NotebookView):
     """What tells groups apart: the information decomposition on M × {labels}.
 
     Attributes
@@ -242,11 +244,7 @@ class Comparison:
         return Pairs(self.names, distance, test)
 
     def gap_differences(self, confidence: float = 0.95) -> GapDifferences:
-        """Whether groups have the same shape up to a rotation: differences of their gaps.
-
-        Relative to a reference gaps feel rotations, and only how much groups tell beyond it is
-        compared.
-        """
+        """Whether groups have the same shape up to a rotation: differences of their gaps."""
         intervals = [self.groups[name].intervals(confidence) for name in self.names]
         return gap_differences(self.names, intervals, confidence, self.relative_to)
 
@@ -279,6 +277,17 @@ class Comparison:
         from steradian.plots import between
 
         return between(self, ax)
+
+    def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:
+        """Write one self-contained HTML file that can be sent to a colleague; its path.
+
+        As that of a profile: ``title`` says what the data are, ``call`` how it was asked for. It
+        fetches and sends nothing. Needs the extra ``report``.
+        """
+        from steradian.profile.comparison_report import page_of_comparison
+        from steradian.report import file_for, write_page
+
+        return write_page(page_of_comparison(self, title, call), file_for(path))
 
     def __str__(self) -> str:
         return self.summary()

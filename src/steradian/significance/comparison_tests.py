@@ -44,8 +44,9 @@ class ComparisonTests:
         where a level cannot be tested; `warnings` say why.
     overall : float
         P-value of "all groups have the same law"; NaN where it cannot be tested.
-    parts : mapping
-        P-values of the parts of level 1, such as direction and concentration; empty without.
+    parts, parts_holm : mappings
+        P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
+        correction over them and the levels above; empty without.
     methods : tuple of str
         Per level how the p-value was found.
     warnings : tuple of str
@@ -69,6 +70,12 @@ class ComparisonTests:
         """Holm's step-down correction over the levels, (L,)."""
         return holm(self.pvalue)
 
+    @property
+    def parts_holm(self) -> dict[str, float]:
+        """P-values of the parts of level 1, corrected with those of the levels above it."""
+        every = holm(np.array([*self.parts.values(), *self.pvalue[1:]]))
+        return dict(zip(self.parts, every.tolist(), strict=False))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
         return f"ComparisonTests(overall p = {self.overall:.3g}, levels p = {shown})"
@@ -83,6 +90,7 @@ class ComparisonTests:
             "pvalue_holm": without_nan(self.pvalue_holm.tolist()),
             "overall": without_nan([self.overall])[0],
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
+            "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
             "methods": list(self.methods),
             "overall_method": self.overall_method,
             "warnings": list(self.warnings),

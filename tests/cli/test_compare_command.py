@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from comparison_groups import vmf
+from comparison_groups import Array, frame_to, vmf
 from steradian.cli.app import run
 
 
@@ -16,14 +17,20 @@ from steradian.cli.app import run
 def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two sites that differ in direction alone."""
     rng = np.random.default_rng(20)
+    path = Path(tmp_path_factory.mktemp("compare")) / "sites.csv"
+    means = {"A": [1.0, 0.3, 0.5], "B": [1.0, 0.7, 0.5]}
+    write_rows(path, {name: vmf(150, np.array(mu), 8.0, rng) for name, mu in means.items()})
+    return str(path)
+
+
+def write_rows(path: Path, groups: dict[str, Array]) -> None:
+    """A table of longitudes and latitudes with a column of labels."""
     lines = ["site,lon,lat"]
-    for name, mean in (("A", [1.0, 0.3, 0.5]), ("B", [1.0, 0.7, 0.5])):
-        for x in vmf(150, np.array(mean), 8.0, rng):
+    for name, rows in groups.items():
+        for x in rows:
             lon, lat = np.degrees([np.arctan2(x[1], x[0]), np.arcsin(x[2])])
             lines.append(f"{name},{lon:.4f},{lat:.4f}")
-    path = Path(tmp_path_factory.mktemp("compare")) / "sites.csv"
     path.write_text("\n".join(lines) + "\n")
-    return str(path)
 
 
 def test_words_and_records(table: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,6 +42,61 @@ def test_words_and_records(table: str, capsys: pytest.CaptureFixture[str]) -> No
     record = json.loads(capsys.readouterr().out)
     assert record["names"] == ["A", "B"]
     assert record["tests"]["parts"]["direction"] < 1e-4
+
+
+NORTH, ASIDE = np.array([0.3, 0.2, 1.0]), np.array([0.7, 0.2, 1.0])
+
+
+def stretched(n: int, stretch: float, rng: np.random.Generator) -> Array:
+    """About one mean vector whatever the stretch: the azimuths of an oval, heights of a cluster."""
+    height = vmf(n, np.array([0.0, 0.0, 1.0]), 2.0, rng)[:, 2]
+    away = rng.normal(size=(n, 2)) * [stretch, 1.0 / stretch]
+    away *= np.sqrt(1.0 - height**2)[:, None] / np.linalg.norm(away, axis=1, keepdims=True)
+    return np.column_stack([away, height]) @ frame_to(NORTH)
+
+
+# what the second group is, and what differs
+SCENARIOS: dict[str, tuple[Callable[[np.random.Generator], Array], set[str]]] = {
+    "mean": (lambda rng: vmf(400, ASIDE, 2.0, rng), {"direction"}),
+    "concentration": (lambda rng: vmf(400, NORTH, 4.0, rng), {"concentration"}),
+    "shape": (lambda rng: stretched(400, 1.6, rng), {"shape"}),
+    "nothing": (lambda rng: vmf(400, NORTH, 2.0, rng), set()),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_table_of_known_truth_is_read_right(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, differs = SCENARIOS[name]
+    rng = np.random.default_rng(31)
+    path = tmp_path / "rows.csv"
+    write_rows(path, {"one": vmf(500, NORTH, 2.0, rng), "two": make(rng)})
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    found = said[said.index("nats ") : said.index("That all have")]
+    there = found.partition(", not in ")[0]
+    assert ("No level tells the groups apart from noise" in found) == (not differs), said
+    assert ("same law is not ruled out" in said) == (not differs), said
+    parts = "direction", "concentration", "shape"
+    assert {what for what in parts if f"ly in {what}" in there} == differs, said
+
+
+def test_a_reference_and_a_report(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steradian.report.render._plotly", lambda: "/* plotly.js */")
+    page, everybody = tmp_path / "out.html", tmp_path / "everybody.csv"
+    rng = np.random.default_rng(3)
+    write_rows(everybody, {"all": vmf(400, np.array([1.0, 0.5, 0.5]), 3.0, rng)})
+    asked = ["compare", table, "--by", "site", "--reference", str(everybody)]
+    assert run([*asked, "--report", str(page)]) == 0
+    seen = capsys.readouterr()
+    assert "on the sphere relative to a sample of 400 directions" in " ".join(seen.out.split())
+    assert f"wrote {page}" in seen.err
+    assert "relative to a sample of 400 directions" in page.read_text("utf-8")
+    assert run(["compare", table, "--by", "site", "--report", "out.txt"]) == 2
+    assert "like out.html" in capsys.readouterr().err
 
 
 def test_refusals_are_one_line(table: str, capsys: pytest.CaptureFixture[str]) -> None:

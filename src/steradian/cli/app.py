@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import textwrap
 from functools import reduce
@@ -25,9 +24,11 @@ from steradian.cli.output import (
     as_json,
     as_markdown,
     chosen_format,
+    command_line,
     deliver,
     level_rows,
     remark,
+    write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
@@ -162,7 +163,7 @@ def profile_command(
     how = (levels, shrinkage, within_span, design, reference)
     result = _one(where, how, (form, out), quiet, verbose)
     if report:
-        _reported(result, report, _command_line(context), quiet=quiet)
+        write_report(result, report, command_line(context), quiet=quiet)
     return 0
 
 
@@ -212,19 +213,6 @@ def _one(
         raise
     _show(result, form, out, inference=bool(design), verbose=verbose)
     return result
-
-
-def _command_line(context: typer.Context) -> str:
-    """The command as it was given."""
-    return shlex.join(["steradian", *(context.obj or [])])
-
-
-def _reported(result: Profile, path: str, call: str, *, quiet: bool) -> None:
-    from steradian.progress import working
-
-    with working("writing the report", quiet=quiet):
-        written = result.report(path, call=call)
-    remark(f"wrote {written}; open it in a browser", quiet=quiet)
 
 
 def _sample(
@@ -350,7 +338,7 @@ def demo_command(context: typer.Context, report: options.Report = "") -> None:
     print(result.summary())
     print("\n" + "\n\n".join(textwrap.fill(said, 80) for said in _moral(example.story, result)))
     if report:
-        written = result.report(report, title=example.title, call=_command_line(context))
+        written = result.report(report, title=example.title, call=command_line(context))
         print(f"\nThe same as a page, with the sphere to turn: open {written.resolve()}")
 
 

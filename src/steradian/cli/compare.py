@@ -10,7 +10,17 @@ import typer
 
 from steradian.cli import options
 from steradian.cli.options import Source, source
-from steradian.cli.output import as_csv, as_json, as_markdown, chosen_format, deliver
+from steradian.cli.output import (
+    as_csv,
+    as_json,
+    as_markdown,
+    chosen_format,
+    command_line,
+    deliver,
+    write_report,
+)
+from steradian.cli.reference import HELP as REFERENCE_HELP
+from steradian.cli.reference import parse_reference
 from steradian.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -22,6 +32,8 @@ Examples:
   steradian compare planes.csv --coords strike_dip --by formation
   steradian compare rows.csv --by kind --design clusters:core --levels 3
   steradian compare north.csv south.csv --by file --json
+  steradian compare galaxies.csv --by type --reference coverage.fits
+  steradian compare sites.csv --by region --report sites.html
 """
 
 By = Annotated[str, typer.Option(help="Column of groups; or 'file' for a group for each file.")]
@@ -35,6 +47,7 @@ def register_compare(app: typer.Typer) -> None:
 
     @app.command("compare", epilog=_EXAMPLES)
     def compare_command(
+        context: typer.Context,
         files: options.Files,
         by: By = "",
         columns: options.Columns = "",
@@ -50,10 +63,13 @@ def register_compare(app: typer.Typer) -> None:
         on_bad: options.OnBad = "error",
         design: Annotated[str, typer.Option(help=_DESIGN)] = "",
         shares: Shares = "observed",
+        reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
         pairs: Pairs = False,
+        report: options.Report = "",
         form: options.Format = "",
         json_: options.Json = False,
         out: options.Out = "",
+        quiet: options.Quiet = False,
     ) -> None:
         """Say which groups of the directions in FILE differ, in what, and how sure that is."""
         if not by:
@@ -63,15 +79,21 @@ def register_compare(app: typer.Typer) -> None:
             normalize=normalize, degrees=degrees, hours=hours, period=period, on_bad=on_bad,
         )  # fmt: skip
         form = chosen_format(form, json_, out)
-        found, read = _compared(where, by, levels, design, shares)
+        if report:
+            from steradian.report import file_for
+
+            file_for(report)
+        law = parse_reference(reference, where) if reference else None
+        found, read = _compared(where, by, (levels, design, shares, law))
         deliver(_formed(found, read, form, pairs=pairs), out)
+        if report:
+            write_report(found, report, command_line(context), quiet=quiet)
 
 
-def _compared(
-    where: Source, by: str, levels: int, design: str, shares: str
-) -> tuple[Comparison, str]:
+def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[Comparison, str]:
     from steradian.profile import compare
 
+    levels, design, shares, reference = how
     if levels < 0:
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if where.is_moments:
@@ -84,6 +106,7 @@ def _compared(
         levels=levels or None,
         design=data.design(design),
         shares=shares,
+        reference=reference,
     )
     return found, "" if reading is None else reading.words
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from steradian.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    import typer
 
 FORMATS = ("text", "json", "csv", "markdown")
 
@@ -95,3 +99,25 @@ def remark(words: str, *, quiet: bool) -> None:
     """A line on standard error, where it disturbs no result."""
     if not quiet:
         print(f"steradian: {words}", file=sys.stderr)
+
+
+class Reported(Protocol):
+    """A result that writes a report of itself."""
+
+    def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:
+        """Write it, and return its path."""
+        ...
+
+
+def write_report(result: Reported, path: str, call: str, *, quiet: bool) -> None:
+    """Write the report of a result, and say where it is."""
+    from steradian.progress import working
+
+    with working("writing the report", quiet=quiet):
+        written = result.report(path, call=call)
+    remark(f"wrote {written}; open it in a browser", quiet=quiet)
+
+
+def command_line(context: typer.Context) -> str:
+    """The command as it was given."""
+    return shlex.join(["steradian", *(context.obj or [])])

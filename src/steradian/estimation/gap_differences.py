@@ -1,12 +1,15 @@
 """Do two groups have the same shape, up to a rotation? Differences of their gaps.
 
 Gaps do not feel rotations of the space: I_l(A) - I_l(B) is zero for two groups of which one is the
-other turned, whatever their means and axes. Each gap is taken less its bias, the groups as
-independent, and the difference as normal: it is not where both gaps are near zero.
+other turned, whatever their means and axes. (Relative to another law than the uniform one they do,
+and the question is whether groups tell as much beyond it; a sampled reference counts in both.) Each
+gap is taken less its bias, the groups as independent, and the difference as normal: it is not where
+both gaps are near zero.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,6 +23,8 @@ from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY
 from steradian.significance.gap_tests import holm
+
+_WIDTH = 80
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +42,8 @@ class GapDifferences:
         Of no difference, and with Holm's correction over all of them.
     near_zero : array of bool, (pairs, L)
         Where both gaps are so small that no normal law describes their errors: no p-value.
+    relative_to : str
+        What gaps are relative to, where that is not the uniform law: they then do feel rotations.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -47,6 +54,7 @@ class GapDifferences:
     low: Array
     high: Array
     near_zero: BoolArray
+    relative_to: str = ""
 
     @property
     def pvalue(self) -> Array:
@@ -62,18 +70,27 @@ class GapDifferences:
     def __repr__(self) -> str:
         return f"GapDifferences({len(self.pairs)} pairs, {len(self.levels)} levels)"
 
+    @property
+    def _question(self) -> str:
+        if not self.relative_to:
+            return "Same shape up to a rotation? Differences of debiased gaps, nats"
+        return (
+            f"Do groups tell as much beyond {self.relative_to}? Differences of debiased gaps, nats"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON; NaN is None."""
         arrays = "levels", "difference", "se", "low", "high", "near_zero", "pvalue", "pvalue_holm"
         return {
             "pairs": [list(pair) for pair in self.pairs],
             "confidence": self.confidence,
+            "reference": self.relative_to or "uniform",
             **{name: without_nan(getattr(self, name).tolist()) for name in arrays},
         }
 
     def __str__(self) -> str:
         head = f"{'level':>5} {'I - I':>9} {'se':>8} {'low':>9} {'high':>9} {'p':>9} {'Holm':>9}"
-        lines = ["Same shape up to a rotation? Differences of debiased gaps, nats", "", head]
+        lines = [*textwrap.wrap(self._question, _WIDTH), "", head]
         pvalue, corrected = self.pvalue, self.pvalue_holm
         for k, (one, other) in enumerate(self.pairs):
             for j, level in enumerate(self.levels):
@@ -87,7 +104,10 @@ class GapDifferences:
 
 
 def gap_differences(
-    names: Sequence[str], intervals: Sequence[GapIntervals], confidence: float
+    names: Sequence[str],
+    intervals: Sequence[GapIntervals],
+    confidence: float,
+    relative_to: str = "",
 ) -> GapDifferences:
     """Differences of the gaps of groups with these intervals."""
     pairs = list(combinations(range(len(names)), 2))
@@ -106,4 +126,5 @@ def gap_differences(
         low=difference - z * se,
         high=difference + z * se,
         near_zero=near[first] & near[second],
+        relative_to=relative_to,
     )

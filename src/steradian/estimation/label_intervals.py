@@ -8,6 +8,7 @@ group: the sizes of the groups count as given. Noise alone adds
 
 on average, with I the information of the free parameters (an arrow, `fitting.grouped`) and V the
 variance of their moments: about (G - 1) q_l / 2n. The interval is that of `estimation.intervals`.
+A sampled reference adds its variance (`estimation.reference_noise`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from steradian.arguments import open_share
 from steradian.errors import ResolutionError
 from steradian.estimation.intervals import Estimates, errors_of_means
+from steradian.estimation.reference_noise import between_variance
 from steradian.families.base import KnowsNoise
 from steradian.fitting.grouped import Arrow, GroupedFits, integrals
 from steradian.io.records import without_nan
@@ -94,6 +96,8 @@ def between_intervals(sample: GroupedSample, confidence: float) -> BetweenInterv
     features = (sample.count - 1) * np.array(sample.hierarchy.dims, dtype=np.float64)
     matched = np.cumsum(features) + sample.hierarchy.q(sample.hierarchy.levels)
     errors, whole = _errors(sample)
+    steps, total_step = between_variance(sample)
+    errors[0], whole[0] = np.hypot(errors[0], np.sqrt(steps)), np.hypot(whole[0], total_step**0.5)
     levels = Estimates(value, errors, bias, features, matched, sample.rate, _kish(sample))
     total = Estimates(
         np.array([value.sum()]),

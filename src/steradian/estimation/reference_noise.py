@@ -11,6 +11,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.references.base import reference_rows
+from steradian.significance.grouped_sample import GroupedSample
 from steradian.significance.sample import Sample
 
 
@@ -29,6 +30,25 @@ def reference_variance(sample: Sample) -> tuple[Array, Array]:
     ratio = np.column_stack(ratios)
     steps = np.diff(ratio, axis=1)
     return _variance(rule.weights, steps) / rows, _variance(rule.weights, ratio[:, 1:]) / rows
+
+
+def between_variance(sample: GroupedSample) -> tuple[Array, float]:
+    """Of C_l (L,) and of J = Σ C_l: Var_{p₀}(Σ_g π_g (p_{l,g} - p_{l-1,g}) / p₀) / n₀.
+
+    p_{l,g} are the laws of the groups in W_l (`fitting.label_levels`), whose Σ_g π_g ψ_g the rows
+    of the reference change by the mean of Σ_g π_g p_{l,g} / p₀ over them.
+    """
+    space, fits = sample.hierarchy.space, sample.levels.fits
+    rows = reference_rows(space)
+    if np.isinf(rows):
+        return np.zeros(len(fits) - 1), 0.0
+    rule = space.rule(space.rules() - 1)
+    phi = np.asarray(sample.hierarchy.features(rule.points))
+    ratio = np.column_stack([
+        np.exp(phi @ fit.lam[0].T - fit.psi[0]) @ sample.shares for fit in fits
+    ])  # fmt: skip
+    steps, whole = np.diff(ratio, axis=1), ratio[:, -1:] - ratio[:, :1]
+    return _variance(rule.weights, steps) / rows, float(_variance(rule.weights, whole)[0] / rows)
 
 
 def _variance(weights: Array, values: Array) -> Array:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,13 @@ from steradian.fitting.label_levels import LabelLevels, label_levels
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
+from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
 from steradian.profile.profile import Profile
+from steradian.references.base import reference_words
 from steradian.significance.comparison_tests import (
     ComparisonMethod,
     ComparisonTests,
@@ -41,8 +44,8 @@ from steradian.significance.comparison_tests import (
 )
 from steradian.significance.group_pairs import Pairs
 from steradian.significance.grouped_sample import GroupedSample
-from steradian.significance.label_tests import Replicates
 from steradian.significance.memo import Memo, SharedMemo
+from steradian.significance.replicates import Replicates
 
 _SHARES = ("observed", "equal")
 _QUICK = 2e9  # multiplications of shuffles that nobody notices
@@ -50,7 +53,7 @@ _PAIR_PERMUTATIONS = 1999
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(NotebookView):
     """What tells groups apart: the information decomposition on M × {labels}.
 
     Attributes
@@ -243,7 +246,12 @@ class Comparison:
     def gap_differences(self, confidence: float = 0.95) -> GapDifferences:
         """Whether groups have the same shape up to a rotation: differences of their gaps."""
         intervals = [self.groups[name].intervals(confidence) for name in self.names]
-        return gap_differences(self.names, intervals, confidence)
+        return gap_differences(self.names, intervals, confidence, self.relative_to)
+
+    @property
+    def relative_to(self) -> str:
+        """What information is relative to, in words; empty where that is the uniform law."""
+        return reference_words(self.hierarchy.space)
 
     @cached_property
     def _answers(self) -> Memo:
@@ -270,6 +278,17 @@ class Comparison:
 
         return between(self, ax)
 
+    def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:
+        """Write one self-contained HTML file that can be sent to a colleague; its path.
+
+        As that of a profile: ``title`` says what the data are, ``call`` how it was asked for. It
+        fetches and sends nothing. Needs the extra ``report``.
+        """
+        from steradian.profile.comparison_report import page_of_comparison
+        from steradian.report import file_for, write_page
+
+        return write_page(page_of_comparison(self, title, call), file_for(path))
+
     def __str__(self) -> str:
         return self.summary()
 
@@ -287,6 +306,7 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
     hierarchy: Hierarchy | None = None,
     design: Design | str | None = None,
     shares: str = "observed",
+    reference: Any = None,
 ) -> Comparison:
     """Which groups differ, in what, by how much.
 
@@ -304,6 +324,9 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
         of means.
     shares : {"observed", "equal"}
         The share π_g of each group in the pooled sample: that of its weight, or the same for all.
+    reference : MaxEntFit, callable, Mask, HealpixMap or Directions, optional
+        The law that all fits, of the groups and of the pooled sample, are relative to, as in
+        `profile`; uniform unless given.
 
     Returns
     -------
@@ -323,7 +346,7 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
     one_of(shares, "shares", _SHARES)
     given = as_groups(data, by, weights, design)
     explicit = levels is not None or hierarchy is not None
-    wanted = given.hierarchy(levels, hierarchy)
+    wanted = given.hierarchy(levels, hierarchy, reference)
     found = _fitted(given, wanted)
     if found.kept < 2 <= len(given.names) and not explicit and wanted.levels > 1:
         lower = _fitted(given, wanted.up_to(1))

@@ -11,6 +11,7 @@ from steradian.errors import SteradianError
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.references.base import underlying
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -24,10 +25,13 @@ _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 def summarise(c: Comparison) -> str:
     """What differs, then a table of levels, one of groups, and what else should be known."""
-    tests, refused = _tests(c)
+    tests, refused = default_tests(c)
     lines = [
-        f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
-        f"(d = {c.hierarchy.space.d}), in nats",
+        *textwrap.wrap(
+            f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
+            f"(d = {c.hierarchy.space.d}), in nats",
+            _WIDTH,
+        ),
         "",
         *textwrap.wrap(verdict(c, tests), _WIDTH),
         "",
@@ -47,7 +51,7 @@ def summarise(c: Comparison) -> str:
     return "\n".join(lines)
 
 
-def _tests(c: Comparison) -> tuple[ComparisonTests | None, str]:
+def default_tests(c: Comparison) -> tuple[ComparisonTests | None, str]:
     """The default tests, or why there are none."""
     if len(c.names) < 2:
         return None, "one group only: there is nothing to compare it with"
@@ -77,13 +81,10 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         if np.isnan(corrected[k]):
             unknown.append(what)
         elif corrected[k] <= _LIKELY:
-            sure = "clearly" if corrected[k] < _CLEAR else "likely"
-            if k == 0:
-                what, without = _parts(tests, name)
-                not_found += without
-            found.append(
-                f"{sure} in {what} (C_{k + 1} = {between[k]:.3g} nats, {_p(corrected[k])})"
-            )
+            parts, without = _parts(c, tests) if k == 0 else ([], [])
+            whole = f"{_sure(corrected[k])} in {what} (C_{k + 1} = {between[k]:.3g} nats, "
+            found += parts or [f"{whole}{_p(corrected[k])})"]
+            not_found += without
         else:
             not_found.append(f"{what} ({_p(corrected[k])})")
     said = []
@@ -106,13 +107,20 @@ def _beyond(k: int, name: str) -> str:
     return f"shape ({name})" if k == 1 else name
 
 
-def _parts(tests: ComparisonTests, name: str) -> tuple[str, list[str]]:
-    """In which parts level 1 differs, and those in which it does not."""
-    there = [part for part, p in tests.parts.items() if p <= _LIKELY]
-    if not there:
-        return name, []
-    without = [f"{part} ({_p(p)})" for part, p in tests.parts.items() if p > _LIKELY]
-    return " and ".join(there), without
+def _sure(p: float) -> str:
+    return "clearly" if p < _CLEAR else "likely"
+
+
+def _parts(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list[str]]:
+    """In which parts level 1 differs, and how surely, and those in which it does not."""
+    corrected = tests.parts_holm
+    there = [
+        f"{_sure(p)} in {part} ({c.level1[part]:.3g} nats, {_p(p)})"
+        for part, p in corrected.items()
+        if p <= _LIKELY
+    ]
+    without = [f"{part} ({_p(p)})" for part, p in corrected.items() if p > _LIKELY]
+    return there, without if there else []
 
 
 def _p(value: float) -> str:
@@ -120,25 +128,38 @@ def _p(value: float) -> str:
 
 
 def _levels(c: Comparison, tests: ComparisonTests | None) -> list[str]:
-    head = f"{'level':<26} {'C':>9} {'noise':>8} {'95 % interval':>19} {'p':>8}"
-    lines = [head]
-    ends = _ends(c)
+    head, rows = level_cells(c, tests)
+    return [
+        f"{name:<26.26} {value:>9} {noise:>8} {ends:>19} {p:>8}"
+        for name, value, noise, ends, p in (head, *rows)
+    ]
+
+
+def level_cells(
+    c: Comparison, tests: ComparisonTests | None
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The table of levels as text: its head, and a row for each level, part and for all."""
+    ends, rows = _ends(c), []
     for k, name in enumerate(c.hierarchy.level_names):
         p = "" if tests is None else f"{tests.pvalue[k]:.2g}"
-        lines.append(
-            f"{f'{k + 1} {name}':<26.26} {c.between[k]:>9.5f} {_noise(c.noise[k]):>8} "
-            f"{ends[k]:>19} {p:>8}"
-        )
+        value, noise = f"{c.between[k]:.5f}", _noise(c.noise[k])
+        rows.append((f"{k + 1} {name}", value, noise, ends[k], p))
         if k == 0:
-            lines += [
-                f"{f'    {part}':<26} {value:>9.5f} {'':>8} {'':>19} "
-                + ("" if tests is None else f"{tests.parts.get(part, np.nan):>8.2g}")
+            parts = {} if tests is None else tests.parts
+            rows += [
+                (
+                    f"    {part}",
+                    f"{value:.5f}",
+                    "",
+                    "",
+                    f"{parts[part]:.2g}" if part in parts else "",
+                )
                 for part, value in c.level1.items()
             ]
     whole = "" if tests is None else f"{tests.overall:.2g}"
     noise = _noise(float(c.noise.sum()))
-    lines.append(f"{'all (J)':<26} {c.total:>9.5f} {noise:>8} {ends[-1]:>19} {whole:>8}")
-    return lines
+    rows.append(("all (J)", f"{c.total:.5f}", noise, ends[-1], whole))
+    return ("level", "C", "noise", "95 % interval", "p"), tuple(rows)
 
 
 def _noise(value: float) -> str:
@@ -190,7 +211,7 @@ def _groups(c: Comparison) -> list[str]:
 
 def comparison_record(c: Comparison) -> dict[str, Any]:
     """Every number of a comparison, ready for JSON."""
-    tests, refused = _tests(c)
+    tests, refused = default_tests(c)
     known = c.label_information
     few = 2 <= len(c.names) <= _FEW_PAIRS
     record: dict[str, Any] = {
@@ -198,7 +219,8 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
         "sizes": c.sizes.tolist(),
         "shares": c.shares.tolist(),
         "shares_kind": c.shares_kind,
-        "space": c.hierarchy.space.name,
+        "space": underlying(c.hierarchy.space).name,
+        "reference": c.relative_to or "uniform",
         "d": c.hierarchy.space.d,
         "hierarchy": c.hierarchy.to_dict()["kind"],
         "levels": c.levels.tolist(),
@@ -235,7 +257,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
 
 def comparison_frame(c: Comparison) -> Any:
     """One row per level."""
-    tests, _ = _tests(c)
+    tests, _ = default_tests(c)
     table: dict[str, Any] = {
         "level": c.levels,
         "name": list(c.hierarchy.level_names),

@@ -25,6 +25,7 @@ from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.profile.reference import relative_hierarchy
 from steradian.significance.grouped_sample import GroupedRows
 
 _FEW_GROUPS = 64  # whose rows are summed group by group
@@ -68,8 +69,17 @@ class Groups:
         w, labels = self.rows.directions.weights, self.rows.labels
         return np.asarray(np.bincount(labels, weights=w, minlength=len(self.names)), dtype=float)
 
-    def hierarchy(self, levels: int | None, hierarchy: Hierarchy | None) -> Hierarchy:
-        """The features asked for; by default two levels of those of the space."""
+    def hierarchy(
+        self, levels: int | None, hierarchy: Hierarchy | None, reference: Any = None
+    ) -> Hierarchy:
+        """The features asked for, relative to a reference; by default two levels of the space."""
+        plain = self._features(levels, hierarchy)
+        if reference is None:
+            return plain
+        source = self.sums[0] if self.rows is None else self.rows.directions
+        return relative_hierarchy(reference, source, None, plain) or plain
+
+    def _features(self, levels: int | None, hierarchy: Hierarchy | None) -> Hierarchy:
         if self.rows is None:
             own = self.sums[0].hierarchy
             if hierarchy not in (None, own):

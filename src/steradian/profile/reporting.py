@@ -33,7 +33,7 @@ from steradian.wording import digits, pvalue_words
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
-_USED = ("steradian", "numpy", "scipy", "ducc0")
+USED = ("steradian", "numpy", "scipy", "ducc0")
 
 
 def page_of(profile: Profile, title: str = "", call: str = "") -> Page:
@@ -113,7 +113,7 @@ def _gaps(table: LevelTable) -> Figure:
 def _sections(table: LevelTable, call: str) -> Iterator[Section]:
     p = table.profile
     yield Section("Tests", "Is each gap zero in the law behind the sample?", _tests(table))
-    yield Section("Intervals", "How large is each gap there?", _asked(p.intervals))
+    yield Section("Intervals", "How large is each gap there?", asked(p.intervals))
     yield Section("Residuals", "What does each level leave unexplained?", tuple(_residuals(p)))
     yield Section("Sensitivity", "What if a little of another law is mixed in?", _sensitivity(p))
     yield Section("Design", "How the sample came about, which decides what a p-value means.",
@@ -129,7 +129,7 @@ def _sentence(profile: Profile) -> str:
     return f"{profile.design.name}: {profile.design.sentence}."
 
 
-def _asked(ask: Callable[[], object], label: str = "the numbers") -> tuple[Block, ...]:
+def asked(ask: Callable[[], object], label: str = "the numbers") -> tuple[Block, ...]:
     """What a method prints, or why it refuses."""
     try:
         return (Verbatim(str(ask()), label),)
@@ -183,7 +183,7 @@ def _provenance(profile: Profile, call: str) -> Iterator[Block]:
         f"steradian.profile(data, hierarchy={hierarchy!r}, design={profile.design.name!r}{shrunk})",
         "the call in Python",
     )
-    versions = [f"{name} {metadata.version(name)}" for name in _USED]
+    versions = [f"{name} {metadata.version(name)}" for name in USED]
     yield Paragraph(f"Python {platform.python_version()}; {', '.join(versions)}. Every random step "
                     "begins from seed 0 unless said otherwise.")  # fmt: skip
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.plots.palette import level_colour
+from steradian.plots.palette import group_colour, level_colour
 from steradian.report.page import PlotlyFigure
 
 _NOT_THERE = None
+_SYMBOLS = "circle", "square", "diamond", "triangle-up", "triangle-down", "cross"
 
 
 def numbers(values: Array, digits: int = 4) -> list[Any]:
@@ -64,6 +65,29 @@ def gap_bars(
             "margin": {"l": 60, "r": 10, "t": 20, "b": 60},
             "yaxis": {"title": {"text": "information, nats"}, "rangemode": "tozero"},
             "xaxis": {"title": {"text": "level"}, "type": "category"},
+        },
+    }  # fmt: skip
+
+
+def group_points(labels: Sequence[str], names: Sequence[str], gaps: Array) -> PlotlyFigure:
+    """Gaps (G, L) of groups, a colour and a symbol for each group."""
+    data = [
+        {
+            "type": "scatter", "mode": "markers", "name": name, "x": list(labels),
+            "y": numbers(gaps[g]),
+            "marker": {"color": group_colour(g), "symbol": _SYMBOLS[g % len(_SYMBOLS)], "size": 11},
+            "hovertemplate": "%{x}: %{y} nats<extra></extra>",
+        }
+        for g, name in enumerate(names)
+    ]  # fmt: skip
+    return {
+        "data": data,
+        "layout": {
+            "height": 320, "margin": {"l": 60, "r": 10, "t": 20, "b": 60},
+            "scattermode": "group",
+            "yaxis": {"title": {"text": "information of the group, nats"}, "rangemode": "tozero"},
+            "xaxis": {"title": {"text": "level"}, "type": "category"},
+            "legend": {"orientation": "h", "y": 1.15}, "showlegend": True,
         },
     }  # fmt: skip
 

@@ -10,13 +10,14 @@ import numpy as np
 from steradian.arguments import one_of, seed_number, whole_number
 from steradian.errors import DesignError, SteradianError
 from steradian.families.whitening import inverse_roots
+from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import EQUAL_WEIGHTS
 from steradian.significance.gap_tests import holm
 from steradian.significance.grouped_sample import GroupedSample
 from steradian.significance.label_tests import (
-    Replicates,
     StepTest,
     level_step,
     part_steps,
@@ -24,6 +25,7 @@ from steradian.significance.label_tests import (
     step_test,
     studentised,
 )
+from steradian.significance.replicates import Replicates
 from steradian.significance.scores import MOST_ENTRIES
 from steradian.significance.unit_permutation import PermutationTest, PooledScore, permutation_test
 
@@ -42,8 +44,9 @@ class ComparisonTests:
         where a level cannot be tested; `warnings` say why.
     overall : float
         P-value of "all groups have the same law"; NaN where it cannot be tested.
-    parts : mapping
-        P-values of the parts of level 1, such as direction and concentration; empty without.
+    parts, parts_holm : mappings
+        P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
+        correction over them and the levels above; empty without.
     methods : tuple of str
         Per level how the p-value was found.
     warnings : tuple of str
@@ -67,6 +70,12 @@ class ComparisonTests:
         """Holm's step-down correction over the levels, (L,)."""
         return holm(self.pvalue)
 
+    @property
+    def parts_holm(self) -> dict[str, float]:
+        """P-values of the parts of level 1, corrected with those of the levels above it."""
+        every = holm(np.array([*self.parts.values(), *self.pvalue[1:]]))
+        return dict(zip(self.parts, every.tolist(), strict=False))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
         return f"ComparisonTests(overall p = {self.overall:.3g}, levels p = {shown})"
@@ -81,6 +90,7 @@ class ComparisonTests:
             "pvalue_holm": without_nan(self.pvalue_holm.tolist()),
             "overall": without_nan([self.overall])[0],
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
+            "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
             "methods": list(self.methods),
             "overall_method": self.overall_method,
             "warnings": list(self.warnings),
@@ -207,7 +217,7 @@ def pooled_scores(sample: GroupedSample) -> list[Array]:
     rows, units, hierarchy = sample.known_rows, sample.observed_units, sample.hierarchy
     if rows.directions.n * hierarchy.q(hierarchy.levels) > MOST_ENTRIES:
         raise DesignError("too many rows and features to shuffle; compare fewer levels")
-    levels, solved = hierarchy.levels, sample.whole.solutions
+    levels, solved = hierarchy.levels, _exchangeable(sample).solutions
     top = hierarchy.family(levels)
     if sample.forms:
         rung = int(solved[-1].rungs[0])
@@ -219,6 +229,19 @@ def pooled_scores(sample: GroupedSample) -> list[Array]:
     sums = units.gather(units.weights[:, None] * zeta)
     ends = [hierarchy.q(level) for level in range(1, levels)]
     return np.split(sums, ends, axis=1)
+
+
+def _exchangeable(sample: GroupedSample) -> NestedFits:
+    """The fit of all rows with the weights they were given, which does not know their labels."""
+    weights = sample.observed_units.weights
+    own = np.bincount(sample.known_rows.labels, weights=weights, minlength=sample.count)
+    observed = own / own.sum()
+    if np.abs(observed - sample.shares).max() <= EQUAL_WEIGHTS:
+        return sample.whole
+    found = fit_levels(sample.hierarchy, sample.levels.problem.moments.pooled(observed))
+    if found.failures:
+        raise found.failures[0].error()
+    return found
 
 
 def _white(sample: GroupedSample, mean: Array, inverse: Array) -> Array:

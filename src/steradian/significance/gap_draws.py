@@ -6,6 +6,8 @@ which they share what the level adds, and both spaces are fitted again to each s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from steradian.data.stacks import MomentStack
@@ -15,34 +17,46 @@ from steradian.fitting.solution import Status
 from steradian.numerics.arrays import Array
 from steradian.progress import tracked
 from steradian.significance.grouped_sample import GroupedSample
+from steradian.significance.replicates import Replicates
 
-_ENOUGH = 20  # gaps as large as the observed one that settle where it stands
+_AHEAD = 20_000  # coordinates that are drawn at a time: setting up a sampler takes long
 
 
-def gap_standing(
-    sample: GroupedSample, lam: Array, observed: float, replicates: int, seed: int
-) -> float:
-    """P-value of a gap from samples of the laws ``lam`` (G, q); stops at twenty as large.
+def gap_standing(sample: GroupedSample, lam: Array, observed: float, many: Replicates) -> float:
+    """P-value of a gap from samples of the laws ``lam`` (G, q); samples without a fit are larger.
 
-    Samples without a fit count as larger (Besag and Clifford, Biometrika 78, 1991).
+    Stops where enough are as large: see `significance.replicates`.
     """
-    rng, reached, seen = np.random.default_rng(seed), 0, 0
-    for _ in tracked(range(replicates), replicates, "samples of the null"):
+    reached, seen = 0, 0
+    drawn = _drawn(sample, lam, np.random.default_rng(many.seed))
+    for _ in tracked(range(many.samples), many.samples, "samples of the null"):
         seen += 1
-        reached += not _gap(sample, lam, rng) < observed
-        if reached == _ENOUGH:
+        reached += not _gap(sample, next(drawn)) < observed
+        if reached == many.enough:
             return reached / seen
     return (reached + 1.0) / (seen + 1.0)
 
 
-def _gap(sample: GroupedSample, lam: Array, rng: np.random.Generator) -> float:
+def _drawn(sample: GroupedSample, lam: Array, rng: np.random.Generator) -> Iterator[list[Array]]:
+    """Rows (n_g, d) of all groups, for one sample after another without an end."""
+    family, sizes = sample.hierarchy.family(sample.hierarchy.levels), sample.sizes
+    count = max(1, _AHEAD // (int(sizes.sum()) * sample.hierarchy.space.d))
+    while True:
+        ahead = [
+            family.sample(law, count * size, rng).reshape(count, size, -1)
+            for law, size in zip(lam, sizes.tolist(), strict=True)
+        ]
+        for k in range(count):
+            yield [rows[k] for rows in ahead]
+
+
+def _gap(sample: GroupedSample, drawn: list[Array]) -> float:
     """D(W_L) - D(W_{L-1}) of drawn groups; NaN where there is none."""
     hierarchy, shares = sample.hierarchy, sample.shares
     family, rows, units = hierarchy.family(hierarchy.levels), sample.known_rows, sample.units
     parts = []
-    for group, law in enumerate(lam):
+    for group, x in enumerate(drawn):
         weights = units.weights[rows.of(group)] / shares[group]
-        x = family.sample(law, len(weights), rng)
         parts.append(hierarchy.stack(x[None], weights[None]))
     stack = MomentStack.concatenated(parts)
     own = hierarchy.q(hierarchy.levels - 1)

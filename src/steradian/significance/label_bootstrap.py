@@ -3,8 +3,8 @@
 Each group is drawn from its own law of the fitted smaller space W, with as many rows and the same
 weights as observed; the space is fitted again, and the p-value of the step computed again. Where
 the observed one stands among them is a p-value too: exact under the fitted laws, to first order
-under the null of moments, since p-values are asymptotically pivotal. Sampling stops at fifty as
-small (Besag and Clifford, Biometrika 78, 1991).
+under the null of moments, since p-values are asymptotically pivotal. Sampling stops where enough
+are as small: see `significance.replicates`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import metered
 from steradian.significance.label_whitening import LabelStep, label_whitening
+from steradian.significance.replicates import Replicates
 from steradian.significance.scores import row_scores
 
-_ENOUGH = 50  # p-values as small as the observed one: a seventh of it is its standard error
 _ENTRIES = 400_000  # numbers of white features of samples that are held at once
-_AHEAD = 100_000  # coordinates that are drawn at a time: setting up a sampler takes long
 _FIRST = 25  # samples of the first chunk, where many p-values are settled
 
 
@@ -120,21 +119,18 @@ def plain_pvalues(zeta: Array, below: int, weights: Array, *, tilted: bool) -> A
     return out
 
 
-def standing(draws: LabelledDraws, observed: float, replicates: int, seed: int) -> float:
+def standing(draws: LabelledDraws, observed: float, many: Replicates) -> float:
     """Where an observed plain p-value stands among those of samples of the null."""
-    rng, seen, below = np.random.default_rng(seed), 0, 0
+    rng, seen, below = np.random.default_rng(many.seed), 0, 0
+    replicates = many.samples
     size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
-    ahead = max(1, min(replicates, _AHEAD // (len(draws.labels) * draws.hierarchy.space.d)))
-    pool = draws.drawn(ahead, rng)
     with metered(replicates, "samples of the null") as advance:
         for count in _counts(replicates, size):
-            while len(pool) < count:
-                pool = np.concatenate([pool, draws.drawn(ahead, rng)])
-            null, pool = draws.pvalues(pool[:count]), pool[count:]
+            null = draws.pvalues(draws.drawn(count, rng))
             small = np.cumsum(null <= observed)
-            if below + small[-1] >= _ENOUGH:
-                place = int(np.argmax(below + small >= _ENOUGH))
-                return _ENOUGH / (seen + place + 1)
+            if below + small[-1] >= many.enough:
+                place = int(np.argmax(below + small >= many.enough))
+                return many.enough / (seen + place + 1)
             seen, below = seen + count, below + int(small[-1])
             advance(count)
     return (below + 1.0) / (seen + 1.0)

@@ -17,14 +17,18 @@ from steradian.designs.units import Units
 from steradian.fitting.grouped import GroupedFits
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.linalg import eigenvalues
 from steradian.significance.gap_draws import gap_standing
 from steradian.significance.grouped_sample import GroupedSample
 from steradian.significance.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE, dominating
 from steradian.significance.label_bootstrap import LabelledDraws, plain_pvalues, standing
+from steradian.significance.label_reference import reference_spread
 from steradian.significance.label_whitening import LabelStep, LabelWhitening, label_whitening
 from steradian.significance.recalibration import SETTLED
+from steradian.significance.replicates import Replicates
 from steradian.significance.scores import (
     MOST_ENTRIES,
+    Covariance,
     Scores,
     group_scores,
     ratio_scores,
@@ -38,15 +42,8 @@ _MOST_WORK = 4e10  # multiplications of all tilts of samples: a minute
 _TILT_STEPS = 10.0
 _FEWEST_SAMPLES = 99
 _MOST_GAP_DRAWS = 199  # samples whose gaps are fitted one by one
-
-
-@dataclass(frozen=True, slots=True)
-class Replicates:
-    """How many shuffles and samples, and from which seed."""
-
-    permutations: int = 9999
-    samples: int = 999
-    seed: int = 0
+_ENOUGH_GAPS = 20  # of them that settle a p-value
+_FAR_FROM_SMALL = 0.3  # plain p-values, too small if anything, that no calibration brings near 5 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +142,25 @@ def _from_rows(
     words = _unjudged(scores, units)
     if words and not scores.rows:
         return StepTest.refused(f"{step.name}: cannot be judged: {words}")
-    coefficients = scores.coefficients(kind)
+    more = reference_spread(sample, step.below.lam[0], white) if step.level > 1 else None
+    coefficients = _coefficients(scores, kind, more)
     value = float(scores.statistic[0])
     pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
     said = (f"{step.name}: {words}; little is left to compare it with",) if words else ()
     found = StepTest(value, pvalue, f"score, {kind}", said)
-    if scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
+    if more is None and scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
         if sample.draws_quickly:
             return _calibrated(sample, step, zeta, found, many)
         return replace(_without_matrices(sample, step, many), statistic=value)
     return replace(found, warnings=(*said, _rough(step))) if few else found
+
+
+def _coefficients(scores: Scores, kind: Covariance, more: Array | None) -> Array:
+    """Eigenvalues (1, k) of ½ Ω; ``more`` is what a sampled reference adds to Ω."""
+    if more is None:
+        return scores.coefficients(kind)
+    rows = scores.spread_out(kind)[0]
+    return np.maximum(eigenvalues(0.5 * (rows.T @ rows + more)[None])[:, ::-1], 0.0)
 
 
 def _unjudged(scores: Scores, units: Units) -> str:
@@ -200,6 +206,8 @@ def _calibrated(
         return replace(found, warnings=(_rough(step),))
     below = p - (sample.count - 1) * step.step.added
     plain = float(plain_pvalues(zeta, below, units.weights[None], tilted=tilted)[0])
+    if tilted and plain > _FAR_FROM_SMALL:
+        return found
     draws = LabelledDraws(
         sample.hierarchy,
         sample.rung,
@@ -209,7 +217,7 @@ def _calibrated(
         units.weights,
         tilted,
     )
-    pvalue = standing(draws, plain, samples, many.seed)
+    pvalue = standing(draws, plain, replace(many, samples=samples))
     return replace(found, pvalue=pvalue, method="score, labelled parametric bootstrap")
 
 
@@ -273,7 +281,8 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
             "drawn only for the highest level of rows of one law"
         )
     gap, samples = float(sample.levels.between[step.level - 1]), min(many.samples, _MOST_GAP_DRAWS)
-    pvalue = gap_standing(sample, step.below.lam[0], gap, samples, many.seed)
+    fewer = replace(many, samples=samples, enough=min(many.enough, _ENOUGH_GAPS))
+    pvalue = gap_standing(sample, step.below.lam[0], gap, fewer)
     return StepTest(sample.rate**2 * gap, pvalue, "gap, labelled parametric bootstrap")
 
 

@@ -15,6 +15,7 @@ cluster. What remains is a piecewise constant envelope.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,7 +30,7 @@ _BATCH = 1 << 19
 def draw_from_cells(p: Array, b: Array, n: int, rng: np.random.Generator) -> tuple[Array, float]:
     """``n`` draws (n, d) in the eigenbasis, d = 2 or 3, and the acceptance rate."""
     law = _Law.of(p, b)
-    boxes, bound = _envelope(law)
+    boxes, bound = _known_envelope(p.tobytes(), b.tobytes())
 
     def keep(pick: IntArray) -> Array:
         at = boxes.low[pick] + rng.random((len(pick), 2)) * boxes.size[pick]
@@ -131,6 +132,12 @@ def _first_boxes(flat: bool) -> Boxes:
     height = np.zeros(1) if flat else np.arange(_FIRST) / _FIRST
     low = np.stack(np.meshgrid(height, azimuth, indexing="ij"), axis=-1).reshape(-1, 2)
     return Boxes(low, np.tile([1.0 if flat else 1.0 / _FIRST, np.pi / _FIRST], (len(low), 1)))
+
+
+@lru_cache(maxsize=8)
+def _known_envelope(p: bytes, b: bytes) -> tuple[Boxes, Array]:
+    """Of a law that may have been drawn from just before, as bootstraps do."""
+    return _envelope(_Law.of(np.frombuffer(p), np.frombuffer(b)))
 
 
 def _envelope(law: _Law) -> tuple[Boxes, Array]:

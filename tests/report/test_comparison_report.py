@@ -1,0 +1,68 @@
+"""The report of a comparison: whole, alone, and hostile names are only names."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from comparison_groups import vmf
+from steradian.profile.comparison_report import page_of_comparison
+from steradian.report import html_of
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five megabytes that no test looks at."""
+    monkeypatch.setattr("steradian.report.render._plotly", lambda: "/* plotly.js */")
+
+
+@pytest.fixture(scope="module")
+def found() -> sr.Comparison:
+    rng = np.random.default_rng(4)
+    x = [vmf(n, np.array([0.0, t, 1.0]), 8.0, rng) for n, t in ((100, 0.0), (150, 0.6))]
+    return sr.compare({"here": x[0], HOSTILE: x[1]})
+
+
+def test_a_report_says_what_print_says(found: sr.Comparison, tmp_path: Path) -> None:
+    path = found.report(tmp_path / "out.html", title="two sites", call="steradian compare")
+    text = path.read_text("utf-8")
+    assert "The groups differ clearly in direction" in text
+    for title in ("Groups", "Tests", "Intervals", "Pairs", "Gaps", "Methods", "How to cite"):
+        assert f"{title}</" in text
+    assert HOSTILE not in text  # escaped, wherever it stands
+    assert not re.search(r"(src|href)=[\"']?https?:", text)
+
+
+def test_the_numbers_are_there_for_machines(found: sr.Comparison) -> None:
+    page = page_of_comparison(found)
+    assert page.record["between"] == found.between.tolist()
+    assert json.dumps(page.record["names"])
+    figures = [b for b in page.blocks if b.kind == "figure"]
+    assert [f.key for f in figures] == ["between", "groups"]
+    shown = figures[0].plot["data"][0]["y"]  # type: ignore[union-attr]
+    assert shown == pytest.approx(found.between.tolist(), rel=1e-3)
+    assert page.title in html_of(page)
+
+
+def test_without_a_design_it_says_why(found: sr.Comparison) -> None:
+    rng = np.random.default_rng(1)
+    rows = sr.Directions(vmf(80, np.array([0.0, 0.0, 1.0]), 3.0, rng), rng.random(80))
+    weighted = sr.compare(rows, by=np.repeat(["a", "b"], 40))
+    page = page_of_comparison(weighted)
+    assert page.answers[0][1].startswith("Not tested")
+    assert "Tests" not in [section.title for section in page.sections]
+    with pytest.raises(sr.InvalidArgument, match=r"like out\.html"):
+        weighted.report("out.txt")
+
+
+def test_a_notebook_shows_what_print_shows(found: sr.Comparison) -> None:
+    shown = found._repr_html_()
+    assert "The groups differ" in shown
+    assert HOSTILE not in shown

@@ -436,3 +436,20 @@ def test_defaults_ask_for_what_moments_and_designs_hold() -> None:
     assert of_sums.residuals().degree == 4
     known = sr.designs.Known(np.eye(8), 10.0)
     assert sr.profile(rows, levels=2, design=known).residuals().degree == 2
+
+
+@pytest.mark.parametrize("level", [1, 2, 5])
+def test_leftover_by_moments_is_that_of_the_nodes(
+    level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The condition here is below 1e4: of 16 digits, twelve are left, and a margin of ten."""
+    profile = sr.profile(sample(3, 400), levels=5)
+    lam, weights = profile.fits[level].lam, np.ones(8)
+    both = []
+    for work in (0.0, np.inf):
+        monkeypatch.setattr("steradian.families.gridded._LONG_PRODUCTS", work)
+        both.append(GriddedLeftover.of(sr.Harmonics(3, 8), level, lam, weights))
+    assert not np.array_equal(both[0].covariance, both[1].covariance)
+    for name in ("mean", "slope", "covariance"):
+        one, other = (getattr(each, name) for each in both)
+        np.testing.assert_allclose(one, other, atol=1e-11 * np.abs(other).max())

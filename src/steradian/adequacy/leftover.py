@@ -20,7 +20,7 @@ from scipy.linalg import solve_triangular
 from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
 from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError
-from steradian.families.base import Family, QuickRefits
+from steradian.families.base import Family, QuickRefits, WideCovariance
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
@@ -113,6 +113,10 @@ class GriddedLeftover:
         if not level:
             return cls._of_uniform(hierarchy, weights)
         family = hierarchy.family(level).resolved_by(rung)
+        if isinstance(family, WideCovariance):
+            formed = family.wide_covariance(lam, hierarchy)
+            if formed is not None:
+                return cls._of_formed(hierarchy, level, lam, weights, formed)
         points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > NEGLIGIBLE_MASS
         phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
@@ -131,14 +135,27 @@ class GriddedLeftover:
     ) -> GriddedLeftover:
         """From the covariance of all features under the law, which is one of the top level too."""
         top = hierarchy.family(hierarchy.levels)
-        padded, below = np.zeros((1, top.q)), len(lam)
-        padded[0, :below] = lam
+        padded = np.zeros((1, top.q))
+        padded[0, : len(lam)] = lam
         _, mean, covariance = top.log_partition(padded)
-        matched, mixed = covariance[0, :below, :below], covariance[0, :below, below:]
+        return cls._of_formed(hierarchy, level, lam, weights, (mean[0], covariance[0]))
+
+    @classmethod
+    def _of_formed(
+        cls,
+        hierarchy: Hierarchy,
+        level: int,
+        lam: Array,
+        weights: Array,
+        formed: tuple[Array, Array],
+    ) -> GriddedLeftover:
+        """From the mean and the covariance of all features, which are at hand."""
+        (mean, covariance), below = formed, len(lam)
+        matched, mixed = covariance[:below, :below], covariance[:below, below:]
         slope = np.asarray(np.linalg.solve(matched, mixed), dtype=np.float64)
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[below:]
-        left = scale[:, None] * (covariance[0, below:, below:] - mixed.T @ slope) * scale
-        return cls(hierarchy, level, scale, mean[0], slope, left, lam)
+        left = scale[:, None] * (covariance[below:, below:] - mixed.T @ slope) * scale
+        return cls(hierarchy, level, scale, mean, slope, left, lam)
 
     @classmethod
     def _of_uniform(cls, hierarchy: Hierarchy, weights: Array) -> GriddedLeftover:

@@ -77,6 +77,18 @@ class KnowsNoise(Protocol):
 
 
 @runtime_checkable
+class WideCovariance(Protocol):
+    """A family that knows the covariance of many wider features without their values at nodes."""
+
+    def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
+        """Mean (q_wide,) and covariance (q_wide, q_wide) of all features of ``wide``.
+
+        Under one law ``lam`` (q,). None where `Family.rule` serves as well, or better.
+        """
+        ...
+
+
+@runtime_checkable
 class SharesParameters(Protocol):
     """A family that fits several groups with common parameters without forming its covariance."""
 

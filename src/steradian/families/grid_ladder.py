@@ -89,7 +89,7 @@ class GridLadder:
         return psi, mean, covariance
 
     def _integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
-        quick = self._covariance(grid, lam)
+        quick = self.by_moments(grid, lam)
         if (quick.condition() < COLLINEAR_MOMENTS).all():
             return quick.psi, quick.mean, quick.covariance
         roots = self._root(grid, lam)
@@ -228,7 +228,7 @@ class GridLadder:
 
     def solve_on(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """Fits on one grid, in few steps or not at all."""
-        return _solve_with(lambda lam: self._covariance(grid, lam), self.level, grid, m, start)
+        return _solve_with(lambda lam: self.by_moments(grid, lam), self.level, grid, m, start)
 
     def _solve_carefully(self, grid: Grid, m: Array, start: Array) -> DualSolution:
         """The same with features re-orthonormalised under the law at every step."""
@@ -247,7 +247,8 @@ class GridLadder:
         out.nodes[:] = grid.nodes
         return out
 
-    def _covariance(self, grid: Grid, lam: Array) -> Covariance:
+    def by_moments(self, grid: Grid, lam: Array) -> Covariance:
+        """ψ, mean and covariance on one grid, from moments through degree 2L."""
         peak, values = _peaked(grid, lam)
         moments = grid.analyze(values, 2 * self.level)
         total = moments[:, :1]

@@ -49,7 +49,7 @@ from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.linalg import eigenvalues
-from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT
+from steradian.numerics.tolerances import COLLINEAR, COLLINEAR_MOMENTS, GOOD_DEFICIT
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates, gaussian_parameters
 
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _CONVERGED = int(Status.CONVERGED)
 _ROW_LEVELS = 12  # above it pieces of the space would hold too many features
+_LONG_PRODUCTS = 3e8  # multiplications of features at nodes: some hundredths of a second
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
 
@@ -160,6 +161,23 @@ class GriddedFamily:
             return coordinates(3, law.features), law.mass
         finer = self.space.exact_grid(grid.reach + degree)
         return finer.points, density_on(finer, lam[None])[1][0] * finer.weights
+
+    def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
+        """From moments of twice the degree, where values at the nodes would be long to multiply.
+
+        None too where so many features are collinear under the law: nodes then keep more digits.
+        """
+        grid, sharp = self._resolving(lam[None])
+        finer = self.space.exact_grid(grid.reach + 2 * wide.levels)  # products alias sooner
+        count = self.space.size(wide.levels)
+        if sharp[0] or finer.nodes * count**2 < _LONG_PRODUCTS:
+            return None
+        padded = np.zeros((1, count - 1))
+        padded[0, : self.q] = lam
+        found = GridLadder(self.space, wide.levels).by_moments(finer, padded)
+        if found.condition()[0] > COLLINEAR_MOMENTS:
+            return None
+        return found.mean[0], found.covariance[0]
 
     def resolved_by(self, rung: int) -> GriddedFamily:
         return replace(self, known=rung)

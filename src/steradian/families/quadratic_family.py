@@ -103,6 +103,10 @@ class QuadraticFamily:
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         return self.grid.expectations(lam, wide)
 
+    def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
+        """As of the grid."""
+        return self.grid.wide_covariance(lam, wide)
+
     def refits(self, lam: Array) -> Refits:
         return self.grid.refits(lam)
 

@@ -104,6 +104,10 @@ class VonMisesFisherFamily(ClosedFamily):
         known = MomentStack(mean[:, :0], coordinates(self.d, mean), covariance / self.d)
         return wide.expectations(known, wide.levels)
 
+    def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
+        """On the grid, where there is one."""
+        return self.grid.wide_covariance(lam, wide) if self.grid else None
+
     def resolved_by(self, rung: int) -> VonMisesFisherFamily:
         return replace(self, grid=self.grid.resolved_by(rung)) if self.grid else self
 

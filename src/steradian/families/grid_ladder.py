@@ -176,7 +176,7 @@ class GridLadder:
 
         At high levels these are left open: there are quicker ways for one row.
         """
-        stack = GridStack(self.space, self.level, grid, lambda lam: self._covariance(grid, lam))
+        stack = GridStack(self.space, self.level, grid, lambda lam: self.by_moments(grid, lam))
         out = stack.solve(m, near)
         left = np.flatnonzero(out.status != _CONVERGED)
         if len(left) and self.level <= LOW_LEVELS:

@@ -151,10 +151,20 @@ def test_by_default_the_levels_below_come_back(support: Support) -> None:
     assert found.levels[-1] == support.level - 1
     assert found.stopped.startswith(f"level {support.level} does not exist: ")
     assert "ask for fewer levels" in found.stopped
-    assert "Stopped: level" in found.summary(patience=0.0)  # without p-values
     asked = sr.profile(x, levels=support.level - 1)
     assert asked.stopped == ""
     np.testing.assert_allclose(found.deficits, asked.deficits, atol=1e-12)
+
+
+STOPPED = {name: one for name, one in SUPPORTS.items() if 1 < one.level <= 4}
+LONG = "tiny circle", "circle and a point"  # whose residuals are bootstrapped for the print
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in STOPPED]
+)
+def test_print_says_where_it_stopped(name: str) -> None:
+    assert "Stopped: level" in str(sr.profile(STOPPED[name].points))
 
 
 @CASES

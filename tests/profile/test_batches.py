@@ -51,6 +51,16 @@ def test_level_two_is_that_of_each_row(d: int, n: int, sharp: float) -> None:
     assert len(many.failures) < len(w)
 
 
+@pytest.mark.parametrize("sharp", [0.5, 3.0, 8.0])
+def test_axes_in_three_dimensions_are_those_of_each_row(sharp: float) -> None:
+    """Bingham's law, whose stack is fitted together."""
+    x = points(90, 3)
+    w = softmax(x, 8, sharp)
+    many = sr.profiles(x, weights=w, hierarchy=sr.Axial(3, 1))
+    ones = [sr.profile(x, weights=each, hierarchy=sr.Axial(3, 1)) for each in w]
+    np.testing.assert_allclose(many.gaps, [one.gaps for one in ones], rtol=0.0, atol=CLOSE)
+
+
 def test_parameters_of_stacked_fits_are_those_of_single_ones() -> None:
     x = points(100, 6)
     w = softmax(x, 5, 2.0)

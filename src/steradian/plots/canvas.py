@@ -163,7 +163,7 @@ def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> s
 
 
 def _points(text: str, size: float) -> float:
-    """How wide a text is, by the metrics of its font: outlines take a hundred times as long."""
+    """How wide a text is, by the metrics of its font: outlines take tens of times as long."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path

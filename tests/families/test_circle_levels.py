@@ -22,13 +22,11 @@ LEVELS = 24
 
 def angles(law: str, n: int) -> Array:
     rng = np.random.default_rng(n)
-    parts = {
-        "uniform": lambda: rng.uniform(0.0, 2.0 * np.pi, n),
-        "one mode": lambda: rng.vonmises(3.0, 2.0, n),
-        "narrow": lambda: rng.vonmises(-1.0, 20.0, n),
-        "mixture": lambda: rng.normal(0.0, 0.5, n) + rng.choice([0.0, 2.5, 4.0], n),
-    }
-    return parts[law]()
+    if law == "uniform":
+        return rng.uniform(0.0, 2.0 * np.pi, n)
+    if law == "mixture":
+        return np.asarray(rng.normal(0.0, 0.5, n) + rng.choice([0.0, 2.5, 4.0], n))
+    return rng.vonmises(1.0, {"one mode": 2.0, "narrow": 20.0}[law], n)
 
 
 def sample(law: str, n: int, *, weighted: bool = False) -> Directions:
@@ -65,11 +63,14 @@ def test_each_level_is_the_fit_on_a_grid_twice_as_fine(law: str, n: int, weighte
 
 
 def test_one_factor_serves_many_levels_of_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+    made: list[int] = []
     real = circle_levels._Factor.of
-    monkeypatch.setattr(
-        circle_levels._Factor, "of", lambda *given: made.append(given[1]) or real(*given)
-    )
+
+    def counted(means: Array, level: int) -> circle_levels._Factor | None:
+        made.append(level)
+        return real(means, level)
+
+    monkeypatch.setattr(circle_levels._Factor, "of", counted)
     m = features(sample("uniform", 20_000), 60)
     assert len(solve_levels(5, m, solve_levels(1, m[:8], np.zeros(0))[-1].lam[0])) == 56
     assert len(made) < 15

@@ -139,9 +139,9 @@ def one_thread() -> None:
 
 
 def interleaved(
-    runs: Sequence[Run], repeats: int, clock: Callable[[], float] = time.perf_counter
+    runs: Sequence[Run], repeats: int, clock: Callable[[], float] = time.process_time
 ) -> list[Median]:
-    """Median seconds of each run. Every round k calls each ``run(k)`` once, in turn.
+    """Median seconds of the processor of each run. Every round k calls each ``run(k)``, in turn.
 
     A slow spell of the machine then falls on all of them alike. ``k`` lets a round take its
     own data. One call of each with k = 0 goes untimed.

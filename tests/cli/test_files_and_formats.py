@@ -235,8 +235,15 @@ def test_the_version_imports_nothing() -> None:
 
 
 def test_the_library_leaves_slow_modules_for_later() -> None:
+    """Also with a first profile of every kind of level, and its intervals."""
     slow = {"scipy.stats", "scipy.optimize", "scipy.spatial", "pandas", "narwhals", "matplotlib"}
-    code = f"import sys, steradian.api\nprint(sorted(set(sys.modules) & {slow!r}))"
+    code = (
+        "import sys, numpy as np, steradian as sr\n"
+        "x = np.vstack([np.eye(3), -np.eye(3), np.full((1, 3), 1 / np.sqrt(3))])\n"
+        "sr.profile(x, levels=2).intervals()\n"
+        "sr.profile(sr.Directions.from_angles(np.arange(40.0) ** 2), levels=6)\n"
+        f"print(sorted(set(sys.modules) & {slow!r}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

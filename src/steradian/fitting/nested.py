@@ -20,6 +20,7 @@ from steradian.existence.decision import (
 )
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.base import Family, HeldToNoise
+from steradian.fitting.ahead import FitsAhead
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy, enough_for_level_one, uniform_features
@@ -138,11 +139,14 @@ def fit_levels(
     record = _Record(hierarchy, support, {})
     failures = record.failures
     solutions: list[DualSolution] = []
+    below = shrinkage is not None and shrinkage.toward == "below"  # each level changes the next
+    ahead = FitsAhead(hierarchy, together=not below)
     lam = np.zeros((count, 0))
     for level, q in enumerate(accumulate(hierarchy.dims), 1):
         family = hierarchy.family(level)
         part, seen = (moments, support) if len(rows) == count else _of_rows(moments, support, rows)
-        look = first_look(family, part, seen) if len(rows) else NOTHING_SEEN
+        asked = len(rows) and not ahead.known(rows)
+        look = first_look(family, part, seen) if asked else NOTHING_SEEN
         doubtful = record.place(level, look, rows)
         if failures:
             keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
@@ -151,9 +155,7 @@ def fit_levels(
         if not len(rows):
             solutions.append(DualSolution.empty(count, q))
             continue
-        start = np.zeros((len(rows), q))
-        start[:, : lam.shape[1]] = lam
-        solved = family.solve(part, start, seen)
+        solved = ahead.solve(level, family, rows, (part, lam, seen))
         record.settle(level, family, solved, rows, doubtful)
         if failures:
             good = np.flatnonzero(solved.status == Status.CONVERGED)
@@ -164,7 +166,6 @@ def fit_levels(
         else:
             solutions.append(solved)
         lam = solved.lam
-        below = shrinkage is not None and shrinkage.toward == "below"
         if below and len(rows) and level < hierarchy.levels:
             law = hierarchy.moments_of(lam, moments.mean[rows])
             mixed = moments.take(rows).toward(law, shrinkage.epsilon)  # type: ignore[union-attr]

@@ -88,17 +88,16 @@ class DualSolution:
     def of_one(
         cls,
         lam: Array,
-        numbers: tuple[float, ...],
+        numbers: tuple[float, ...] | Array,
         *,
         nodes: int = 0,
         steps: int = 0,
         rung: int = NO_RUNG,
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
-        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
-        out = cls(lam[None], *np.array(numbers)[:, None], *counts)
-        out.rungs[:] = rung
-        return out
+        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)], [rung]])
+        known = np.array(numbers).reshape(-1, 1)
+        return cls(lam[None], *known, *counts[:3], laws=np.array([None]), rungs=counts[3])
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

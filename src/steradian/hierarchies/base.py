@@ -13,6 +13,7 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.families.base import Family, Law
+from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Space
 
@@ -177,6 +178,23 @@ class LevelsAreDegrees(Protocol):
     @property
     def top_degree(self) -> int:
         """The highest degree."""
+        ...
+
+
+class FitsTogether(Protocol):
+    """A hierarchy some of whose levels are found more quickly together than one after the other."""
+
+    @property
+    def levels_apart(self) -> int:
+        """Up to this level they are better fitted one by one."""
+        ...
+
+    def fits_from(self, level: int, m: Array, below: Array) -> list[DualSolution]:
+        """Fits of ``level`` and of those above it to one sample, as far as they are found.
+
+        ``m`` (q,) are its moments through the top level, ``below`` the parameters of the fit of
+        the level below. Each is a stack of one, converged and verified.
+        """
         ...
 
 

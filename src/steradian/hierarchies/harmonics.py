@@ -13,6 +13,7 @@ from steradian.data.stacks import MomentStack, centred_moments, moments_of_sampl
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.below_polynomials import LinearBelow, QuadraticBelow
+from steradian.families.circle_levels import solve_levels
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.node_draws import NodeLaw
@@ -20,6 +21,7 @@ from steradian.families.polynomial_sample import PolynomialLaw
 from steradian.families.polynomials import polynomial_family
 from steradian.families.quadratic_family import QuadraticFamily
 from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
@@ -43,6 +45,7 @@ _MOST_INTEGRATED = 2000  # features above dimension 3 whose covariance is formed
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
 _CIRCLE_NAMES = ("mean direction", "two-fold axis", "three-fold", "four-fold")
 _CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
+_LEVELS_APART = {2: 4}  # by dimension: up to there levels are fitted one by one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
@@ -304,6 +307,13 @@ class Harmonics:
         if self._is_gridded or self._by_polynomials:
             return None
         return "trace" if self.levels == 1 else "scatter"
+
+    @property
+    def levels_apart(self) -> int:
+        return _LEVELS_APART.get(self.d, self.levels)
+
+    def fits_from(self, level: int, m: Array, below: Array) -> list[DualSolution]:
+        return solve_levels(level, m[: self.q(self.levels)], below)
 
     @property
     def _is_gridded(self) -> bool:

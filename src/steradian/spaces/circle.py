@@ -21,6 +21,7 @@ _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8
 _FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
+_ROOT_HALF, _ROOT_TWO = np.sqrt([0.5, 2.0])
 _CONDENSED = 128  # degree to which few nodes have the sums of many points
 
 
@@ -114,26 +115,25 @@ class CircleGrid:
     def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
         """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
         if level > _FEW_LEVELS:
-            return self._synthesized, lambda values: self._analyzed(values, 2 * level)
+            return self.waves_to_values, lambda values: self.values_to_waves(values, 2 * level)
         low = np.ascontiguousarray(self._harmonics(level)[1:])
         wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
         return lambda lam: lam @ low, lambda values: values @ wide
 
-    def _synthesized(self, lam: Array) -> Array:
+    def waves_to_values(self, lam: Array) -> Array:
         """Σ_k lam_k φ_k of ``lam`` (…, q): (…, nodes), by one Fourier transform."""
+        level = lam.shape[-1] // 2
         waves = np.zeros((*lam.shape[:-1], self.nodes // 2 + 1), dtype=complex)
-        waves.real[..., 1 : lam.shape[-1] // 2 + 1] = lam[..., ::2]
-        waves.imag[..., 1 : lam.shape[-1] // 2 + 1] = -lam[..., 1::2]
-        waves *= np.sqrt(0.5)
-        return np.asarray(ducc0.fft.c2r(waves, axes=(-1,), lastsize=self.nodes, forward=False))
+        pairs = np.ascontiguousarray(lam).view(complex)  # of cosine and sine
+        np.multiply(pairs, _ROOT_HALF, out=waves[..., 1 : level + 1])
+        return np.asarray(ducc0.fft.c2r(waves, axes=(-1,), lastsize=self.nodes, forward=True))
 
-    def _analyzed(self, values: Array, degree: int) -> Array:
+    def values_to_waves(self, values: Array, degree: int) -> Array:
         """∫ values φ dν of functions (…, nodes), for degree 0..degree: (…, size)."""
-        waves = ducc0.fft.r2c(values, axes=(-1,), inorm=2)[..., : degree + 1]
+        waves = ducc0.fft.r2c(values, axes=(-1,), forward=False, inorm=2)
         out = np.empty((*values.shape[:-1], circle_size(degree)))
         out[..., 0] = waves[..., 0].real
-        out[..., 1::2] = np.sqrt(2.0) * waves[..., 1:].real
-        out[..., 2::2] = -np.sqrt(2.0) * waves[..., 1:].imag
+        np.multiply(waves[..., 1 : degree + 1], _ROOT_TWO, out=out[..., 1:].view(complex))
         return out
 
     def halved(self, values: Array) -> float:
@@ -143,12 +143,12 @@ class CircleGrid:
 
     def synthesize(self, lam: Array) -> Array:
         if lam.shape[1] // 2 > _FEW_LEVELS and self.nodes > lam.shape[1]:
-            return self._synthesized(lam)
+            return self.waves_to_values(lam)
         return lam @ self._harmonics(lam.shape[1] // 2)[1:]
 
     def analyze(self, values: Array, degree: int) -> Array:
         if 2 * _FEW_LEVELS < degree < self.nodes // 2:
-            return self._analyzed(values, degree)
+            return self.values_to_waves(values, degree)
         return (values @ self._harmonics(degree).T) / self.nodes
 
     def unresolved(self, density: Array, width: int) -> Array:

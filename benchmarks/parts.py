@@ -1,7 +1,7 @@
 """Which part of a stack of fits takes how much: shares of the processor time of one call.
 
-The profiler sees one thread, so blocks of weightings are fitted one after the other here. It charges
-every Python call some time of its own, which makes the rest look larger than it is.
+The profiler sees one thread, so blocks of weightings are fitted one after the other here. It
+charges every Python call some time of its own, which makes the rest look larger than it is.
 """
 
 from __future__ import annotations

@@ -177,6 +177,8 @@ class GridLadder:
         At high levels these are left open: there are quicker ways for one row.
         """
         stack = GridStack(self.space, self.level, grid, lambda lam: self.by_moments(grid, lam))
+        if not approachable(self.space, self.level, grid.reach):
+            return self.solve_on(grid, m, start)
         out = stack.solve(m, near)
         left = np.flatnonzero(out.status != _CONVERGED)
         if len(left) and self.level <= LOW_LEVELS:

@@ -69,7 +69,7 @@ def solve_positive(matrices: Array, right: Array) -> Array:
 
 
 def _eliminated(matrices: AnyArray, right: AnyArray) -> AnyArray:
-    """Gauss's elimination without pivots, all systems side by side: numbers that are near stay near.
+    """Gauss's elimination without pivots, each step of all systems at once.
 
     Singular systems yield what is not finite, in their rows only.
     """

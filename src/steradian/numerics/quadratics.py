@@ -41,7 +41,7 @@ def quadratic_features(x: AnyArray, pairs: Pairs | None = None) -> AnyArray:
 
 
 def matrix_to_features(matrix: Array, pairs: Pairs | None = None) -> Array:
-    """Parameters lam with ``Σ lam_k φ_k(x) = xᵀ matrix x`` up to its trace; of (…, d, d): (…, q)."""
+    """Parameters lam (…, q) with ``Σ lam_k φ_k(x) = xᵀ matrix x`` up to the trace, of (…, d, d)."""
     d = matrix.shape[-1]
     norm = np.sqrt(d * (d + 2.0))
     upper = all_pairs(d) if pairs is None else pairs

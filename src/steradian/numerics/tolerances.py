@@ -118,7 +118,11 @@ TILT_SWEPT_MISMATCH = 1e-10  # of a tilted mean over many rows, of which 1e-14 i
 SMOOTH_ENOUGH = 1e-8  # of a sum at ¾ of the degree: to the power 4/3 at all of it, 2e-11
 SINGLE_ROUNDING = 1e-7  # relative, of single precision
 SINGLE_LAST_STEP = 2e-3  # decrement whose square, the rise of a dual, is ten SINGLE_ROUNDING
-UNSEEN_STEP = 1e-5  # decrement from which a step unseen leaves its cube in the deficit: 1e-15
+UNSEEN_STEP = 1e-4  # decrement from which a step and its correction leave its cube: 1e-12
+LEFT_OVER_DIGITS = (
+    1e-3  # relative, of a third cumulant in single precision: SINGLE_ROUNDING, with room
+)
+UNSEEN_RATIO = 1e-2  # of the decrement that a step leaves to it: its square, 1e-4, is not felt
 TILT_MISMATCH = 1e-6  # of the tilted mean, in standard deviations: no p-value shows it
 CHORD_LAST_STEP = 1e-8  # decrement where one covariance serves all steps, each good for a digit
 REFIT_LAST_STEP = 1e-3  # decrement of a replicate from which one more step leaves 1e-6

@@ -179,7 +179,8 @@ class _Steps:
         curvature = _coarse(terms, plan.every, np.float32)
         miss = states.mean - terms.mean
         second = states.scatter + miss[:, :, None] * miss[:, None, :] - terms.covariance()
-        step, decrement = _newton_step(curvature, (miss, second))
+        with np.errstate(over="ignore", invalid="ignore"):  # such rows are not usable
+            step, decrement = _newton_step(curvature, (miss, second))
         usable = (terms.error <= plan.error) & np.isfinite(decrement + step[1].sum(axis=(1, 2)))
         return cls(terms, (miss, second), decrement, step, usable)
 
@@ -329,12 +330,13 @@ def _newton_step(curvature: Curvature, gradient: Step) -> tuple[Step, Array]:
         live &= following > tolerance
         if not live.any():
             break
-        p, rz = _plus(z, p, following / np.where(live, rz, 1.0)), following
+        share = np.where(live, following / np.where(live, rz, 1.0), 0.0)
+        p, rz = _plus(z, p, share), following
     v = curvature.guess
     length = (v * step[0] ** 2).sum(axis=1)
     length += 2.0 * (_turned(step[1] ** 2, v) * v).sum(axis=1)
-    share = np.minimum(1.0, _RADIUS / np.sqrt(np.maximum(length, _RADIUS**2)))
-    step = share[:, None] * step[0], share[:, None, None] * step[1]
+    kept = np.minimum(1.0, _RADIUS / np.sqrt(np.maximum(length, _RADIUS**2)))
+    step = kept[:, None] * step[0], kept[:, None, None] * step[1]
     return (step[0].astype(np.float64), step[1].astype(np.float64)), decrement.astype(np.float64)
 
 

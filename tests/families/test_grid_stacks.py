@@ -1,0 +1,80 @@
+"""Stacks on grids: first steps in single precision, a grid for each row, honest errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steradian as sr
+from steradian.families.grid_ladder import GridLadder, density_on
+from steradian.families.grid_stacks import aliasing_bound, reach_for
+from steradian.numerics.arrays import Array
+from steradian.spaces import Circle, Sphere
+
+ROWS, WEIGHTINGS = 60, 12
+SPACES = {2: Circle(), 3: Sphere()}
+
+
+def sample(d: int, sharp: float, seed: int) -> tuple[Array, Array]:
+    """Points all over the space and weightings that look one way each."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((ROWS, d))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    axes = rng.standard_normal((WEIGHTINGS, d))
+    return x, np.exp(sharp * axes @ x.T)
+
+
+@pytest.mark.parametrize(("d", "levels", "sharp"), [(2, 6, 1.0), (3, 2, 2.5), (3, 5, 0.7)])
+def test_stack_equals_single(d: int, levels: int, sharp: float) -> None:
+    x, w = sample(d, sharp, levels)
+    found = sr.profiles(x, weights=w, levels=levels)
+    for row, weights in enumerate(w):
+        one = sr.profile(x, weights=weights, levels=levels)
+        # both state errors of ψ of at most 1e-11 and end within 1e-11 of the largest dual
+        np.testing.assert_allclose(found.deficits[row], one.deficits, rtol=0.0, atol=1e-10)
+    assert not found.failures
+    assert np.nanmax(found.quadrature) <= 1e-10
+    assert np.nanmax(found.residual) <= 1e-10
+
+
+@pytest.mark.parametrize("d", SPACES)
+def test_what_is_left_after_the_last_step(d: int) -> None:
+    """The last step is not looked at: a finer grid sees no more mismatch than is stated."""
+    x, w = sample(d, 1.5, 3)
+    space, level = SPACES[d], 3
+    w /= w.sum(axis=1, keepdims=True)
+    m = w @ space.harmonics(x, level)[:, 1:]
+    ladder = GridLadder(space, level)
+    found, doubtful = ladder.solve(m, np.zeros_like(m), np.full(len(m), 5))
+    assert not doubtful.any()
+    psi, mean, _ = ladder.integrals(space.grid(7), found.lam)
+    rounding = 1e-13 * (1.0 + np.abs(found.lam).sum(axis=1))
+    assert (np.abs(m - mean).max(axis=1) <= found.residual + rounding).all()
+    assert (np.abs(psi - found.psi) <= found.quadrature + rounding).all()
+
+
+@pytest.mark.parametrize("d", SPACES)
+def test_aliasing_bound_is_one(d: int) -> None:
+    space, rng = SPACES[d], np.random.default_rng(d)
+    lam = rng.standard_normal((40, space.size(3) - 1)) * rng.uniform(0.1, 1.2, (40, 1))
+    exact, _ = density_on(space.grid(9), lam)
+    for rung in range(5):
+        grid = space.grid(rung)
+        error = np.abs(density_on(grid, lam)[0] - exact)
+        bound = aliasing_bound(space, lam, exact, grid.reach)
+        known = bound < 0.1  # beyond it the logarithm is no longer linear
+        rounding = 1e-14 * (1.0 + np.abs(lam).sum(axis=1))
+        assert (error[known] <= bound[known] + rounding[known]).all()
+        enough = reach_for(space, lam, exact) <= grid.reach
+        np.testing.assert_array_equal(enough, bound <= 1e-12)
+
+
+def test_rows_fail_alone() -> None:
+    x, w = sample(3, 1.0, 9)
+    w[2], w[5], w[7] = 0.0, np.nan, np.eye(ROWS)[0]
+    w[9] *= 5e-324 / w[9].max()  # the smallest numbers there are
+    found = sr.profiles(x, weights=w, levels=4)
+    assert sorted(found.failures) == [2, 5, 7, 9]  # of row 9 one point is left
+    kept = [row for row in range(WEIGHTINGS) if row not in found.failures]
+    alone = sr.profiles(x, weights=w[kept], levels=4)
+    np.testing.assert_allclose(found.gaps[kept], alone.gaps, rtol=0.0, atol=1e-11)

@@ -8,7 +8,10 @@ from enum import StrEnum
 
 from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
 
-CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm's correction
+CLEAR_BELOW, LIKELY_BELOW = (
+    0.001,
+    0.05,
+)  # p-values after Holm's correction; the least of 999 draws is clear
 NOTHING_KNOWN = "–"
 _MANY = 1_000_000  # from which numbers are written with an exponent
 
@@ -32,7 +35,7 @@ def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
     """
     if not judged or math.isnan(pvalue):
         return Verdict.UNJUDGED
-    if pvalue < CLEAR_BELOW:
+    if pvalue <= CLEAR_BELOW:
         return Verdict.CLEAR
     return Verdict.LIKELY if pvalue < LIKELY_BELOW else Verdict.NOISE
 

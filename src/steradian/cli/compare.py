@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from steradian.errors import InvalidArgument
 if TYPE_CHECKING:
     from steradian.profile import Comparison
 
+_WIDTH = 80
 _EXAMPLES = """\b
 Examples:
   steradian compare sites.csv --by polarity
@@ -90,7 +92,7 @@ def _compared(
 
 def _formed(found: Comparison, read: str, form: str, *, pairs: bool) -> str:
     if form == "text":
-        text = [read, ""] if read else []
+        text = [*textwrap.wrap(read, _WIDTH), ""] if read else []
         text.append(found.summary())
         return "\n".join([*text, *(["", str(found.pairs)] if pairs else [])])
     record = found.to_dict() | {"read": read}

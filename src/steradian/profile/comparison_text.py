@@ -11,12 +11,12 @@ from steradian.errors import SteradianError
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.wording import LIKELY_BELOW, Verdict, digits, pvalue_number, pvalue_words, verdict_of
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
     from steradian.significance.comparison_tests import ComparisonTests
 
-_CLEAR, _LIKELY = 0.001, 0.05  # p-values after Holm
 _SHOWN_GROUPS = 8
 _WIDTH = 80
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
@@ -67,8 +67,8 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     if tests is None:
         top = int(np.argmax(between))
         return (
-            f"Of {c.total:.3g} nats that tell the groups apart, most is in the "
-            f"{c.hierarchy.level_names[top]} (C_{top + 1} = {between[top]:.3g})."
+            f"Of {digits(c.total)} nats that tell the groups apart, most is in the "
+            f"{c.hierarchy.level_names[top]} (C_{top + 1} = {digits(between[top])})."
         )
     corrected = tests.pvalue_holm
     found, not_found, unknown = [], [], []
@@ -76,16 +76,17 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         what = _beyond(k, name)
         if np.isnan(corrected[k]):
             unknown.append(what)
-        elif corrected[k] <= _LIKELY:
-            sure = "clearly" if corrected[k] < _CLEAR else "likely"
+        elif (sure := verdict_of(float(corrected[k]))) is not Verdict.NOISE:
+            how = "clearly" if sure is Verdict.CLEAR else "likely"
             if k == 0:
                 what, without = _parts(tests, name)
                 not_found += without
             found.append(
-                f"{sure} in {what} (C_{k + 1} = {between[k]:.3g} nats, {_p(corrected[k])})"
+                f"{how} in {what} (C_{k + 1} = {digits(between[k])} nats, "
+                f"{pvalue_words(corrected[k])})"
             )
         else:
-            not_found.append(f"{what} ({_p(corrected[k])})")
+            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
     said = []
     if found:
         said.append("The groups differ " + ", and ".join(found))
@@ -96,8 +97,8 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     if not np.isnan(tests.overall):
-        same = "is ruled out" if tests.overall <= _LIKELY else "is not ruled out"
-        said.append(f"That all have the same law {same} ({_p(tests.overall)})")
+        same = "is ruled out" if tests.overall <= LIKELY_BELOW else "is not ruled out"
+        said.append(f"That all have the same law {same} ({pvalue_words(tests.overall)})")
     return ". ".join(said) + "."
 
 
@@ -108,41 +109,39 @@ def _beyond(k: int, name: str) -> str:
 
 def _parts(tests: ComparisonTests, name: str) -> tuple[str, list[str]]:
     """In which parts level 1 differs, and those in which it does not."""
-    there = [part for part, p in tests.parts.items() if p <= _LIKELY]
+    there = [part for part, p in tests.parts.items() if p <= LIKELY_BELOW]
     if not there:
         return name, []
-    without = [f"{part} ({_p(p)})" for part, p in tests.parts.items() if p > _LIKELY]
+    without = [f"{part} ({pvalue_words(p)})" for part, p in tests.parts.items() if p > LIKELY_BELOW]
     return " and ".join(there), without
 
 
-def _p(value: float) -> str:
-    return f"p = {value:.2g}" if value >= 1e-300 else "p < 1e-300"
-
-
 def _levels(c: Comparison, tests: ComparisonTests | None) -> list[str]:
-    head = f"{'level':<26} {'C':>9} {'noise':>8} {'95 % interval':>19} {'p':>8}"
-    lines = [head]
+    """One line for each level, for the parts of the first, and for all together."""
     ends = _ends(c)
+    lines = [_line("level", "nats C", "noise", "95% interval", "p (Holm)")]
     for k, name in enumerate(c.hierarchy.level_names):
-        p = "" if tests is None else f"{tests.pvalue[k]:.2g}"
-        lines.append(
-            f"{f'{k + 1} {name}':<26.26} {c.between[k]:>9.5f} {_noise(c.noise[k]):>8} "
-            f"{ends[k]:>19} {p:>8}"
-        )
-        if k == 0:
-            lines += [
-                f"{f'    {part}':<26} {value:>9.5f} {'':>8} {'':>19} "
-                + ("" if tests is None else f"{tests.parts.get(part, np.nan):>8.2g}")
-                for part, value in c.level1.items()
-            ]
-    whole = "" if tests is None else f"{tests.overall:.2g}"
+        p = np.nan if tests is None else float(tests.pvalue_holm[k])
+        size, noise = digits(float(c.between[k])), _noise(c.noise[k])
+        lines.append(_line(f"{k + 1} {name}", size, noise, ends[k], _shown(p)))
+        for part, value in c.level1.items() if k == 0 else ():
+            p = np.nan if tests is None else tests.parts.get(part, np.nan)
+            lines.append(_line(f"    {part}", digits(value), "", "", _shown(p)))
+    p = np.nan if tests is None else tests.overall
     noise = _noise(float(c.noise.sum()))
-    lines.append(f"{'all (J)':<26} {c.total:>9.5f} {noise:>8} {ends[-1]:>19} {whole:>8}")
-    return lines
+    return [*lines, _line("all (J)", digits(c.total), noise, ends[-1], _shown(p))]
+
+
+def _line(name: str, size: str, noise: str, interval: str, p: str) -> str:
+    return f"{name:<26.26} {size:>9} {noise:>8} {interval:>18} {p:>9}".rstrip()
+
+
+def _shown(pvalue: float) -> str:
+    return "" if np.isnan(pvalue) else pvalue_number(pvalue)
 
 
 def _noise(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2g}"
+    return digits(float(value), 2)
 
 
 def _ends(c: Comparison) -> list[str]:
@@ -155,16 +154,16 @@ def _ends(c: Comparison) -> list[str]:
     except SteradianError:
         return none
     pairs = [*zip(found.low, found.high, strict=True), (found.total_low, found.total_high)]
-    return [f"{low:.4f} to {high:.4f}" for low, high in pairs]
+    return [f"{digits(float(low))} to {digits(float(high))}" for low, high in pairs]
 
 
 def _information(c: Comparison) -> list[str]:
     known = c.label_information
     error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
     lines = textwrap.wrap(
-        f"A point tells {known.value:.4f}{error} of the {known.entropy:.4f} nats of its label "
-        f"({known.share:.1%}). C: what a level's features tell the groups apart by, beyond the "
-        "levels below; noise: what it is on average with nothing to find.",
+        f"A point tells {digits(known.value)}{error} of the {digits(known.entropy)} nats of its "
+        f"label ({known.share:.1%}). C: what a level's features tell the groups apart by, beyond "
+        "the levels below; noise: what it is on average with nothing to find.",
         _WIDTH,
     )
     if c.shares_kind == "equal":
@@ -181,7 +180,7 @@ def _groups(c: Comparison) -> list[str]:
     )
     lines = [head]
     for k, name in enumerate(c.names[:_SHOWN_GROUPS]):
-        shown = " ".join(f"{gap:>8.4f}" for gap in gaps[k, :4])
+        shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
         lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
     if len(c.names) > _SHOWN_GROUPS:
         lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")

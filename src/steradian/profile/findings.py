@@ -6,7 +6,7 @@ import numpy as np
 
 from steradian.profile.level_table import LevelTable, names_of
 from steradian.significance.effort import LATER
-from steradian.wording import Verdict, digits, listed, percent, sentence
+from steradian.wording import Verdict, digits, levels_in_words, listed, percent, sentence, to_be
 
 _NAMED = 4  # levels that are named one by one
 _CERTAIN = (Verdict.CLEAR, Verdict.LIKELY)
@@ -42,7 +42,7 @@ def _sized(table: LevelTable, verdict: Verdict, levels: list[int]) -> str:
 
 
 def _within_noise(table: LevelTable, levels: list[int]) -> str:
-    return sentence(f"{_levels(table, levels)} {_is(levels)} {Verdict.NOISE}")
+    return sentence(f"{_levels(table, levels)} {to_be(levels)} {Verdict.NOISE}")
 
 
 def _all_noise(table: LevelTable) -> str:
@@ -112,17 +112,5 @@ def _level(table: LevelTable, k: int) -> str:
 
 def _levels(table: LevelTable, found: list[int]) -> str:
     if len(found) > _NAMED:
-        return f"levels {listed(_runs(found))}"
+        return levels_in_words([k + 1 for k in found])
     return listed([_level(table, k) for k in found])
-
-
-def _runs(found: list[int]) -> list[str]:
-    """Levels by their numbers, neighbours as a range: "3", "5 to 24"."""
-    starts = [k for k in found if k - 1 not in found]
-    ends = [k for k in found if k + 1 not in found]
-    pairs = zip(starts, ends, strict=True)
-    return [str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in pairs]
-
-
-def _is(found: list[int]) -> str:
-    return "is" if len(found) == 1 else "are"

@@ -217,3 +217,38 @@ def test_pages_lose_what_only_doctest_needs() -> None:
     assert tool("site_text").readable(page) == (
         "```pycon\n>>> f()\nb\n\nc\n```\n\n```text\nd\n\n```\n"
     )
+
+
+# --- a notebook -----------------------------------------------------------------------------
+
+_CELLS = (
+    "import steradian as sr\np = sr.profile(sr.examples.load('turtles'), levels=2)\np",
+    "p.tests()",
+    "p.to_frame()",
+    "%matplotlib inline\nax = p.plot()",
+    "path = p.report('turtles.html')\npath.stat().st_size < 6_000_000",
+)
+
+
+@pytest.mark.filterwarnings("ignore")  # of what runs kernels; those of the cells fail them
+def test_a_notebook_runs_and_shows_its_results(tmp_path: Path) -> None:
+    """As people do it: a kernel of its own, results as HTML, pictures as PNG, a report."""
+    nbformat = pytest.importorskip("nbformat")
+    client = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = ["import warnings; warnings.simplefilter('error', UserWarning)", *_CELLS]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
+    nbformat.validate(book)
+    client.NotebookClient(
+        book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    shown = [
+        {kind for out in cell.outputs for kind in out.get("data", {})} for cell in book.cells[1:]
+    ]
+    assert all("text/html" in kinds for kinds in shown[:3])
+    profile = book.cells[1].outputs[0].data["text/html"]
+    assert "mean direction" in profile
+    assert "<script" not in profile
+    assert "image/png" in shown[3]
+    assert book.cells[5].outputs[0].data["text/plain"] == "True"
+    assert (tmp_path / "turtles.html").is_file()

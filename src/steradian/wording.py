@@ -8,8 +8,12 @@ from enum import StrEnum
 
 from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
 
-CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm's correction
+CLEAR_BELOW, LIKELY_BELOW = (
+    0.001,
+    0.05,
+)  # p-values after Holm's correction; the least of 999 draws is clear
 NOTHING_KNOWN = "–"
+_NAMED = 4  # levels that are listed one by one
 _MANY = 1_000_000  # from which numbers are written with an exponent
 
 
@@ -32,7 +36,7 @@ def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
     """
     if not judged or math.isnan(pvalue):
         return Verdict.UNJUDGED
-    if pvalue < CLEAR_BELOW:
+    if pvalue <= CLEAR_BELOW:
         return Verdict.CLEAR
     return Verdict.LIKELY if pvalue < LIKELY_BELOW else Verdict.NOISE
 
@@ -126,7 +130,36 @@ def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
+def levels_in_words(levels: Sequence[int]) -> str:
+    """Levels as people list them; of many, neighbours as a range.
+
+    Examples
+    --------
+    >>> levels_in_words([2]), levels_in_words([1, 2, 3, 5]), levels_in_words([3, *range(5, 25)])
+    ('level 2', 'levels 1, 2, 3 and 5', 'levels 3 and 5 to 24')
+    """
+    names = [str(level) for level in levels] if len(levels) <= _NAMED else _runs(levels)
+    return f"level {levels[0]}" if len(levels) == 1 else f"levels {listed(names)}"
+
+
+def _runs(levels: Sequence[int]) -> list[str]:
+    starts = [k for k in levels if k - 1 not in levels]
+    ends = [k for k in levels if k + 1 not in levels]
+    pairs = zip(starts, ends, strict=True)
+    return [str(a) if a == b else f"{a} to {b}" for a, b in pairs]
+
+
+def to_be(things: Sequence[object]) -> str:
+    """The verb for one thing or several."""
+    return "is" if len(things) == 1 else "are"
+
+
+def capital(words: str) -> str:
+    """With a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
 def sentence(words: str) -> str:
     """With a capital letter and a full stop."""
-    begun = words[:1].upper() + words[1:]
+    begun = capital(words)
     return begun if begun.endswith((".", "!", "?")) else f"{begun}."

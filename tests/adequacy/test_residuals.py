@@ -234,7 +234,7 @@ def test_too_few_units_are_refused_with_the_count() -> None:
     r = p.residuals()
     assert np.isfinite(r.pvalue[0])
     assert np.isnan(r.pvalue[1])
-    assert "level 2: 7 units for 8 matched features" in r.warnings[0]
+    assert "level 2: 7 clusters for 8 matched features" in r.warnings[0]
     assert p.trust().data.answer == "with care"
 
 
@@ -407,7 +407,7 @@ def test_stratified_surveys_count_their_degrees_of_freedom() -> None:
     p = sr.profile(rows, levels=2, design=plan)
     r = p.residuals(replicates=99)
     assert np.isfinite(r.pvalue[0])
-    assert "16 units for 8 matched features are too few" in r.warnings[0]
+    assert "16 primary units for 8 matched features are too few" in r.warnings[0]
     assert "too few to judge" in " ".join(str(p).split())
     assert p.to_dict()["trust"]["data"]["answer"] == "with care"
 

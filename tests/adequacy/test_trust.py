@@ -33,7 +33,7 @@ def test_all_is_well() -> None:
     assert answers == [Answer.YES, Answer.YES, Verdict.NOISE]
     assert "nothing found above level 2" in trust.structure.reasons[0]
     assert "e-14 nats" in trust.numbers.reasons[0]
-    assert trust.data.reasons == ("800 rows for 4 features",)
+    assert trust.data.reasons == ("800 rows for 4 fitted parameters",)
     assert "inside the moment body, margin 0." in trust.numbers.details[1]
     assert "moment body" not in str(trust)
     assert "moment body" in " ".join(trust.shown(verbose=True).split())
@@ -67,7 +67,8 @@ def test_more_levels_are_advised_as_far_as_rows_suffice() -> None:
 def test_few_rows_and_bad_weights_ask_for_care() -> None:
     few = sr.profile(angles(30), levels=3).trust().data
     assert few.answer == "with care"
-    assert "30 rows for 6 features, where 60 would be safe" in few.reasons
+    safe = "30 rows for 6 fitted parameters, where 60 would be safe"
+    assert f"{safe}; rely on levels far above their noise" in few.reasons
     rng = np.random.default_rng(2)
     rows = sr.Directions.from_angles(rng.uniform(0, 6, 400), weights=rng.pareto(0.6, 400))
     heavy = sr.profile(rows, levels=1, design="importance").trust().data
@@ -129,7 +130,7 @@ def test_the_boundary_asks_for_care() -> None:
     tight = unit(np.random.default_rng(3).normal(size=(300, 3)) * 2e-3 + np.eye(3)[2])
     near = sr.profile(tight, levels=2).trust().numbers
     assert near.answer == "with care"
-    assert "the fit of level 2 barely exists (see boundary())" in near.reasons[0]
+    assert "the rows hardly suffice for a fit of level 2 (see boundary())" in near.reasons[0]
     assert "close to the boundary of the moment body, margin" in near.details[1]
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
     noise = 1e-3 * np.random.default_rng(5).normal(size=(4, 60, 3))
@@ -209,7 +210,7 @@ def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
     rng = np.random.default_rng(4)
     spread = np.where(np.arange(40) < 5, 3.0, 1.0)
     strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().data
-    assert not any("noise" in reason for reason in strong.reasons)
+    assert not any("what noise gives" in reason for reason in strong.reasons)
     weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().data
     assert any("most of I₂ is what noise gives" in reason for reason in weak.reasons)
     enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().data

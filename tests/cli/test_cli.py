@@ -366,7 +366,7 @@ def test_a_level_that_does_not_exist_loses_none_that_do(
         assert without_rounding[0] == without_rounding[1]
         assert "Stopped: level 3 does not exist" in out
     assert err == (
-        "steradian: level 3 does not exist: the moments lie on the boundary of the moment body "
+        "steradian: level 3 does not exist: no density has these moments "
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
         "ask for fewer levels (--levels 2 is sound)"
         ", or mix in a little of the uniform law (--shrinkage 0.01)\n"

@@ -97,10 +97,22 @@ def test_groups(tmp_path: Path, capsys: Capture) -> None:
     np.testing.assert_allclose(found[0]["gaps"], wanted, atol=1e-9)
 
 
+def test_latitudes_that_nobody_looked_at(tmp_path: Path, capsys: Capture) -> None:
+    x = LAW.sample(300, 0)
+    x = x[(x[:, 2] > -0.3) & (x[:, 2] < 0.9)]
+    rows = str(table(tmp_path / "rows.csv", x))
+    said = ("--json", "--levels", "2", "--reference", "unseen:-90..-18,65..90")
+    mask = sr.Mask(bands=[(-90, -18), (65, 90)])
+    wanted = sr.profile(x, levels=2, reference=mask).gaps
+    np.testing.assert_allclose(gaps(printed(capsys, "profile", rows, *said)), wanted, atol=1e-9)
+
+
 def test_what_is_no_reference(tmp_path: Path, capsys: Capture) -> None:
     rows = str(table(tmp_path / "rows.csv", LAW.sample(50, 0)))
     said = complaint(capsys, "profile", rows, "--reference", "nowhere.csv")
-    assert said == "--reference nowhere.csv: there is no such file"
+    assert said.startswith("--reference nowhere.csv: there is no such file")
+    for wrong in ("unseen:", "unseen:-90", "unseen:a..b"):
+        assert "is no band of latitudes" in complaint(capsys, "profile", rows, "--reference", wrong)
     (tmp_path / "bad.json").write_text("{}")
     said = complaint(capsys, "profile", rows, "--reference", str(tmp_path / "bad.json"))
     assert said.startswith("bad.json is no profile as ")

@@ -82,9 +82,13 @@ def complaints(browser: Any) -> list[str]:
 def requested(browser: Any) -> list[str]:
     """What was asked for over any network, besides the file itself."""
     events = [json.loads(e["message"])["message"] for e in browser.get_log("performance")]
-    urls = [
-        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
-    ]
+    stopped = {
+        e["params"]["requestId"]
+        for e in events
+        if e["method"] == "Network.loadingFailed" and e["params"].get("blockedReason") == "csp"
+    }  # announced, and refused before anything was sent
+    sent = [e["params"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    urls = [one["request"]["url"] for one in sent if one["requestId"] not in stopped]
     return [url for url in urls if not url.startswith(("file:", "data:", "blob:"))]
 
 

@@ -169,6 +169,20 @@ def test_a_density_narrower_than_the_grid_says_so() -> None:
     assert "is narrower in places than the grid that is drawn" in scene.caption
 
 
+def test_the_slider_begins_at_what_was_found() -> None:
+    """Not at the highest level, whose ripples may be those of noise."""
+    theta = np.random.default_rng(1).vonmises(0.0, 1.5, 200)
+    table = LevelTable.of(sr.profile(sr.Directions.from_angles(theta), levels=3), SOON)
+    assert [str(v) for v in table.verdicts] == ["clear", *2 * ["not told apart from noise"]]
+    scene = scene_of(table)
+    assert scene is not None
+    assert scene.first == 1
+    even = np.linspace(0.0, 2.0 * np.pi, 50)
+    flat = scene_of(LevelTable.of(sr.profile(sr.Directions.from_angles(even), levels=2), SOON))
+    assert flat is not None
+    assert flat.first == 2  # nothing was found: all of it is shown
+
+
 def test_many_rows_are_drawn_in_part_and_it_says_so() -> None:
     x = sr.Sphere().uniform(5000, np.random.default_rng(0))
     scene = scene_of(LevelTable.of(sr.profile(x, levels=1), SOON))

@@ -176,8 +176,8 @@ def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
     free = units.effective if of_rows else units.dof
     if free < FEWEST_PER_FEATURE * below:
         raise DesignError(
-            f"level {left.level}: {units.effective} units for {below} matched features are "
-            "too few to judge a residual by; use fewer levels or more units"
+            f"level {left.level}: {units.effective} {units.what}s for {below} matched features "
+            f"are too few to judge what is left above; use fewer levels or more {units.what}s"
         )
 
 

@@ -86,7 +86,7 @@ def _numbers(profile: Profile) -> Judgement:
     family = profile.moments.hierarchy.family(int(profile.levels[-1]))
     usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
     answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
-    found = [(answer, f"every gap is good to {_power(error)} nats")]
+    found = [(answer, f"the arithmetic is good to {_power(error)} nats")]
     if n.condition.max() > COLLINEAR:
         said = "some features are nearly the same function where the data lie, which costs digits"
         found.append((Answer.CARE, said))
@@ -121,7 +121,10 @@ def _margin(profile: Profile) -> tuple[list[tuple[Answer, str]], str]:
     said = f"margin {'' if exact else 'at most '}{margin:.2g} at level {top}"
     if margin >= MARGIN_THIN:
         return [], f"inside the moment body, {said}"
-    thin = f"the fit of level {top} barely exists (see boundary()): read its gap as a lower bound"
+    thin = (
+        f"the rows hardly suffice for a fit of level {top} (see boundary()): read its nats as a "
+        "lower bound"
+    )
     return [(Answer.CARE, thin)], f"close to the boundary of the moment body, {said}"
 
 
@@ -192,11 +195,12 @@ def _rows(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     """Independent units for the features."""
     features = int(profile.dims.sum())
     count, what = rows_that_count(profile, sample)
-    said = f"{count:.0f} {what} for {features} feature{'s' * (features > 1)}"
+    said = f"{count:.0f} {what} for {features} fitted parameter{'s' * (features > 1)}"
     enough = _ROWS_PER_FEATURE * features
     if count >= enough:
         return Answer.YES, said
-    return Answer.CARE, f"{said}, where {enough:.0f} would be safe"
+    safe = f"{said}, where {enough:.0f} would be safe"
+    return Answer.CARE, f"{safe}; rely on levels far above their noise"
 
 
 def rows_that_count(profile: Profile, sample: Sample) -> tuple[float, str]:
@@ -281,7 +285,7 @@ def _answer(
     """What the p-value of the highest level says."""
     top, pvalue, judged = int(r.levels[-1]), float(r.pvalue[-1]), r.judged[-1]
     if np.isnan(pvalue):
-        return Verdict.UNJUDGED, (r.warnings[-1],)
+        return Verdict.UNJUDGED, (r.warnings[-1].removeprefix(f"level {top}: "),)
     words = pvalue_words(pvalue) + (", roughly: see residuals()" if judged.rough else "")
     if judged.resting and pvalue >= BEYOND_DOUBT:
         said = f"what level {top} leaves over cannot be judged: {judged.resting} ({words})"

@@ -344,7 +344,8 @@ def demo_command(context: typer.Context, report: options.Report = "") -> None:
 
 def _moral(story: str, result: Profile) -> list[str]:
     """What the numbers of the demo mean to somebody who knows the rocks and not the method."""
-    from steradian.profile.summary import axis_in_words, in_words
+    from steradian.profile.principal_axes import axis_in_words
+    from steradian.profile.summary import in_words
 
     shares = result.gaps / result.deficits[-1]
     mean, axis = in_words(result).lstrip(": "), axis_in_words(result).split(" (")[0]

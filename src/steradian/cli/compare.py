@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,7 @@ from steradian.errors import InvalidArgument
 if TYPE_CHECKING:
     from steradian.profile import Comparison
 
+_WIDTH = 80
 _EXAMPLES = """\b
 Examples:
   steradian compare sites.csv --by polarity
@@ -113,7 +115,7 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[C
 
 def _formed(found: Comparison, read: str, form: str, *, pairs: bool) -> str:
     if form == "text":
-        text = [read, ""] if read else []
+        text = [*textwrap.wrap(read, _WIDTH), ""] if read else []
         text.append(found.summary())
         return "\n".join([*text, *(["", str(found.pairs)] if pairs else [])])
     record = found.to_dict() | {"read": read}

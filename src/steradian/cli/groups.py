@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from steradian.cli.output import as_csv, as_json, as_markdown
 from steradian.errors import LevelError
 from steradian.profile import profile
-from steradian.profile.summary import axis_in_words, in_words
+from steradian.profile.principal_axes import axis_in_words
+from steradian.profile.summary import in_words
 from steradian.progress import tracked
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from steradian.data.directions import Directions
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from steradian.profile import Profile
 
 _NOT_THERE = "–"
+_WIDTH = 80
 _UNNAMED = "(empty)"  # a group of rows whose label is missing
 
 
@@ -62,7 +66,7 @@ def group_text(records: list[Any], read: str, form: str) -> str:
     if form == "markdown":
         return f"{read}\n\n{as_markdown(rows)}"
     notes = [f"{r['group']}: {r['error']}" for r in records if "error" in r]
-    return "\n".join([read, "", *_aligned(rows), "", _LEGEND, *notes])
+    return "\n".join([*textwrap.wrap(read, _WIDTH), "", *_aligned(rows), "", _LEGEND, *notes])
 
 
 _LEGEND = "R mean resultant length, D information in all levels, I what each level adds (nats)."
@@ -93,4 +97,4 @@ def _aligned(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return digits(value) if isinstance(value, float) else str(value)

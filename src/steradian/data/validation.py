@@ -172,7 +172,10 @@ def _refuse_hopeless(row: AnyArray, index: int) -> None:
             f"row {index} holds {row[~np.isfinite(row)][0]}; drop or repair that row"
         )
     if not row.any():
-        raise InvalidDirections(f"row {index} is the zero vector, which has no direction; drop it")
+        raise InvalidDirections(
+            f"row {index} is the zero vector, which has no direction; drop it (of a file: "
+            "on_bad='skip')"
+        )
 
 
 def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:

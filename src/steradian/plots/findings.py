@@ -7,24 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.wording import Verdict, digits, listed, percent, verdict_of
-
-
-def levels_in_words(levels: Sequence[int]) -> str:
-    """Levels as people list them.
-
-    >>> levels_in_words([2]), levels_in_words([1, 2]), levels_in_words([1, 2, 3, 5])
-    ('level 2', 'levels 1 and 2', 'levels 1, 2, 3 and 5')
-    """
-    names = [str(level) for level in levels]
-    return f"level {names[0]}" if len(names) == 1 else f"levels {listed(names)}"
+from steradian.wording import (
+    Verdict,
+    capital,
+    digits,
+    levels_in_words,
+    percent,
+    to_be,
+    verdict_of,
+)
 
 
 def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> str:
     """Which level holds the information, and which are clear."""
     total = float(gaps.sum())
     top = int(np.argmax(gaps))
-    largest = f"{_capital(names[top])} (level {top + 1})"
+    largest = f"{capital(names[top])} (level {top + 1})"
     if not total > 0.0:
         return "No level adds information"
     share = f"{largest} holds {percent(float(gaps[top]) / total)} of {digits(total)} nats"
@@ -39,14 +37,6 @@ def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> st
         unknown = all(word is Verdict.UNJUDGED for word in said)
         what = "No level can be judged" if unknown else "No level is told apart from noise"
         return f"{what} ({digits(total)} nats in all)"
-    parts = [f"{levels_in_words(clear)} {_be(clear)} clear"] if clear else []
-    parts += [f"{levels_in_words(likely)} {_be(likely)} likely"] if likely else []
+    parts = [f"{levels_in_words(clear)} {to_be(clear)} clear"] if clear else []
+    parts += [f"{levels_in_words(likely)} {to_be(likely)} likely"] if likely else []
     return f"{share}; {', '.join(parts)}"
-
-
-def _be(levels: Sequence[int]) -> str:
-    return "is" if len(levels) == 1 else "are"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -8,9 +8,18 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.findings import levels_in_words
 from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
-from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, Verdict, digits, pvalue_words, verdict_of
+from steradian.wording import (
+    CLEAR_BELOW,
+    LIKELY_BELOW,
+    Verdict,
+    capital,
+    digits,
+    levels_in_words,
+    pvalue_words,
+    to_be,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +49,24 @@ def _beside(ax: Axes, level: int, words: str) -> None:
         words, (1.0, float(level)), xycoords=("axes fraction", "data"), xytext=(5.0, 0.0),
         textcoords="offset points", va="center", ha="left", fontsize=TEXT, color=INK,
     )  # fmt: skip
+
+
+def _nats_from_zero(ax: Axes) -> None:
+    """The axis of gaps that were drawn, with zero at the left."""
+    ax.set_xlim(left=0.0)
+    ax.locator_params(axis="x", nbins=5)
+    ax.set_xlabel("information gap $I_L$ (nats)")
+
+
+def _interval(ax: Axes, level: int, ends: tuple[float, float], colour: str) -> None:
+    """A bar with stops from end to end, and both in numbers beside it."""
+    low, high = ends
+    if np.isfinite(low) and np.isfinite(high):
+        ax.hlines(level, low, high, colors=colour, linewidths=1.6, zorder=3.0)
+        ax.vlines(
+            [low, high], level - 0.12, level + 0.12, colors=colour, linewidths=1.2, zorder=3.0
+        )
+    _beside(ax, level, f"{digits(low)} to {digits(high)}")
 
 
 def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
@@ -88,10 +115,9 @@ def _verdicts(levels: IntArray, pvalues: Array) -> str:
     parts = []
     for word in (word for word in Verdict if word in said):
         which = [int(level) for level, one in zip(levels, said, strict=True) if one is word]
-        be = "" if word is Verdict.UNJUDGED else (" is" if len(which) == 1 else " are")
+        be = "" if word is Verdict.UNJUDGED else f" {to_be(which)}"
         parts.append(f"{levels_in_words(which)}{be} {word}")
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:]
+    return capital("; ".join(parts))
 
 
 def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
@@ -113,16 +139,10 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
     ax = _row_axes(ax, intervals.levels)
     for k, level in enumerate(intervals.levels):
         colour = level_colour(int(level))
-        low, high = float(intervals.low[k]), float(intervals.high[k])
-        if np.isfinite(low) and np.isfinite(high):
-            ax.hlines(level, low, high, colors=colour, linewidths=2.0)
-            ax.vlines([low, high], level - 0.12, level + 0.12, colors=colour, linewidths=1.4)
+        _interval(ax, level, (float(intervals.low[k]), float(intervals.high[k])), colour)
         ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
         ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white", ms=4.5)
-        _beside(ax, level, f"{digits(low)} to {digits(high)}")
-    ax.set_xlim(left=0.0)
-    ax.locator_params(axis="x", nbins=5)
-    ax.set_xlabel("information gap $I_L$ (nats)")
+    _nats_from_zero(ax)
     titled(ax, _clear_of_zero(intervals))
     note(
         ax, f"{intervals.confidence:.0%} intervals; dot: the gap; diamond: less its bias, from 0 on"
@@ -172,23 +192,17 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
         if low is None or high is None:
             _beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
         else:
-            ax.hlines(level, low[k], high[k], colors=INK, linewidths=1.2, zorder=3.0)
-            _beside(ax, level, f"{digits(float(low[k]))} to {digits(float(high[k]))}")
-    ax.set_xlim(left=0.0)
-    ax.locator_params(axis="x", nbins=5)
-    ax.set_xlabel("information gap $I_L$ (nats)")
+            _interval(ax, level, (float(low[k]), float(high[k])), INK)
+    _nats_from_zero(ax)
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
+    top = int(np.argmax(bootstrap.observed))
+    gap, size = f"The largest gap, $I_{{{top + 1}}}$", digits(float(bootstrap.observed[top]))
     if null:
-        top = int(np.argmax(bootstrap.observed))
-        largest = (
-            f"The largest gap, $I_{{{top + 1}}}$ = {digits(float(bootstrap.observed[top]))} nats"
-        )
-        titled(ax, f"{largest}, has {pvalue_words(float(bootstrap.pvalue[top]))} under the null")
+        p = pvalue_words(float(bootstrap.pvalue[top]))
+        titled(ax, f"{gap} = {size} nats, has {p} under the null")
         note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
     else:
-        top = int(np.argmax(bootstrap.observed))
-        size = f"{digits(float(bootstrap.observed[top]))} ± {digits(float(bootstrap.se[top]))} nats"
-        titled(ax, f"The largest gap, $I_{{{top + 1}}}$, is {size} (standard error)")
+        titled(ax, f"{gap}, is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)")
         note(ax, f"hills: {count}; diamond: the sample; line: 95% interval")
     frame(ax)
     return settled(ax)

@@ -8,9 +8,8 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, titled
-from steradian.plots.findings import levels_in_words
 from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour
-from steradian.wording import digits, pvalue_number
+from steradian.wording import digits, levels_in_words, pvalue_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -76,7 +76,7 @@ def _points(ax: Axes, spectrum: Spectrum, at: Array, values: Array, bottom: floa
     low = np.where(np.isfinite(spectrum.low), np.maximum(spectrum.low, bottom), values)
     high = np.where(np.isfinite(spectrum.high), spectrum.high, values)
     for pick, face, label in (
-        (clear & (values > 0.0), BLUE, "debiased, with 95 % interval"),
+        (clear & (values > 0.0), BLUE, "debiased, with 95% interval"),
         (~clear & (values > 0.0), "white", "not told apart from noise"),
     ):
         if pick.any():

@@ -12,12 +12,12 @@ from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
 from steradian.references.base import underlying
+from steradian.wording import LIKELY_BELOW, Verdict, digits, pvalue_number, pvalue_words, verdict_of
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
     from steradian.significance.comparison_tests import ComparisonTests
 
-_CLEAR, _LIKELY = 0.001, 0.05  # p-values after Holm
 _SHOWN_GROUPS = 8
 _WIDTH = 80
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
@@ -71,8 +71,8 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     if tests is None:
         top = int(np.argmax(between))
         return (
-            f"Of {c.total:.3g} nats that tell the groups apart, most is in the "
-            f"{c.hierarchy.level_names[top]} (C_{top + 1} = {between[top]:.3g})."
+            f"Of {digits(c.total)} nats that tell the groups apart, most is in the "
+            f"{c.hierarchy.level_names[top]} (C_{top + 1} = {digits(between[top])})."
         )
     corrected = tests.pvalue_holm
     found, not_found, unknown = [], [], []
@@ -80,13 +80,13 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         what = _beyond(k, name)
         if np.isnan(corrected[k]):
             unknown.append(what)
-        elif corrected[k] <= _LIKELY:
+        elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
             parts, without = _parts(c, tests) if k == 0 else ([], [])
-            whole = f"{_sure(corrected[k])} in {what} (C_{k + 1} = {between[k]:.3g} nats, "
-            found += parts or [f"{whole}{_p(corrected[k])})"]
+            size = f"C_{k + 1} = {digits(between[k])} nats"
+            found += parts or [_found(what, size, float(corrected[k]))]
             not_found += without
         else:
-            not_found.append(f"{what} ({_p(corrected[k])})")
+            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
     said = []
     if found:
         said.append("The groups differ " + ", and ".join(found))
@@ -97,8 +97,8 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     if not np.isnan(tests.overall):
-        same = "is ruled out" if tests.overall <= _LIKELY else "is not ruled out"
-        said.append(f"That all have the same law {same} ({_p(tests.overall)})")
+        same = "is ruled out" if tests.overall <= LIKELY_BELOW else "is not ruled out"
+        said.append(f"That all have the same law {same} ({pvalue_words(tests.overall)})")
     return ". ".join(said) + "."
 
 
@@ -107,31 +107,28 @@ def _beyond(k: int, name: str) -> str:
     return f"shape ({name})" if k == 1 else name
 
 
-def _sure(p: float) -> str:
-    return "clearly" if p < _CLEAR else "likely"
+def _found(what: str, size: str, p: float) -> str:
+    how = "clearly" if verdict_of(p) is Verdict.CLEAR else "likely"
+    return f"{how} in {what} ({size}, {pvalue_words(p)})"
 
 
 def _parts(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list[str]]:
     """In which parts level 1 differs, and how surely, and those in which it does not."""
     corrected = tests.parts_holm
     there = [
-        f"{_sure(p)} in {part} ({c.level1[part]:.3g} nats, {_p(p)})"
+        _found(part, f"{digits(c.level1[part])} nats", p)
         for part, p in corrected.items()
-        if p <= _LIKELY
+        if p <= LIKELY_BELOW
     ]
-    without = [f"{part} ({_p(p)})" for part, p in corrected.items() if p > _LIKELY]
+    without = [f"{part} ({pvalue_words(p)})" for part, p in corrected.items() if p > LIKELY_BELOW]
     return there, without if there else []
-
-
-def _p(value: float) -> str:
-    return f"p = {value:.2g}" if value >= 1e-300 else "p < 1e-300"
 
 
 def _levels(c: Comparison, tests: ComparisonTests | None) -> list[str]:
     head, rows = level_cells(c, tests)
     return [
-        f"{name:<26.26} {value:>9} {noise:>8} {ends:>19} {p:>8}"
-        for name, value, noise, ends, p in (head, *rows)
+        f"{name:<26.26} {size:>9} {noise:>8} {ends:>18} {p:>9}".rstrip()
+        for name, size, noise, ends, p in (head, *rows)
     ]
 
 
@@ -141,29 +138,24 @@ def level_cells(
     """The table of levels as text: its head, and a row for each level, part and for all."""
     ends, rows = _ends(c), []
     for k, name in enumerate(c.hierarchy.level_names):
-        p = "" if tests is None else f"{tests.pvalue[k]:.2g}"
-        value, noise = f"{c.between[k]:.5f}", _noise(c.noise[k])
-        rows.append((f"{k + 1} {name}", value, noise, ends[k], p))
-        if k == 0:
-            parts = {} if tests is None else tests.parts
-            rows += [
-                (
-                    f"    {part}",
-                    f"{value:.5f}",
-                    "",
-                    "",
-                    f"{parts[part]:.2g}" if part in parts else "",
-                )
-                for part, value in c.level1.items()
-            ]
-    whole = "" if tests is None else f"{tests.overall:.2g}"
+        p = np.nan if tests is None else float(tests.pvalue_holm[k])
+        size, noise = digits(float(c.between[k])), _noise(c.noise[k])
+        rows.append((f"{k + 1} {name}", size, noise, ends[k], _shown(p)))
+        for part, value in c.level1.items() if k == 0 else ():
+            p = np.nan if tests is None else tests.parts_holm.get(part, np.nan)
+            rows.append((f"    {part}", digits(value), "", "", _shown(p)))
+    p = np.nan if tests is None else tests.overall
     noise = _noise(float(c.noise.sum()))
-    rows.append(("all (J)", f"{c.total:.5f}", noise, ends[-1], whole))
-    return ("level", "C", "noise", "95 % interval", "p"), tuple(rows)
+    rows.append(("all (J)", digits(c.total), noise, ends[-1], _shown(p)))
+    return ("level", "nats C", "noise", "95% interval", "p (Holm)"), tuple(rows)
+
+
+def _shown(pvalue: float) -> str:
+    return "" if np.isnan(pvalue) else pvalue_number(pvalue)
 
 
 def _noise(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2g}"
+    return digits(float(value), 2)
 
 
 def _ends(c: Comparison) -> list[str]:
@@ -176,16 +168,16 @@ def _ends(c: Comparison) -> list[str]:
     except SteradianError:
         return none
     pairs = [*zip(found.low, found.high, strict=True), (found.total_low, found.total_high)]
-    return [f"{low:.4f} to {high:.4f}" for low, high in pairs]
+    return [f"{digits(float(low))} to {digits(float(high))}" for low, high in pairs]
 
 
 def _information(c: Comparison) -> list[str]:
     known = c.label_information
     error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
     lines = textwrap.wrap(
-        f"A point tells {known.value:.4f}{error} of the {known.entropy:.4f} nats of its label "
-        f"({known.share:.1%}). C: what a level's features tell the groups apart by, beyond the "
-        "levels below; noise: what it is on average with nothing to find.",
+        f"A point tells {digits(known.value)}{error} of the {digits(known.entropy)} nats of its "
+        f"label ({known.share:.1%}). C: what a level's features tell the groups apart by, beyond "
+        "the levels below; noise: what it is on average with nothing to find.",
         _WIDTH,
     )
     if c.shares_kind == "equal":
@@ -202,7 +194,7 @@ def _groups(c: Comparison) -> list[str]:
     )
     lines = [head]
     for k, name in enumerate(c.names[:_SHOWN_GROUPS]):
-        shown = " ".join(f"{gap:>8.4f}" for gap in gaps[k, :4])
+        shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
         lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
     if len(c.names) > _SHOWN_GROUPS:
         lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")

@@ -6,15 +6,11 @@ import numpy as np
 
 from steradian.profile.level_table import LevelTable, names_of
 from steradian.significance.effort import LATER
-from steradian.wording import Verdict, digits, listed, percent, sentence
+from steradian.wording import Verdict, digits, levels_in_words, listed, percent, sentence, to_be
 
 _NAMED = 4  # levels that are named one by one
 _CERTAIN = (Verdict.CLEAR, Verdict.LIKELY)
-_VERBS = {
-    Verdict.LIKELY: "likely",
-    Verdict.NOISE: "not told apart from noise",
-    Verdict.UNJUDGED: "cannot be judged",
-}
+_UNJUDGED = f"{Verdict.UNJUDGED}: "
 
 
 def findings(table: LevelTable) -> list[str]:
@@ -28,21 +24,25 @@ def findings(table: LevelTable) -> list[str]:
     verdicts = table.verdicts
     if not any(v in _CERTAIN for v in verdicts) and Verdict.NOISE in verdicts:
         return [_all_noise(table), *_open(table)]
-    clear = [k for k, v in enumerate(verdicts) if v is Verdict.CLEAR]
-    said = [_clear(table, clear)] if clear else []
-    for verdict in (Verdict.LIKELY, Verdict.NOISE):
+    said = []
+    for verdict in _CERTAIN:
         found = [k for k, v in enumerate(verdicts) if v is verdict]
-        if found:
-            said.append(sentence(f"{_levels(table, found)} {_is(found)} {_VERBS[verdict]}"))
+        said += [_sized(table, verdict, found)] if found else []
+    noise = [k for k, v in enumerate(verdicts) if v is Verdict.NOISE]
+    said += [_within_noise(table, noise)] if noise else []
     return [*said, *_open(table)]
 
 
-def _clear(table: LevelTable, levels: list[int]) -> str:
-    """What is clear, with its size; the largest first."""
+def _sized(table: LevelTable, verdict: Verdict, levels: list[int]) -> str:
+    """What is clear, or likely, with its size; the largest first."""
     gaps, shares = table.profile.gaps, table.shares
     ranked = sorted(levels, key=lambda k: -gaps[k])
     sizes = [f"{_level(table, k)}, {digits(gaps[k])} nats ({percent(shares[k])})" for k in ranked]
-    return sentence(f"Clear: {'; '.join(sizes)}")
+    return sentence(f"{verdict}: {'; '.join(sizes)}")
+
+
+def _within_noise(table: LevelTable, levels: list[int]) -> str:
+    return sentence(f"{_levels(table, levels)} {to_be(levels)} {Verdict.NOISE}")
 
 
 def _all_noise(table: LevelTable) -> str:
@@ -50,7 +50,7 @@ def _all_noise(table: LevelTable) -> str:
     p = table.profile
     tested = [k for k, v in enumerate(table.verdicts) if v is Verdict.NOISE]
     if len(tested) < len(p.levels):
-        return sentence(f"{_levels(table, tested)} {_is(tested)} {_VERBS[Verdict.NOISE]}")
+        return _within_noise(table, tested)
     total, noise = float(p.deficits[-1]), float(p.noise.sum())
     against = f"{digits(total, 2)} nats, where noise gives {digits(noise, 2)}"
     return sentence(f"Nothing is told apart from noise, at any level ({against})")
@@ -59,31 +59,38 @@ def _all_noise(table: LevelTable) -> str:
 def _open(table: LevelTable) -> list[str]:
     """Levels that nobody can judge, with the reason, and those that take longer."""
     assert table.tests is not None
-    later = table.later
-    unjudged = [
-        k
-        for k, verdict in enumerate(table.verdicts)
-        if verdict is Verdict.UNJUDGED and table.tests.methods[k] != LATER
+    reasons: dict[str, list[int]] = {}
+    for k, verdict in enumerate(table.verdicts):
+        if verdict is Verdict.UNJUDGED and table.tests.methods[k] != LATER:
+            reasons.setdefault(_reason(table, k + 1), []).append(k)
+    said = [
+        sentence(f"{_levels(table, levels)} {Verdict.UNJUDGED}: {why}")
+        for why, levels in reasons.items()
     ]
-    said = []
-    if unjudged:
-        begins = f"{_levels(table, unjudged)} cannot be judged"
-        said.append(sentence(f"{begins}: {_reason(table, unjudged[0] + 1)}"))
-    if later:
-        names = listed([str(level) for level in later])
-        said.append(
-            f"Level{'s' * (len(later) > 1)} {names}: p takes a while, and tests() finds it."
-        )
-    return said
+    return [*said, *_later(table)]
+
+
+def _later(table: LevelTable) -> list[str]:
+    """Levels whose p-value takes longer, with what can be told at once."""
+    p, levels = table.profile, [level - 1 for level in table.later]
+    if not levels:
+        return []
+    sizes = [
+        f"{_level(table, k)}, {digits(p.gaps[k])} nats where noise gives {digits(p.noise[k], 2)}"
+        for k in levels[:_NAMED]
+    ]
+    if len(levels) > _NAMED:
+        sizes = [_levels(table, levels)]
+    ask = "p takes a while: tests() in Python finds it"
+    return [sentence(f"{'; '.join(sizes)}: {ask}")]
 
 
 def _reason(table: LevelTable, level: int) -> str:
     assert table.tests is not None
     begins = f"level {level}: "
-    for words in table.tests.warnings:
-        if words.startswith(begins):
-            return words.removeprefix(begins).removeprefix("cannot be judged: ")
-    return "see tests()"
+    said = [w.removeprefix(begins) for w in table.tests.warnings if w.startswith(begins)]
+    own = [w.removeprefix(_UNJUDGED) for w in said if w.startswith(_UNJUDGED)]
+    return (own or said[-1:] or ["see tests()"])[0]  # what refuses is said last
 
 
 def _untested(table: LevelTable) -> str:
@@ -105,17 +112,5 @@ def _level(table: LevelTable, k: int) -> str:
 
 def _levels(table: LevelTable, found: list[int]) -> str:
     if len(found) > _NAMED:
-        return f"levels {listed(_runs(found))}"
+        return levels_in_words([k + 1 for k in found])
     return listed([_level(table, k) for k in found])
-
-
-def _runs(found: list[int]) -> list[str]:
-    """Levels by their numbers, neighbours as a range: "3", "5 to 24"."""
-    starts = [k for k in found if k - 1 not in found]
-    ends = [k for k in found if k + 1 not in found]
-    pairs = zip(starts, ends, strict=True)
-    return [str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in pairs]
-
-
-def _is(found: list[int]) -> str:
-    return "is" if len(found) == 1 else "are"

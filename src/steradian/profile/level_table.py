@@ -129,7 +129,7 @@ class LevelTable:
 
     def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
-        known = self.pvalues[band][~np.isnan(self.pvalues[band])]
+        known = self.pvalues[band][~np.isnan(self.pvalues[band]) & self.tests.judged[band]]
         if not len(known):
             later = any(self.tests.methods[k] == LATER for k in band)
             return "tests()" if later else NOTHING_KNOWN

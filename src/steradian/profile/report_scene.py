@@ -14,7 +14,7 @@ from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers
 from steradian.spaces.base import chart_of, has_no_sign
-from steradian.wording import digits
+from steradian.wording import Verdict, digits
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
@@ -36,7 +36,13 @@ def scene_of(table: LevelTable) -> Scene | None:
     """The picture of a profile; None where its space has none."""
     profile = table.profile
     make = _MAKERS.get(chart_of(profile.moments.hierarchy.space))
-    return None if make is None else make(profile, _stops(table))
+    return None if make is None else make(profile, _stops(table), _first(table))
+
+
+def _first(table: LevelTable) -> int:
+    """Where the slider begins: the highest level that is told apart from noise, if any is."""
+    found = [k for k, v in enumerate(table.verdicts, 1) if v in {Verdict.CLEAR, Verdict.LIKELY}]
+    return found[-1] if found else len(table.verdicts)
 
 
 def _stops(table: LevelTable) -> tuple[str, ...]:
@@ -104,7 +110,7 @@ def _caption(*parts: str) -> str:
 # --- the sphere ------------------------------------------------------------------------------
 
 
-def _sphere(profile: Profile, stops: tuple[str, ...]) -> Scene:
+def _sphere(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
     lat, lon = _graticule(len(stops))
     a, b = np.radians(np.meshgrid(lat, lon, indexing="ij"))
     points = np.stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)], axis=-1)
@@ -138,7 +144,7 @@ def _sphere(profile: Profile, stops: tuple[str, ...]) -> Scene:
         alt=_alt(profile, "a sphere", "Arrow keys turn it."),
         chart="sphere",
         levels=stops,
-        first=len(stops) - 1,
+        first=first,
         content=content,
     )
 
@@ -162,7 +168,7 @@ def _top(values: Array) -> float:
 
 def _camera(profile: Profile, down: bool) -> dict[str, Any]:
     """From the side of the mean, or of the axis, tilted so that poles are seen."""
-    from steradian.profile.summary import second_moment
+    from steradian.profile.principal_axes import second_moment
 
     mean = profile.moments.mean
     axis = np.linalg.eigh(second_moment(profile))[1][:, -1]
@@ -189,7 +195,7 @@ def _alt(profile: Profile, what: str, how: str) -> str:
 # --- the circle ------------------------------------------------------------------------------
 
 
-def _circle(profile: Profile, stops: tuple[str, ...]) -> Scene:
+def _circle(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
     theta = np.linspace(0.0, 360.0, 361)
     turn = np.radians(theta)
     values = _densities(profile, np.stack([np.cos(turn), np.sin(turn)], axis=1))
@@ -217,7 +223,7 @@ def _circle(profile: Profile, stops: tuple[str, ...]) -> Scene:
         alt=_alt(profile, "the circle", ""),
         chart="circle",
         levels=stops,
-        first=len(stops) - 1,
+        first=first,
         content=content,
     )
 
@@ -252,7 +258,7 @@ def _ticks(told: Notation | None, at: list[int]) -> list[str]:
 # --- two angles ------------------------------------------------------------------------------
 
 
-def _torus(profile: Profile, stops: tuple[str, ...]) -> Scene:
+def _torus(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
     rows = max(37, min(121, int(math.sqrt(_MOST_VALUES / len(stops)))) | 1)
     angle = np.linspace(-180.0, 180.0, rows)
     first, second = np.radians(np.meshgrid(angle, angle))
@@ -281,10 +287,10 @@ def _torus(profile: Profile, stops: tuple[str, ...]) -> Scene:
         alt=_alt(profile, "the torus of two angles", ""),
         chart="torus",
         levels=stops,
-        first=len(stops) - 1,
+        first=first,
         content=content,
     )
 
 
-_Maker = Callable[["Profile", tuple[str, ...]], Scene]
+_Maker = Callable[["Profile", tuple[str, ...], int], Scene]
 _MAKERS: dict[str, _Maker] = {"sphere": _sphere, "circle": _circle, "torus": _torus}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import EQUAL_SIZE, POINTS_NOWHERE
 from steradian.profile.findings import findings
 from steradian.profile.level_table import LevelTable
+from steradian.profile.principal_axes import READABLE, principal_axes, second_moment
 from steradian.references.base import reference_words
 from steradian.spaces.base import classical_values
 from steradian.wording import digits, pvalue_words
@@ -18,9 +18,7 @@ from steradian.wording import digits, pvalue_words
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
-_READABLE = 3  # coordinates of a direction that people read
 _WIDTH = 80
-_AXIS_SHARE, _MEAN_SHARE = 0.5, 0.25  # an axis that holds so much, and its mean so little of it
 _COLUMNS = "level", "features", "D", "I", "U", "residual", "quad.err"
 
 
@@ -60,7 +58,7 @@ def _head(profile: Profile) -> list[str]:
     return [
         *_wrapped(f"Geometric information profile on the {space.name} (d = {profile.d}), in nats"),
         *_counts(profile),
-        *_where(profile),
+        *(line for said in _where(profile) for line in _wrapped(said)),
         *_classical(profile),
     ]
 
@@ -103,39 +101,9 @@ def _zero(profile: Profile) -> str:
 def _where(profile: Profile) -> list[str]:
     """Where the mean points to, and the axis where that says more."""
     lines = []
-    if profile.has_mean and profile.d <= _READABLE and profile.resultant >= POINTS_NOWHERE:
+    if profile.has_mean and profile.d <= READABLE and profile.resultant >= POINTS_NOWHERE:
         lines.append(f"mean direction{in_words(profile)}")
-    found = axis_in_words(profile)
-    return [*lines, f"principal axis: {found}"] if found else lines
-
-
-def second_moment(profile: Profile) -> Array:
-    """E xxᵀ of the data, (d, d)."""
-    m = profile.moments
-    return np.asarray(m.scatter / m.weight + np.outer(m.mean, m.mean))
-
-
-def axis_in_words(profile: Profile) -> str:
-    """The axis that rows are closest to, in their own convention; else empty.
-
-    Of rows with a sign only where the axis holds most of them and their mean does not.
-    """
-    known = profile.reading
-    if known is None or known.within:
-        return ""
-    if not known.axial and (profile.d > _READABLE or not profile.has_mean):
-        return ""
-    values, axes = np.linalg.eigh(second_moment(profile))
-    share = values[-1] / values.sum()
-    if not known.axial and not _hidden(share, profile.resultant):
-        return ""
-    axis = axes[:, -1] * (np.sign(axes[np.flatnonzero(axes[:, -1])[-1], -1]))
-    return f"{known.notation.words(axis)} (mean square {share:.3f})"
-
-
-def _hidden(share: float, resultant: float) -> bool:
-    """Whether an axis with this mean square is hidden from the mean."""
-    return share > _AXIS_SHARE and resultant**2 < _MEAN_SHARE * share
+    return [*lines, *principal_axes(profile)]
 
 
 def in_words(profile: Profile) -> str:
@@ -174,7 +142,7 @@ def _legend(profile: Profile) -> list[str]:
     what = "what chance alone gives"
     if not profile.design.equal_weights:
         what = "by what chance makes nats too large"
-    said = f"All levels: D = {digits(profile.deficits[-1])} nats from {_zero(profile)}."
+    said = f"All levels: {digits(profile.deficits[-1])} nats from {_zero(profile)}."
     if noise:
         said += f" noise: {what}."
     return _wrapped(said)
@@ -193,9 +161,23 @@ def _remarks(profile: Profile) -> list[str]:
             f"Within the {profile.d} of {profile.ambient} dimensions the data span: relative to "
             "uniform there."
         )
+    lines += _sky(profile)
     if profile.stopped:
         lines += textwrap.wrap(f"Stopped: {profile.stopped}.", _WIDTH)
     return lines
+
+
+def _sky(profile: Profile) -> list[str]:
+    """What is asked of everybody who looks at a sky."""
+    known = profile.reading
+    if known is None or known.notation.convention.frame != "sky":
+        return []
+    if reference_words(profile.moments.hierarchy.space):
+        return []
+    return _wrapped(
+        "Was the whole sky seen evenly? If not, say what was with reference= (--reference): its "
+        "edges count as structure here."
+    )
 
 
 # --- for those who ask ------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def outweighed(level: int, scores: Scores, units: Units) -> str | None:
 
 def outweighing(level: int, units: Units, unit: int, carried: float) -> str:
     """Said of a unit that carries this share of the squared scores, or holds too much weight."""
-    what = f"carries {carried:.0%} of the squared scores of this level"
+    what = f"carries {carried:.0%} of the evidence (squared scores)"
     if carried <= DOMINATES:
         what = f"holds {float(units.unit_weights[unit]):.0%} of the weight"
     return (

@@ -155,12 +155,14 @@ def _moment_test(
     sample: Sample, level: int, white: Whitening, gap: float, options: Options
 ) -> LevelTest:
     units, p = sample.units, white.below + white.q
+    if units.effective < FEWEST_PER_FEATURE * p:
+        return _too_many_features(sample, level, white, gap, options)
     options.patience.begin(level, effort.of_rows(sample, p))
     swept = swept_level(sample, level) if options.kind == "damped" and not options.drawn else None
     if swept is not None and not _doubted(sample, swept, p):
         return _swept_test(sample, level, white, swept)
     entries = p * (sample.moments.n if units.labels is None else units.count)
-    if entries > MOST_ENTRIES or units.effective < FEWEST_PER_FEATURE * p:
+    if entries > MOST_ENTRIES:
         return _too_many_features(sample, level, white, gap, options)
     if units.strata is not None and options.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")

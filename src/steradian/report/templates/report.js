@@ -43,7 +43,7 @@
 
   function colourBar(content) {
     const top = content.top;
-    const ticks = [0, 1, ...[0.25, 0.5, 0.75, 1].map((s) => s * top).filter((v) => v > 1.6)];
+    const ticks = [...(top < 12 ? [0] : []), 1, ...[0.25, 0.5, 0.75, 1].map((s) => s * top).filter((v) => v > 1.6)];
     return {
       cmin: 0, cmax: top, colorscale: MAP,
       colorbar: {

@@ -1,0 +1,98 @@
+"""Axes and girdles that a mean does not show, in the words of the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.conventions import CONVENTIONS
+from steradian.data.notation import Notation
+from steradian.numerics.arrays import Array
+
+if TYPE_CHECKING:
+    from steradian.profile.profile import Profile
+
+READABLE = 3  # coordinates of a direction that people read
+_AXIS_EXCESS = 0.25  # of the mean square over that of uniform, from which an axis is told
+_GIRDLE_SHARE = 0.5  # of that of uniform, below which little is left along the pole of a girdle
+_MEAN_SHARE = 0.25  # of the largest mean square, below which a mean hides the axis
+
+
+def second_moment(profile: Profile) -> Array:
+    """E xxᵀ of the data, (d, d)."""
+    m = profile.moments
+    return np.asarray(m.scatter / m.weight + np.outer(m.mean, m.mean))
+
+
+def axis_in_words(profile: Profile) -> str:
+    """The axis that rows are closest to, in their own convention; else empty.
+
+    Of rows with a sign only where the axis holds most of them and their mean does not.
+    """
+    known = profile.reading
+    if known is None or not _told(profile):
+        return ""
+    values, axes = np.linalg.eigh(second_moment(profile))
+    even = values.sum() / profile.d
+    if not known.axial and values[-1] - even <= _AXIS_EXCESS * (values.sum() - even):
+        return ""
+    return f"{known.notation.words(_signed(axes[:, -1]))} (mean cos² {values[-1]:.3f})"
+
+
+def principal_axes(profile: Profile) -> list[str]:
+    """Lines about the axis, with the rows at either end of it, or about the girdle."""
+    girdle = _girdle(profile)
+    if girdle:
+        return [girdle]
+    axis = axis_in_words(profile)
+    return [f"principal axis: {axis}{_ends(profile)}"] if axis else []
+
+
+def _told(profile: Profile) -> bool:
+    """Whether there are words for an axis, and the mean does not say it already."""
+    known = profile.reading
+    if known is None or known.within:
+        return False
+    if known.axial:
+        return True
+    if profile.d > READABLE or not profile.has_mean:
+        return False
+    largest = float(np.linalg.eigvalsh(second_moment(profile))[-1])
+    return profile.resultant**2 < _MEAN_SHARE * largest
+
+
+def _signed(axis: Array) -> Array:
+    """The end of an axis whose last coordinate is positive."""
+    return np.asarray(axis * np.sign(axis[np.flatnonzero(axis)[-1]]))
+
+
+def _girdle(profile: Profile) -> str:
+    """The pole of a girdle, where rows are closer to a great circle than to an axis.
+
+    That is Woodcock's (1977, Geol. Soc. Am. Bull. 88, 1231) ln(S₁/S₂) < ln(S₂/S₃).
+    """
+    known = profile.reading
+    if known is None or profile.d > READABLE or not _told(profile):
+        return ""
+    values, axes = np.linalg.eigh(second_moment(profile))
+    closer = values[-1] * values[0] < values[-2] ** 2
+    if not closer or values[0] > _GIRDLE_SHARE * values.sum() / profile.d:
+        return ""
+    pole, told = _signed(axes[:, 0]), known.notation
+    if told.convention.axial:  # poles of planes: their girdle is a plane, and its pole a line
+        line = Notation(CONVENTIONS["trend_plunge"], told.unit)
+        said = f"girdle: {told.words(pole)}; its pole: {line.words(pole)}"
+    else:
+        said = f"girdle, with its pole at {told.words(pole)}"
+    return f"{said} (mean cos² {values[0]:.3f})"
+
+
+def _ends(profile: Profile) -> str:
+    """How many rows point to either end of the axis, of rows that have a sign."""
+    known, rows = profile.reading, profile.directions
+    if rows is None or known is None or known.axial:
+        return ""
+    axis = _signed(np.linalg.eigh(second_moment(profile))[1][:, -1])
+    along = int(np.count_nonzero(rows.x @ axis > 0.0))
+    return f", {along} rows one way and {len(rows.x) - along} the other"

@@ -142,6 +142,7 @@ BALL_EDGE = 1e-9  # radians from the edge of the ball, where logs of the density
 SAME_POINT = 1e-9  # distance of neighbours that are one point to a mesh, whose pieces are larger
 RELEASED_MASS = 1e-6  # on anchors, from which they are let go: their pull is below MESH_RESIDUAL
 HALVED_FAIR = 3e-4  # of a law's total on half the meridians: its square, 1e-7, is all of them
+HALVED_FINE = 3e-6  # the same for the last steps: its square, 1e-11, is VERIFIED_AIM
 HALVED_ROUGH = 3e-3  # the same on the way to a fit: 1e-5, where steps are good to a digit
 REFIT_AGREED = 3e-3  # change of a moment of a replicate between two grids, where R is of order one
 REFIT_LOST = 1e-2  # nats that a grid may miss of the law itself: more, and no replicate is tried

@@ -28,7 +28,7 @@ from steradian.numerics.tolerances import (
     COLLINEAR,
     DUAL_ROUNDING,
     GOOD_DEFICIT,
-    HALVED_FINE,
+    HALVED_SHARED,
     MOMENT_ROUNDING,
     RESTING_DECREMENT,
     VERIFIED_AIM,
@@ -183,7 +183,7 @@ class _Climb:
         while self.rung < _RUNGS:
             if self.grid.nodes >= _NODES_PER_LEVEL * level:
                 laws = _laws(lam, degree, self.grid, halved=True)
-                if laws.halved <= HALVED_FINE:
+                if laws.halved <= HALVED_SHARED:
                     return laws
             self.rung += 1
         return None
@@ -224,7 +224,7 @@ class _Climb:
 
     def _fine(self, law: _Laws) -> _Laws | None:
         """The law, or what a finer grid makes of it."""
-        return law if law.halved <= HALVED_FINE else self.told(law.lam, law.lam.shape[1])
+        return law if law.halved <= HALVED_SHARED else self.told(law.lam, law.lam.shape[1])
 
     def _settle(self, factor: _Factor, lam: Array, sizes: IntArray) -> None:
         """Chords for the levels of ``sizes`` features (k,) from ``lam`` (k, q), then a finer grid.

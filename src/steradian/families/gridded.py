@@ -58,8 +58,10 @@ if TYPE_CHECKING:
 
 _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _CONVERGED = int(Status.CONVERGED)
+_CAREFUL_LEVELS = 6  # to which collinear features are orthonormalised under the data in a second
+_LONG_ROWS = 20_000_000  # rows times products of features, which pieces take seconds for
 _ROW_LEVELS = 12  # above it pieces of the space would hold too many features
-_LONG_PRODUCTS = 3e8  # multiplications of features at nodes: some hundredths of a second
+_LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
 
@@ -301,14 +303,22 @@ class GriddedFamily:
     ) -> DualSolution:
         """Levels on grids of any size; what these do not find, or find to few digits, otherwise."""
         m = moments.features[:, : self.q]
+        careful = self.level <= _CAREFUL_LEVELS and (support is not None or moments.sought)
         out, left = self._high_together(moments, start)
-        out.put(left, solve_high(self.space, self.level, m[left], start[left]))
+        out.put(left, solve_high(self.space, self.level, m[left], start[left], otherwise=careful))
         found = out.status == _CONVERGED
-        rough = (out.moment_rounding > GOOD_DEFICIT) | (out.condition > COLLINEAR)
+        rough = out.moment_rounding > GOOD_DEFICIT
+        if self.level <= _CAREFUL_LEVELS:
+            rough |= out.condition > COLLINEAR
         for row in np.flatnonzero(~found | rough):
-            if support is not None and self.level <= _ROW_LEVELS:
-                one = self._solve_rows(*support(int(row)))
-            elif moments.sought and self.level <= _ROW_LEVELS:
+            if self.level > _ROW_LEVELS:
+                break
+            if support is not None:
+                x, weights = support(int(row))
+                if found[row] and len(x) * self.q**2 > _LONG_ROWS:
+                    continue  # it states what digits it lacks
+                one = self._solve_rows(x, weights)
+            elif moments.sought and (careful or not found[row]):
                 rung = self._ladder.first_rung(_sharpness(moments), start)
                 one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             else:

@@ -97,27 +97,42 @@ def _coupling_degrees(level: int) -> BoolArray:
     return np.asarray((abs(i - j) <= k) & (k <= i + j) & ((i + j + k) % 2 == 0))
 
 
-def sphere_second_moments(moments: Array, level: int) -> Array:
+def sphere_second_moments(
+    moments: Array, level: int, room: tuple[Array, Array] | None = None
+) -> Array:
     """E φφᵀ (n, n) on the two-sphere from E φ through degree 2·level, the constant first (K,).
 
     On the rings of Gauss's rule the density through degree 2L has Fourier coefficients of its own;
-    for each function of the longitude they make one factor of a product over the rings.
+    for each function of the longitude they make one factor of a product over the rings. Each pair
+    of functions of the longitude is looked at once. Written into the first matrix of ``room``,
+    where that is given; the second is for what is between.
     """
     by_order, weight = _latitudes(level)
-    profile, trig = _stacked(level)
+    profile, trig, place, starts = _stacked(level)
+    count = len(profile)
+    out, pairs = room or np.empty((2, count, count))  # the latter by functions of the longitude
+    waves = _waves(moments, level) * weight
+    which, value = _coupled(level)
+    part = np.empty_like(profile)
+    for i in range(circle_size(level)):
+        m, first = (i + 1) // 2, starts[i]
+        along = value[i, 0, i:, None] * waves[which[i, 0, i:]]
+        along += value[i, 1, i:, None] * waves[which[i, 1, i:]]
+        np.multiply(profile[first:], along[trig[first:] - i], out=part[first:])
+        rows = by_order[m][: level + 1 - m]
+        np.matmul(rows, part[first:].T, out=pairs[first : starts[i + 1], first:])
+    return np.take(pairs, place, out=out, mode="clip")
+
+
+def _waves(moments: Array, level: int) -> Array:
+    """E of 1, cos, sin, … on each ring of the rule, (4·level + 1, rings)."""
+    by_order, weight = _latitudes(level)
     degrees = 2 * level + 1
-    waves = np.empty((2 * degrees - 1, len(weight)))  # E of 1, cos, sin, … on each ring
+    waves = np.empty((2 * degrees - 1, len(weight)))
     for k in range(2 * degrees - 1):
         m = (k + 1) // 2
         waves[k] = moments[_column(np.arange(m, degrees), k)] @ by_order[m]
-    out = np.empty((len(profile), len(profile)))
-    which, value = _coupled(level)
-    for i in range(circle_size(level)):
-        m = (i + 1) // 2
-        along = np.einsum("tj,tjr->jr", value[i], waves[which[i]])
-        rows = by_order[m][: level + 1 - m] * weight
-        out[_column(np.arange(m, level + 1), i)] = rows @ (profile * along[trig]).T
-    return out
+    return waves
 
 
 @cache
@@ -131,13 +146,22 @@ def _latitudes(level: int) -> tuple[list[Array], Array]:
 
 
 @cache
-def _stacked(level: int) -> tuple[Array, IntArray]:
-    """The Legendre function of each feature (n, rings), and its function of the longitude (n,)."""
+def _stacked(level: int) -> tuple[Array, IntArray, IntArray, IntArray]:
+    """Features by their functions of the longitude, one after the other.
+
+    The Legendre function of each (n, rings), its function of the longitude (n,), where each pair of
+    the usual order stands in the upper triangle (n, n), and where each such function begins.
+    """
     by_order, _ = _latitudes(level)
-    degree = np.repeat(np.arange(level + 1), 2 * np.arange(level + 1) + 1)
-    trig = np.arange(sphere_size(level)) - degree**2
-    order = (trig + 1) // 2
-    return np.stack([by_order[m][ell - m] for ell, m in zip(degree, order, strict=True)]), trig
+    count = circle_size(level)
+    orders = (np.arange(count) + 1) // 2
+    profile = np.concatenate([by_order[m][: level + 1 - m] for m in orders])
+    trig = np.repeat(np.arange(count), level + 1 - orders)
+    usual = np.concatenate([_column(np.arange(m, level + 1), k) for k, m in enumerate(orders)])
+    starts = np.concatenate([[0], np.cumsum(level + 1 - orders)])
+    place = np.argsort(usual)
+    low, high = np.minimum.outer(place, place), np.maximum.outer(place, place)
+    return profile, trig, low * len(place) + high, starts
 
 
 @cache

@@ -57,16 +57,18 @@ class SecondMoments:
         pairs = np.ascontiguousarray((integrals @ moments.T).T)
         return pairs.take(self._symmetric, axis=1).reshape(-1, count, count)
 
-    def one(self, moments: Array) -> Array:
-        """The same of one law (K,), of which only the upper triangle is to be read: (n, n)."""
+    def one(self, moments: Array, room: Array | None = None) -> Array:
+        """The same of one law (K,): (n, n), in the first of two matrices ``room`` if given."""
         count = self.space.size(self.level)
         if self.level <= _DENSE_LEVELS:
             return (self._dense @ moments).reshape(count, count)
-        if isinstance(self.space, Circle) or self.level > _SPARSE_LEVELS[-1]:
+        if isinstance(self.space, Circle):
             return self.stack(moments[None])[0]
-        out = np.empty(count * count)
-        out[self._upper] = self._sparse @ moments
-        return out.reshape(count, count).T
+        if self.level > _SPARSE_LEVELS[-1]:
+            return sphere_second_moments(moments, self.level, None if room is None else tuple(room))
+        out = np.empty((count, count)) if room is None else room[0]
+        pairs = self._sparse @ moments
+        return pairs.take(self._symmetric, out=out.reshape(-1), mode="clip").reshape(count, count)
 
     def expanded(self, matrix: Array) -> Array:
         """Coefficients (K,) of the function φᵀ A φ of degree 2L, for a symmetric A (n, n)."""

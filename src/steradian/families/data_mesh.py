@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.families.frame import Frame, frames_for
-from steradian.families.mesh import BLOCK, Basis, Mesh, covering
+from steradian.families.framing import Framing
+from steradian.families.mesh import BLOCK, Basis, Mesh
 from steradian.numerics.arrays import Array
-from steradian.numerics.neighbours import neighbour_tree
-from steradian.numerics.tolerances import SAME_POINT
-from steradian.spaces import Circle, Sphere
+from steradian.numerics.neighbours import neighbour_tree, spreads
 
 _SEEN = 3000  # rows that are looked at to choose frame and basis
 _WORSE = 1e-2  # condition by which a frame that enlarges less must be better
@@ -31,17 +29,22 @@ class Target:
     weights: Array
 
 
+def some_rows(x: Array, weights: Array) -> tuple[Array, Array]:
+    """The rows that are looked at to choose frame and basis, their weights of sum one."""
+    step = -(-len(x) // _SEEN)
+    return x[::step], weights[::step] / weights[::step].sum()
+
+
 def frame_and_change(
-    space: Circle | Sphere, level: int, x: Array, weights: Array
-) -> tuple[Frame, Array]:
+    frames: Sequence[Framing], level: int, seen: Array, share: Array
+) -> tuple[Framing, Array]:
     """The frame in which the functions of the level are best conditioned near the data.
 
     With it the change (q + 1, q) to functions that are orthonormal there, constants left out.
+    ``seen`` (n, d) are rows with weights ``share`` of sum one.
     """
-    step = -(-len(x) // _SEEN)
-    seen, share = x[::step], weights[::step] / weights[::step].sum()
-    best: tuple[float, Frame, Array] | None = None
-    for frame in frames_for(space, seen, share):
+    best: tuple[float, Framing, Array] | None = None
+    for frame in frames:
         y, f = frame.up(seen)
         aside = _blurred(frame, y)
         without = _without_constant(frame, level)
@@ -59,14 +62,14 @@ def frame_and_change(
     return best[1], best[2]
 
 
-def _without_constant(frame: Frame, level: int) -> Array:
+def _without_constant(frame: Framing, level: int) -> Array:
     """Combinations (q + 1, q) of the frame's functions at right angles to the constant one."""
     constant = frame.constant(level)
     full, _ = np.linalg.qr(np.column_stack([constant, np.eye(len(constant))]))
     return np.asarray(full[:, 1 : len(constant)])
 
 
-def _blurred(frame: Frame, y: Array) -> Array:
+def _blurred(frame: Framing, y: Array) -> Array:
     """Points beside each of ``y``, at its local spread, to both sides along each axis."""
     at = frame.chart(y)
     spread = spreads(at)[:, None]
@@ -74,7 +77,7 @@ def _blurred(frame: Frame, y: Array) -> Array:
     return frame.charted(np.concatenate(sides))
 
 
-def centred_basis(frame: Frame, level: int, change: Array, target: Target) -> Basis:
+def centred_basis(frame: Framing, level: int, change: Array, target: Target) -> Basis:
     """The basis of mean zero under the data, to the rounding of its own values."""
     basis = Basis(frame, level, change, np.zeros(change.shape[1]))
     for _ in range(2):
@@ -86,40 +89,30 @@ def centred_basis(frame: Frame, level: int, change: Array, target: Target) -> Ba
     return basis
 
 
-def spreads(y: Array) -> Array:
-    """Distance of each point to its √n/2-th neighbour, (n,)."""
-    if len(y) == 1:
-        return np.ones(1)
-    count = max(1, min(len(y) - 1, round(0.5 * math.sqrt(len(y)))))
-    return np.maximum(neighbour_tree(y).query(y, k=count + 1)[0][:, -1], SAME_POINT)
-
-
 def graded_mesh(basis: Basis, y: Array) -> Mesh:
     """Pieces as small as they are near to the data, and in the frame to its far side."""
-    tree, spread = neighbour_tree(y), spreads(y)
-    scale = basis.frame.scale
-    todo = covering(basis)
+    frame = basis.frame
+    data = frame.ground(y)
+    tree, spread = neighbour_tree(data), frame.spreads(data)
+    todo = frame.covering(basis.level)
     done = todo.take(slice(0))
     count = len(todo)
     while len(todo):
         points = todo.nodes()[0]
         some = points[:, :: max(1, points.shape[1] // _PROBES)]
         flat = some.reshape(-1, y.shape[1])
-        distance, index = tree.query(flat)
-        size = distance + spread[index]
-        if scale < 1.0:
-            far = np.where(flat[:, -1] < 0.0, np.linalg.norm(flat[:, :-1], axis=1), 2.0)
-            size = np.minimum(size, far + 2.0 * scale)
+        distance, index = tree.query(frame.ground(flat))
+        size = np.minimum(distance + spread[index], frame.narrowest(flat))
         large = todo.half > _GRADE * size.reshape(len(todo), -1).min(axis=1)
         count += 3 * int(large.sum())
         if count > MOST_PIECES // 2:
             large[:] = False
         done = done.followed_by(todo.take(~large))
-        todo = todo.take(large).parts()
+        todo = todo.take(large).halves()
     return Mesh.of(basis, done)
 
 
-def nearness(frame: Frame, y: Array, mesh: Mesh) -> Array:
+def nearness(frame: Framing, y: Array, mesh: Mesh) -> Array:
     """Distance of each node from the data, in local spreads, (N,)."""
     data, nodes = frame.chart(y), frame.chart(mesh.points.reshape(-1, y.shape[1]))
     distance, index = neighbour_tree(data).query(nodes)

@@ -15,16 +15,22 @@ that nothing cancels at either end.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.neighbours import spreads
 from steradian.numerics.tolerances import SMALLEST_FRAME, TINY
 from steradian.spaces import Circle, Sphere
+from steradian.spaces.arcs import Arcs
+from steradian.spaces.cells import Cells
+from steradian.spaces.pieces import Pieces
 
 _SPREAD = 0.5  # mean height above which data are enlarged at all
 _HALVINGS = 60
+_DEGREES_PER_PIECE = 8  # that a coarse piece resolves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +55,10 @@ class Frame:
         """The space as it is."""
         return cls(space, np.eye(space.d), 1.0)
 
+    @property
+    def d(self) -> int:
+        return self.space.d
+
     def up(self, x: Array) -> tuple[Array, Array]:
         """Y (n, d) and f (n,) of directions ``x`` (n, d)."""
         turned = x @ self.turn.T
@@ -70,6 +80,11 @@ class Frame:
         x[:, -1] = (above - square * below) / whole
         return np.asarray(x @ self.turn)
 
+    def points(self, y: Array) -> Array:
+        """X of ``y`` (n, d), of unit length to the last digit."""
+        x = self.down(y)
+        return np.asarray(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 0.5))
+
     def factor(self, y: Array) -> Array:
         """F at ``y`` (n, d): (n,)."""
         below, above, _ = _ends(y)
@@ -85,6 +100,10 @@ class Frame:
         if self.scale < 1.0:
             values *= (f**level)[:, None]
         return values
+
+    def terms(self, y: Array, f: Array, level: int) -> Array:
+        """Their absolute values."""
+        return np.abs(self.functions(y, f, level))
 
     def constant(self, level: int) -> Array:
         """The combination of `functions` that is constant, (q + 1,), of length one."""
@@ -108,6 +127,35 @@ class Frame:
             return np.asarray(at / np.linalg.norm(at, axis=1, keepdims=True))
         square = np.einsum("ni,ni->n", at, at)[:, None]
         return np.hstack([2.0 * at, 1.0 - square]) / (1.0 + square)
+
+    def ground(self, y: Array) -> Array:
+        """Y itself."""
+        return y
+
+    def spreads(self, ground: Array) -> Array:
+        return spreads(ground)
+
+    def narrowest(self, y: Array) -> Array | float:
+        """What is far from the data is drawn together at the far side, to the square of the scale.
+
+        There pieces are as small as they are near to it.
+        """
+        if self.scale == 1.0:
+            return math.inf
+        far = np.where(y[:, -1] < 0.0, np.linalg.norm(y[:, :-1], axis=1), 2.0)
+        return np.asarray(far + 2.0 * self.scale)
+
+    def covering(self, level: int) -> Pieces:
+        count = 2 * math.ceil(level / _DEGREES_PER_PIECE)
+        circle = isinstance(self.space, Circle)
+        return Arcs.covering(2 * count) if circle else Cells.covering(count)
+
+    def features(self, x: Array, level: int) -> Array:
+        return self.space.harmonics(x, level)
+
+    def expanded(self, function: Callable[[Array], Array], level: int) -> Array:
+        grid = self.space.exact_grid(2 * level)
+        return grid.analyze(function(grid.points)[None], level)[0]
 
 
 def frames_for(space: Circle | Sphere, x: Array, weights: Array) -> list[Frame]:

@@ -66,5 +66,4 @@ class FramedLaw:
             good = y[np.log(rng.random(len(y)) / element) < height - ceiling[which]]
             kept.append(good[:missing])
             missing -= len(kept[-1])
-        drawn = frame.down(np.concatenate(kept)) if kept else np.zeros((0, frame.space.d))
-        return np.asarray(drawn / np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 0.5))
+        return frame.points(np.concatenate(kept)) if kept else np.zeros((0, frame.d))

@@ -11,11 +11,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.families.data_mesh import spreads
 from steradian.families.node_rules import Nodes
 from steradian.families.primal_dual import PrimalDual, primal_dual
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.numerics.neighbours import neighbour_tree
+from steradian.numerics.neighbours import neighbour_tree, spreads
 
 _STEPS = 150  # of the primal-dual method: two to three times what was ever needed
 _NOWHERE = 1e4  # nats below the data at which no mass starts

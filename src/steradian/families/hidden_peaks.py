@@ -13,7 +13,7 @@ import numpy as np
 from steradian.families.mesh import Mesh, log_sums
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.tolerances import HEAVY_MASS
-from steradian.spaces.cells import gauss_legendre
+from steradian.spaces.cells import gauss_legendre, shape_of
 
 _STEP, _SHORTER, _CLIMBED = 0.125, 0.5, 40  # of a half piece; the last is below 1e-7 of it
 _INSIDE, _BEYOND = 1.02, 1.05  # half pieces: what lies farther out is the neighbour's
@@ -49,9 +49,9 @@ def hidden_peaks(mesh: Mesh, theta: Array, log_partition: float, influence: Arra
 
 def _best_spots(exponent: Array) -> Array:
     """Where in its piece the best node of each lies, (k, dim) in [-1, 1]."""
-    at, _ = gauss_legendre()
-    dim = round(np.log(exponent.shape[1]) / np.log(len(at)))
-    return np.stack([at[k] for k in np.unravel_index(exponent.argmax(axis=1), (len(at),) * dim)], 1)
+    order, dim = shape_of(exponent.shape[1])
+    at, _ = gauss_legendre(order)
+    return np.stack([at[k] for k in np.unravel_index(exponent.argmax(axis=1), (order,) * dim)], 1)
 
 
 def _stencil(dim: int) -> Array:

@@ -1,4 +1,4 @@
-"""Pieces of the circle or the two-sphere, in a frame, with a basis of one level at their nodes."""
+"""Pieces of a space, in a frame, with a basis of one level at their nodes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steradian.families.frame import Frame
-from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray
-from steradian.spaces import Circle
-from steradian.spaces.arcs import Arcs
-from steradian.spaces.cells import CellMasses, Cells, cell_masses
+from steradian.families.framing import Framing
+from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.spaces.cells import CellMasses, cell_masses, steep_sides
 from steradian.spaces.pieces import Pieces
 
 BLOCK = 65_536  # rows whose functions are held at once
-_DEGREES_PER_PIECE = 8  # that a coarse piece resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF times the sum of its terms
+_FELT = 60.0  # nats below the largest density of a piece at which its shape does not matter
 _LARGEST = 300.0  # log of an error that is certainly too large
 
 
@@ -24,7 +22,7 @@ _LARGEST = 300.0  # log of an error that is certainly too large
 class Basis:
     """Functions g of one level, (q,), of mean zero under the data and of order one near them."""
 
-    frame: Frame
+    frame: Framing
     level: int
     change: Array  # (q + 1, q): from the functions of the frame
     mean: Array  # (q,): of the changed functions under the data
@@ -34,7 +32,7 @@ class Basis:
         return np.asarray(self.frame.functions(y, f, self.level) @ self.change - self.mean)
 
     def __call__(self, x: Array) -> Array:
-        """G at directions ``x`` (n, d), (n, q)."""
+        """G at points ``x`` (n, d), (n, q)."""
         return self.at(*self.frame.up(x))
 
     def noise(self, y: Array, f: Array, theta: Array) -> Array:
@@ -44,7 +42,7 @@ class Basis:
     def terms(self, y: Array, f: Array, theta: Array) -> Array:
         """Sum of the absolute terms of θ·g: what its rounding is proportional to, (n,)."""
         size = np.abs(self.change @ theta)
-        return np.asarray(np.abs(self.frame.functions(y, f, self.level)) @ size)
+        return np.asarray(self.frame.terms(y, f, self.level) @ size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,14 +78,18 @@ class Mesh:
         """Features (N, q) and log weights (N,) of all nodes."""
         return self.features.reshape(self.nodes, -1), self.log_weights.ravel()
 
-    def split(self, which: BoolArray) -> Mesh:
-        """The pieces ``which`` replaced by their parts, which come last."""
-        new = Mesh.of(self.basis, self.pieces.take(which).parts())
-        stay = ~which
+    def split(self, which: BoolArray, exponent: Array) -> tuple[Mesh, IntArray]:
+        """The pieces ``which`` cut where the law ``exponent`` (k, m) is steep, their parts last.
+
+        With it the pieces of which these are parts.
+        """
+        steep = steep_sides(exponent[which], _FELT)
+        parts, of = self.pieces.take(which).cut(steep)
+        new, stay = Mesh.of(self.basis, parts), ~which
         pieces = self.pieces.take(stay).followed_by(new.pieces)
         names = ("points", "factor", "log_weights", "features")
         both = [np.concatenate([getattr(self, n)[stay], getattr(new, n)]) for n in names]
-        return Mesh(self.basis, pieces, *both)
+        return Mesh(self.basis, pieces, *both), np.flatnonzero(which)[of]
 
     def masses(self, log_density: Array) -> CellMasses:
         """∫ of a density against the uniform law of x over each piece, from its log (k, m)."""
@@ -118,13 +120,6 @@ class Mesh:
         known = np.maximum(masses.share - noise, 0.0)
         errors = known * np.exp(np.minimum(masses.log_height - whole, _LARGEST))
         return errors, np.exp(masses.log_mass - whole)
-
-
-def covering(basis: Basis) -> Pieces:
-    """Coarse pieces, enough for functions of the level itself."""
-    count = 2 * math.ceil(basis.level / _DEGREES_PER_PIECE)
-    circle = isinstance(basis.frame.space, Circle)
-    return Arcs.covering(2 * count) if circle else Cells.covering(count)
 
 
 def log_sum(logs: Array) -> float:

@@ -15,7 +15,7 @@ reference law that is released step by step while the mesh follows: see `_anchor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,21 +28,25 @@ from steradian.families.data_mesh import (
     frame_and_change,
     graded_mesh,
     nearness,
-    spreads,
+    some_rows,
 )
+from steradian.families.frame import frames_for
 from steradian.families.framed_law import LARGEST, FramedLaw
+from steradian.families.framing import Framing
 from steradian.families.hidden_peaks import hidden_peaks
 from steradian.families.mesh import BLOCK, Mesh, log_sum, worst
 from steradian.families.primal_dual import PrimalDual, primal_dual
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.neighbours import spreads
 from steradian.numerics.tolerances import (
     ACCEPTED_DECREMENT,
     HEAVY_MASS,
     MESH_CLOSE,
     NEGLIGIBLE_MASS,
     RELEASED_MASS,
+    USABLE_DEFICIT,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
@@ -60,16 +64,23 @@ _UNFELT = 60.0  # nats below the largest density at which resolution does not ma
 _LAST_STEPS = 30
 _VERIFICATIONS = 25  # of the mesh, cut where it is found too coarse
 _CUTS = 40  # of one piece about a peak
+_HARDLY = 0.5  # share of the change before from which what is left is rounding, if it may be
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
 _MOST_ANCHORS = 600  # points, the most isolated ones
 _RELEASE = 3.0  # nats by which the weight of the anchors falls
-_MOST_ANCHORED = 1e9  # multiplications of an anchored search, which circles take a tenth of
+_MOST_ANCHORED = 1e9  # multiplications of an anchored search, which circles take a tenth of,
+_FOLLOWED = 300.0  # and of one that follows hidden peaks, or so many steps on all nodes
 
 
 def solve_rows(space: Circle | Sphere, level: int, x: Array, weights: Array) -> DualSolution:
     """The fit of ``level`` to distinct directions ``x`` (n, d) of ``weights`` (n,) of sum one."""
-    frame, change = frame_and_change(space, level, x, weights)
+    return solve_framed(frames_for(space, *some_rows(x, weights)), level, x, weights)
+
+
+def solve_framed(frames: Sequence[Framing], level: int, x: Array, weights: Array) -> DualSolution:
+    """The same of any space that has ``frames``: in the best conditioned of them."""
+    frame, change = frame_and_change(frames, level, *some_rows(x, weights))
     y, f = frame.up(x)
     basis = centred_basis(frame, level, change, Target(y, f, weights))
     mesh = graded_mesh(basis, y)
@@ -196,11 +207,10 @@ def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
 def _refined(mesh: Mesh, at: PrimalDual, split: BoolArray) -> tuple[Mesh, PrimalDual]:
     """The mesh with some pieces cut; new nodes start from θ, not far above their parents."""
     density = _densities(mesh, at)
-    finer = mesh.split(split)
-    new = len(finer) - int((~split).sum())
-    parents = np.repeat(density[split].max(axis=1), new // int(split.sum()))
-    given = at.theta[0] + finer.features[-new:] @ at.theta[1:]
-    density = np.concatenate([density[~split], np.minimum(given, parents[:, None] + 1.0)])
+    finer, parents = mesh.split(split, density)
+    given = at.theta[0] + finer.features[-len(parents) :] @ at.theta[1:]
+    near = density[parents].max(axis=1, keepdims=True) + 1.0
+    density = np.concatenate([density[~split], np.minimum(given, near)])
     masses = np.append((density + finer.log_weights).ravel(), at.log_mass[mesh.nodes :])
     return finer, replace(at, log_mass=masses)
 
@@ -212,7 +222,7 @@ def _densities(mesh: Mesh, at: PrimalDual) -> Array:
 
 def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolution:
     """Newton's method to the end; the law is verified where the pieces that carry it are cut."""
-    none, work, change = np.zeros((1, len(theta))), 0.0, math.inf
+    none, work, change, before = np.zeros((1, len(theta))), 0.0, math.inf, math.inf
     for _ in range(_VERIFICATIONS):
         evaluate = _evaluation(mesh)
         path = newton(evaluate, none, theta[None], max_steps=_LAST_STEPS)
@@ -223,12 +233,15 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
             finer, at = _with_peaks(mesh, theta)
             if len(finer) == len(mesh):
                 return _nothing(mesh, Status.UNRESOLVED, change)
-            found = _search(finer, at, _MOST_ANCHORED - work)
+            most = max(_MOST_ANCHORED, _FOLLOWED * finer.features.size * len(theta))
+            found = _search(finer, at, most - work)
             mesh, theta, steps = found.mesh, found.at.theta[1:], steps + found.steps
             work += found.work
-            if not found.at.converged or work > _MOST_ANCHORED:
+            if not found.at.converged or work > most:
                 return _nothing(mesh, Status.STALLED)
             continue
+        law = FramedLaw.on(mesh, theta, -float(end.psi[0]))
+        rounding = _rounding(law, target)
         errors, share = mesh.errors(theta)
         change, mean, gained = _on_parts(mesh, theta, share * influence > HEAVY_MASS)
         beyond = np.sqrt(np.maximum((mean * end.newton(-mean[None])[0]).sum() * -1.0, 0.0))
@@ -239,16 +252,18 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
         split = worst(doubted, min(_FINER * doubted.sum(), _COARSE), _room(mesh))
         if max(change, beyond**2) <= VERIFIED_AIM or not split.any():
             break
-        mesh = mesh.split(split)
+        if _HARDLY * before < change <= _NOISE * min(rounding, USABLE_DEFICIT):
+            break  # it is rounding, which no finer mesh would change
+        before = change
+        mesh, _ = mesh.split(split, mesh.features @ theta)
     else:
         return _nothing(mesh, Status.UNRESOLVED, change)
     out = judge(path, none, end)
     out.quadrature[:], out.nodes[:], out.steps[:] = change, mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
-    law = FramedLaw.on(mesh, path.lam[0], -float(out.psi[0]))
-    out.moment_rounding[:] = _rounding(law, target)
-    if not (good and change <= max(VERIFIED_DIFFERENCE, _NOISE * float(out.moment_rounding[0]))):
+    out.moment_rounding[:] = rounding
+    if not (good and change <= max(VERIFIED_DIFFERENCE, _NOISE * rounding)):
         return _nothing(mesh, Status.UNRESOLVED if good else Status.STALLED, change)
     out.status[:] = Status.CONVERGED
     return _in_harmonics(law, out, target)
@@ -345,9 +360,7 @@ def _rounding(law: FramedLaw, target: Target) -> float:
 
 def _in_harmonics(law: FramedLaw, out: DualSolution, target: Target) -> DualSolution:
     """The solution in terms of the harmonics of x, which may lose digits, with the law itself."""
-    basis = law.basis
-    grid = basis.frame.space.exact_grid(2 * basis.level)
-    coefficients = grid.analyze(law.logpdf(grid.points)[None], basis.level)[0]
+    coefficients = law.basis.frame.expanded(law.logpdf, law.basis.level)
     return replace(
         out,
         lam=coefficients[None, 1:],
@@ -364,7 +377,5 @@ def _mismatch(law: FramedLaw, target: Target) -> float:
     both = []
     for y, weights in ((law.points, law.mass), (target.y, target.weights)):
         blocks = (slice(k, k + BLOCK) for k in range(0, len(y), BLOCK))
-        both.append(
-            sum(weights[b] @ frame.space.harmonics(frame.down(y[b]), level) for b in blocks)
-        )
+        both.append(sum(weights[b] @ frame.features(frame.down(y[b]), level) for b in blocks))
     return float(np.abs(both[0] - both[1]).max())

@@ -61,7 +61,10 @@ class Nodes:
 
     def psi(self, lam: Array) -> Array:
         """Log-partitions of ``lam`` (B, q), (B,)."""
-        return np.concatenate([self.masses(lam[rows])[0] for rows in self.blocks(len(lam))])
+        out = np.empty(len(lam))
+        for rows in self.blocks(len(lam)):
+            out[rows] = self.masses(lam[rows])[0]
+        return out
 
     def doubt(self, lam: Array) -> Array:
         """How far ψ may be off for want of nodes, (B,): nothing where they are those of a rule.
@@ -75,6 +78,16 @@ class Nodes:
         n = len(self)
         spread = np.sqrt(np.maximum(n * np.concatenate(squares) - 1.0, 0.0) / n)
         return _STANDARD_ERRORS * spread + 0.5 * lam.shape[1] / n
+
+    def slack(self, direction: Array, m: Array) -> Array:
+        """Mean over largest value of max c·φ - c·φ for each ``direction`` c (B, q), (B,)."""
+        out = np.ones(len(m))
+        for rows in self.blocks(len(m)):
+            values = direction[rows] @ self.phi.T
+            top, room = values.max(axis=1), np.ptp(values, axis=1)
+            mean = top - np.einsum("bq,bq->b", direction[rows], m[rows])
+            out[rows] = np.where(room > 0.0, mean / np.where(room > 0.0, room, 1.0), 1.0)
+        return out
 
     def root(self, lam: Array) -> Root:
         """ψ, mean and covariance RᵀR of the features under the laws ``lam`` (B, q)."""

@@ -19,6 +19,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
+from steradian.families.angle_rows import solve_angles, table_of
 from steradian.families.bare import BareFamily
 from steradian.families.grown_nodes import grown_fit
 from steradian.families.node_draws import CLEARANCE, NodeLaw
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _MOST_STEPS = 60  # on one rule,
 _MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
 _MOST_GROWN_WORK = 20_000_000  # by so many multiplications in one of some fifty steps
+_QUICK_WORK = 3e7  # multiplications of a step by which boxes are not quicker
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _ROWS_PER_FEATURE = 4  # by which most supports are seen to be wide enough
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
@@ -114,8 +116,10 @@ class NodeFamily(BareFamily):
         """E φ of the laws ``lam`` (B, q) for all features of ``wide`` on the same space."""
         rung = self._resolving(lam)
         nodes, values = self._nodes(rung), nodes_of(wide, rung).phi
-        parts = [nodes.masses(lam[rows])[1] @ values for rows in nodes.blocks(len(lam))]
-        return np.concatenate(parts)
+        out = np.empty((len(lam), values.shape[1]))
+        for rows in nodes.blocks(len(lam)):
+            out[rows] = nodes.masses(lam[rows])[1] @ values
+        return out
 
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
@@ -212,7 +216,7 @@ class NodeFamily(BareFamily):
         """
         m = self.hierarchy.expectations(moments, self.level)
         nodes = self._nodes(self._first)
-        near = _slack(nodes, m, m) < NODE_NEAR
+        near = nodes.slack(m, m) < NODE_NEAR
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
@@ -252,25 +256,39 @@ class NodeFamily(BareFamily):
     ) -> DualSolution:
         """Newton on the coarsest rule that resolves the start, then finer ones until verified.
 
-        Where that does not end, and the rows are at hand, from the fit that grows from them.
+        Where that does not end, and the rows are at hand, by boxes that follow them where the space
+        has such, and from the fit that grows from them elsewhere.
         """
         m = self.hierarchy.expectations(moments, self.level)
         out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
-        self._climb(m, start, self._first_rungs(start), out)
+        table = table_of(self.hierarchy, self.level) if moments.sought else None
+        most = np.inf if table is None or support is None else _QUICK_WORK
+        self._climb(m, start, self._first_rungs(start), out, most)
         failed = np.flatnonzero(~self._accepted(out))
+        if table is not None and support is not None:
+            for row in failed.tolist():
+                out.put(np.array([row]), solve_angles(table, *support(row)))
+            return out
         if support is not None and 0 < len(failed) <= _MOST_GROWN and not self._drawn:
             for row in failed.tolist():
                 self._grow(row, m, support, out)
         self._judge_rest(out, m)
         return out
 
-    def _climb(self, m: Array, start: Array, rung: IntArray, out: DualSolution) -> None:
-        """Newton on rule after rule, each row from its first ``rung`` on, until verified."""
+    def _climb(
+        self, m: Array, start: Array, rung: IntArray, out: DualSolution, most: float
+    ) -> None:
+        """Newton on rule after rule, each row from its first ``rung`` on, until verified.
+
+        A step takes at most about ``most`` multiplications.
+        """
         begin, pending = start.copy(), np.flatnonzero(rung < self._rungs)
         for step in range(int(rung.min(initial=self._rungs)), self._rungs):
             rows = pending[rung[pending] <= step]
             if not len(rows):
                 continue
+            if self._count(step) * self.q**2 > most:
+                break
             part = self._solve_on(step, m[rows], begin[rows])
             part.quadrature[:] = self._difference(step, part, m[rows])
             part.steps[:] += out.steps[rows]
@@ -359,7 +377,7 @@ class NodeFamily(BareFamily):
         if not len(failed) or self._drawn:  # draws do not reach the boundary
             return
         finest = self._nodes(self._rungs - 1)
-        touching = _slack(finest, np.nan_to_num(out.lam[failed]), m[failed]) < NODE_TOUCHING
+        touching = finest.slack(np.nan_to_num(out.lam[failed]), m[failed]) < NODE_TOUCHING
         out.status[failed[touching]] = Status.BOUNDARY
 
     # --- draws ----------------------------------------------------------------------------
@@ -392,14 +410,3 @@ class NodeFamily(BareFamily):
 def _rounding(lam: Array) -> Array:
     """Difference of ψ between two rules that is rounding, (B,)."""
     return RULE_ROUNDING * np.abs(lam).sum(axis=1)
-
-
-def _slack(nodes: Nodes, direction: Array, m: Array) -> Array:
-    """Mean over largest value of the functions max c·φ - c·φ for ``direction`` c (B, q), (B,)."""
-    out = np.ones(len(m))
-    for rows in nodes.blocks(len(m)):
-        values = direction[rows] @ nodes.phi.T
-        top, room = values.max(axis=1), np.ptp(values, axis=1)
-        mean = top - np.einsum("bq,bq->b", direction[rows], m[rows])
-        out[rows] = np.where(room > 0.0, mean / np.where(room > 0.0, room, 1.0), 1.0)
-    return out

@@ -166,7 +166,8 @@ def formed_whitening(
 def _stacked(features: Features, x: Array) -> Array:
     """Features of samples (B, n, d): (B, n, p)."""
     count, n, d = x.shape
-    return np.asarray(features(x.reshape(-1, d))).reshape(count, n, -1)
+    phi = np.asarray(features(x.reshape(-1, d)))
+    return phi.reshape(count, n, phi.shape[1])
 
 
 def _squares(values: Array) -> Array:

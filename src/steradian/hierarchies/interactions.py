@@ -86,6 +86,10 @@ class Interactions(NodeHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return product_features(x, _terms(self.k, self.degree, self.levels))
 
+    def terms(self, level: int) -> IntArray:
+        """Which function of each angle makes each feature of levels 1..level, (q, k)."""
+        return _terms(self.k, self.degree, level)
+
     def coordinates(self, features: Array) -> Array:
         width = 2 * self.degree  # features of one angle, the lowest frequency first
         columns = [width * angle + part for angle in range(self.k) for part in (0, 1)]

@@ -74,6 +74,10 @@ class TorusHarmonics(NodeHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return product_features(x, _terms(self.k, self.levels)[0])
 
+    def terms(self, level: int) -> IntArray:
+        """Which function of each angle makes each feature of levels 1..level, (q, k)."""
+        return _terms(self.k, level)[0]
+
     def coordinates(self, features: Array) -> Array:
         return np.asarray(features[..., : 2 * self.k] / np.sqrt(2.0))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.tolerances import SAME_POINT
 
 _TREE = 8  # coordinates up to which a tree leaves out more than it costs
 _AT_ONCE = 4_000_000  # distances that are held
@@ -17,6 +19,14 @@ def neighbour_tree(points: AnyArray) -> Any:
     from scipy.spatial import cKDTree
 
     return cKDTree(points)
+
+
+def spreads(y: Array, least: int = 0) -> Array:
+    """Distance of each point to its √n/2-th neighbour, or ``least``-th if that is more, (n,)."""
+    if len(y) == 1:
+        return np.ones(1)
+    count = max(1, min(len(y) - 1, max(least, round(0.5 * math.sqrt(len(y))))))
+    return np.maximum(neighbour_tree(y).query(y, k=count + 1)[0][:, -1], SAME_POINT)
 
 
 def nearest(points: Array, x: Array, count: int) -> tuple[Array, IntArray]:

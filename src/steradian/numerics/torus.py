@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
@@ -14,10 +16,20 @@ def product_features(x: Array, terms: IntArray) -> Array:
     ``terms`` (q, k) says which: 0 is the constant, 2h - 1 is √2 cos hθ and 2h is √2 sin hθ. Under
     independent uniform angles they are orthonormal.
     """
-    values = np.ones((len(x), len(terms)))
+    tables = []
     for angle in range(terms.shape[1]):
-        column = terms[:, angle]
-        table = circle_harmonics(x[:, 2 * angle : 2 * angle + 2], int(-(-column.max() // 2)))
+        highest = int(-(-terms[:, angle].max() // 2))
+        tables.append(circle_harmonics(x[:, 2 * angle : 2 * angle + 2], highest))
+    return products(tables, terms)
+
+
+def products(tables: Sequence[Array], terms: IntArray) -> Array:
+    """Products of functions of single angles, ``tables`` (n, p) of each: (n, q).
+
+    Function 0 is the constant one; ``terms`` (q, k) says which of each angle.
+    """
+    values = np.ones((len(tables[0]), len(terms)))
+    for table, column in zip(tables, terms.T, strict=True):
         used = np.flatnonzero(column)
         values[:, used] *= table[:, column[used]]
     return values

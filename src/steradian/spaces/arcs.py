@@ -49,6 +49,14 @@ class Arcs:
         centre = self.centre[:, None] + self.half[:, None] * _HALVES
         return Arcs(np.repeat(self.end, 2), centre.ravel(), np.repeat(0.5 * self.half, 2))
 
+    def halves(self) -> Arcs:
+        """An arc has one side."""
+        return self.parts()
+
+    def cut(self, along: BoolArray) -> tuple[Arcs, IntArray]:
+        """All parts, whatever the sides ``along`` which a law is steep; and which each is of."""
+        return self.parts(), np.repeat(np.arange(len(along)), 2)
+
     def areas(self) -> Array:
         """Lengths, (k,)."""
         return 2.0 * self.half

@@ -20,6 +20,8 @@ from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 ORDER = 16  # nodes of a cell in each direction
+_ORDERS = {1: ORDER, 2: ORDER, 3: 12}  # of a piece, by its dimension: there are order^dim
+_SHAPES = {order**dim: (order, dim) for dim, order in _ORDERS.items()}
 CELL_NODES = ORDER * ORDER
 _PERIOD = 2  # exponentials of locally quadratic functions: even and odd degrees differ
 _QUARTERS = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]])
@@ -61,6 +63,14 @@ class Cells:
         centre = self.centre[:, None, :] + self.half[:, None, None] * _QUARTERS
         return Cells(np.repeat(self.face, 4), centre.reshape(-1, 2), np.repeat(0.5 * self.half, 4))
 
+    def halves(self) -> Cells:
+        """Squares are cut both ways."""
+        return self.parts()
+
+    def cut(self, along: BoolArray) -> tuple[Cells, IntArray]:
+        """All parts, whatever the sides ``along`` which a law is steep; and which each is of."""
+        return self.parts(), np.repeat(np.arange(len(along)), 4)
+
     def areas(self) -> Array:
         """Of the squares as they lie on the faces, (k,)."""
         return np.asarray(4.0 * self.half**2)
@@ -97,27 +107,39 @@ class Cells:
         return points, weights * (self.half**2 / (4.0 * np.pi))[:, None]
 
 
-@cache
-def gauss_legendre() -> tuple[Array, Array]:
-    """The `ORDER` Gauss-Legendre nodes and weights (sum two) on [-1, 1]."""
-    return np.polynomial.legendre.leggauss(ORDER)
+def order_in(dim: int) -> int:
+    """Nodes of a piece of ``dim`` dimensions in each direction."""
+    return _ORDERS[dim]
+
+
+def shape_of(nodes: int) -> tuple[int, int]:
+    """Order and dimension of pieces of so many nodes."""
+    return _SHAPES[nodes]
 
 
 @cache
-def _rule(dim: int) -> tuple[Array, Array]:
+def gauss_legendre(order: int = ORDER) -> tuple[Array, Array]:
+    """The Gauss-Legendre nodes and weights (sum two) on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(order)
+
+
+@cache
+def _rule(order: int, dim: int) -> tuple[Array, Array]:
     """One over each weight of a piece, and the matrix from values to Legendre series."""
-    at, weight = gauss_legendre()
-    values = np.polynomial.legendre.legvander(at, ORDER - 1)
-    to_series = values.T * weight * (np.arange(ORDER) + 0.5)[:, None]
-    whole = weight if dim == 1 else np.outer(weight, weight).ravel()
+    at, weight = gauss_legendre(order)
+    values = np.polynomial.legendre.legvander(at, order - 1)
+    to_series = values.T * weight * (np.arange(order) + 0.5)[:, None]
+    whole = weight
+    for _ in range(dim - 1):
+        whole = np.outer(whole, weight).ravel()
     return 1.0 / whole, to_series
 
 
 @cache
-def _windows(dim: int) -> Array:
+def _windows(order: int, dim: int) -> Array:
     """Which products of Legendre polynomials lie in each tail window: (3, nodes)."""
-    degree = np.max(np.indices((ORDER,) * dim), axis=0).ravel()
-    return np.array([np.isin(degree, list(w)) for w in tail_windows(ORDER - 1, _PERIOD)])
+    degree = np.max(np.indices((order,) * dim), axis=0).ravel()
+    return np.array([np.isin(degree, list(w)) for w in tail_windows(order - 1, _PERIOD)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,39 +161,38 @@ class CellMasses:
 
 
 def cell_masses(exponent: Array, weights: Array) -> CellMasses:
-    """Integrate exp(exponent) over squares, (k, ORDER²), or arcs, (k, ORDER), like ``weights``.
+    """Integrate exp(exponent) over pieces, (k, nodes), like ``weights``.
 
     The error comes from the tail of each piece's own Legendre series, carried on to the degree
     at which the rule errs. A peak may stand between the nodes, so the height of a piece is
     that of its nodes plus half the way to their neighbours.
     """
-    dim = 1 if exponent.shape[1] == ORDER else 2
+    order, dim = shape_of(exponent.shape[1])
     peak = exponent.max(axis=1)
     scaled = exponent - peak[:, None]
     np.exp(scaled, out=scaled)
     scaled *= weights
-    inverse, to_series = _rule(dim)
+    inverse, to_series = _rule(order, dim)
     flat = scaled * inverse
-    if dim == 1:
-        series = np.abs(flat @ to_series.T)
-    else:
-        square = flat.reshape(-1, ORDER, ORDER)
-        series = np.abs(to_series @ (square @ to_series.T)).reshape(len(exponent), -1)
+    series = flat.reshape(-1, order) @ to_series.T
+    for axis in range(1, dim):
+        series = to_series @ series.reshape(-1, order, order**axis)
+    series = np.abs(series).reshape(len(exponent), -1)
     largest = series.max(axis=1)
-    sizes = np.array([series[:, window].max(axis=1) for window in _windows(dim)]) / largest
+    sizes = np.array([series[:, w].max(axis=1) for w in _windows(order, dim)]) / largest
     return CellMasses(
         scaled=scaled,
         peak=peak,
         log_mass=np.log(scaled.sum(axis=1)) + peak,
         log_height=np.log(2.0**dim * largest) + highest(exponent),
-        share=extrapolated_tail(sizes, ORDER - 1, _PERIOD),
+        share=extrapolated_tail(sizes, order - 1, _PERIOD),
     )
 
 
 def highest(exponent: Array) -> Array:
     """How high a function may rise of which (k, nodes) are values at the nodes, (k,)."""
-    dim = 1 if exponent.shape[1] == ORDER else 2
-    block = exponent.reshape(-1, *(ORDER,) * dim)
+    order, dim = shape_of(exponent.shape[1])
+    block = exponent.reshape(-1, *(order,) * dim)
     reach = block.copy()
     for axis in range(1, dim + 1):
         values, near = np.moveaxis(block, axis, 1), np.moveaxis(reach, axis, 1)
@@ -180,3 +201,16 @@ def highest(exponent: Array) -> Array:
         near[:, -1] += step[:, -1]
         near[:, 1:-1] += np.maximum(step[:, 1:], step[:, :-1])
     return np.asarray(reach.reshape(len(exponent), -1).max(axis=1))
+
+
+def steep_sides(exponent: Array, within: float) -> BoolArray:
+    """Sides along which a function, (k, nodes), changes half as much as along any: (k, dim).
+
+    What is more than ``within`` below its largest value is taken to be no lower.
+    """
+    order, dim = shape_of(exponent.shape[1])
+    top = exponent.max(axis=1, keepdims=True)
+    block = np.maximum(exponent - top, -within).reshape(-1, *(order,) * dim)
+    others = tuple(range(1, dim))
+    change = np.stack([np.ptp(block, axis=1 + a).max(axis=others) for a in range(dim)], axis=1)
+    return np.asarray(change >= 0.5 * change.max(axis=1, keepdims=True))

@@ -10,11 +10,14 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 
 
 class Pieces(Protocol):
-    """Pieces of the circle (`Arcs`) or the two-sphere (`Cells`), each with its own Gauss rule."""
+    """Pieces of the circle (`Arcs`), the two-sphere (`Cells`) or the torus (`Boxes`).
+
+    Each has its own Gauss rule.
+    """
 
     @property
     def half(self) -> Array:
-        """Half the length of a side, (k,)."""
+        """Half the length of the longest side, (k,)."""
         ...
 
     def __len__(self) -> int: ...
@@ -31,12 +34,23 @@ class Pieces(Protocol):
         """The parts of each, those of one piece next to each other."""
         ...
 
+    def halves(self) -> Self:
+        """Each cut across its longest side only, where sides differ; else its parts."""
+        ...
+
+    def cut(self, along: BoolArray) -> tuple[Self, IntArray]:
+        """Parts by the sides ``along`` (k, dim), where sides differ; and which each is of.
+
+        Those of one piece are next to each other; else all its parts.
+        """
+        ...
+
     def nodes(self) -> tuple[Array, Array]:
-        """Nodes as unit vectors (k, m, d), and weights (k, m) that add up to the share covered."""
+        """Nodes as points (k, m, d), and weights (k, m) that add up to the share covered."""
         ...
 
     def points_at(self, spots: Array) -> Array:
-        """Unit vectors (k, s, d) at ``spots`` (k, s, dim), each coordinate from -1 to 1."""
+        """Points (k, s, d) at ``spots`` (k, s, dim), each coordinate from -1 to 1."""
         ...
 
     def areas(self) -> Array:

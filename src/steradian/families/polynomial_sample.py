@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def sample_polynomial(
 ) -> Array:
     """``n`` exact draws from p ∝ exp(lam · φ), all harmonics through ``level``: (n, d)."""
     f = _Exponent(space, level, lam)
-    boxes, bound = _envelope(f)
+    boxes, bound = _known_envelope(space, level, np.ascontiguousarray(lam, np.float64).tobytes())
 
     def keep(pick: IntArray) -> Array:
         x = f.points(_spots(boxes, pick, rng.random((len(pick), 2)), f.flat))
@@ -182,6 +182,11 @@ def _first_boxes(f: _Exponent) -> Boxes:
     height = np.zeros(1) if f.flat else step * np.arange(count)
     low = np.stack(np.meshgrid(height, azimuth, indexing="ij"), axis=-1).reshape(-1, 2)
     return Boxes(low, np.tile([0.0 if f.flat else step, step], (len(low), 1)))
+
+
+@lru_cache(maxsize=8)  # a null is drawn from in pieces, one after the other
+def _known_envelope(space: Circle | Sphere, level: int, lam: bytes) -> tuple[Boxes, Array]:
+    return _envelope(_Exponent(space, level, np.frombuffer(lam)))
 
 
 def _envelope(f: _Exponent) -> tuple[Boxes, Array]:

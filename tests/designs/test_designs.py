@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 import steradian as sr
 from steradian.designs import as_design
+from steradian.designs.base import unit_labels, unit_names
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.numerics.arrays import Array, IntArray
@@ -565,3 +567,19 @@ def test_a_chain_in_many_dimensions_is_cut_by_its_axis() -> None:
     rows = sr.Directions(x, normalize=True)
     with pytest.raises(DesignError, match="so dependent that 3000 of them hold only"):
         sr.designs.Chain().units(rows)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        np.array([7, -3, 7, 9, -3]),
+        np.array([200, 3, 3, 255], dtype=np.uint8),
+        np.array([2**62, -(2**62), 0]),
+        np.array(["b", "a", "b"]),
+    ],
+)
+def test_labels_are_numbered_in_order(ids: NDArray[Any]) -> None:
+    labels = unit_labels(ids, len(ids), "group")
+    seen, codes = np.unique(ids, return_inverse=True)
+    np.testing.assert_array_equal(labels, codes)
+    np.testing.assert_array_equal(unit_names(ids, labels), seen)

@@ -12,7 +12,7 @@ from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 
 ROWS, WEIGHTINGS = 60, 12
-SPACES = {2: Circle(), 3: Sphere()}
+SPACES: dict[int, Circle | Sphere] = {2: Circle(), 3: Sphere()}
 
 
 def sample(d: int, sharp: float, seed: int) -> tuple[Array, Array]:

@@ -191,6 +191,11 @@ def test_many_groups_are_the_loop() -> None:
     assert c.sample.groups.deficits == pytest.approx(np.array(loop), abs=1e-10)
     assert c.between.sum() == pytest.approx(c.total, abs=1e-9)
     assert np.isfinite(c.overall_pvalue)
+    order = rng.permutation(len(x))  # groups whose rows lie anywhere, of any sizes
+    mixed = sr.compare(sr.Directions(x[order]), by=by[order])
+    assert mixed.between == pytest.approx(c.between, abs=1e-10)
+    uneven = sr.compare(sr.Directions(x[17:]), by=by[17:])
+    assert uneven.sample.groups.deficits[1:] == pytest.approx(np.array(loop[1:]), abs=1e-10)
 
 
 def test_moments_and_rows_tell_the_same() -> None:

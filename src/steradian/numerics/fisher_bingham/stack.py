@@ -199,7 +199,9 @@ def fit_stack(m: Array, values: Array, axes: Array) -> StackFit:
         part = np.arange(first, min(first + size, count))
         states = _States.gaussian(m[part], values[part], axes[part])
         near = _approached(replace(states, rows=part))
-        for start in range(0, 0 if near is None else len(near.rows), few):
+        if near is None:
+            continue
+        for start in range(0, len(near.rows), few):
             some = near.take(np.arange(start, min(start + few, len(near.rows))))
             _finish(some, (values, axes), out)
     return out
@@ -301,8 +303,8 @@ def _coarse(terms: FisherBinghamTerms, every: int, kind: type[Any] = np.float64)
     weights = terms.weights[:, ::every]
     weights = (weights / weights.real.sum(axis=1, keepdims=True)).astype(numbers)
     nodes = terms.v[:, ::every].astype(numbers), weights
-    law = (each.astype(kind) for each in (terms.b, terms.v_mean, 0.5 / terms.p))
-    return Curvature.on_nodes(*law, nodes, Partition.whole(terms.b.shape[1]))
+    b, v, guess = (each.astype(kind) for each in (terms.b, terms.v_mean, 0.5 / terms.p))
+    return Curvature.on_nodes(b, v, guess, nodes, Partition.whole(terms.b.shape[1]))
 
 
 def _newton_step(curvature: Curvature, gradient: Step) -> tuple[Step, Array]:

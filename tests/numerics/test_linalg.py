@@ -1,0 +1,48 @@
+"""Stacks of small positive definite systems: sizes and precisions have their ways, one answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steradian.numerics.arrays import Array
+from steradian.numerics.linalg import conditions, solve_positive
+
+
+def systems(count: int, q: int) -> tuple[Array, Array, Array]:
+    """Matrices of eigenvalues 1 … 10, solutions, and what they solve."""
+    rng = np.random.default_rng(q)
+    axes = np.linalg.qr(rng.standard_normal((count, q, q)))[0]
+    matrices = (axes * np.linspace(1.0, 10.0, q)) @ axes.swapaxes(1, 2)
+    x = rng.standard_normal((count, q))
+    return matrices, x, (matrices @ x[:, :, None])[:, :, 0]
+
+
+@pytest.mark.parametrize("q", [3, 30])
+@pytest.mark.parametrize("count", [1, 20, 300])
+def test_solutions(count: int, q: int) -> None:
+    matrices, x, right = systems(count, q)
+    # condition 10 times the rounding of a product of q terms
+    np.testing.assert_allclose(solve_positive(matrices, right), x, rtol=0.0, atol=1e-12)
+    single = solve_positive(matrices.astype(np.float32), right)
+    np.testing.assert_allclose(single, x, rtol=0.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("q", [3, 30])
+def test_a_singular_system_fails_alone(q: int) -> None:
+    matrices, x, right = systems(300, q)
+    matrices[5] = 0.0
+    for kind, close in ((np.float64, 1e-12), (np.float32, 1e-3)):
+        found = solve_positive(matrices.astype(kind), right)
+        assert not np.isfinite(found[5]).all()
+        np.testing.assert_allclose(np.delete(found, 5, 0), np.delete(x, 5, 0), rtol=0.0, atol=close)
+
+
+@pytest.mark.parametrize("q", [3, 30])
+def test_conditions_are_bounds_from_below(q: int) -> None:
+    matrices = systems(10, q)[0]
+    matrices[3] *= np.outer(np.logspace(0, 3, q), np.logspace(0, 3, q))
+    exact = np.linalg.cond(matrices, 1)
+    found = conditions(matrices)
+    assert (found <= 1.01 * exact).all()
+    assert found[3] >= 0.1 * exact[3]

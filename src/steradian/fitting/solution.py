@@ -95,9 +95,9 @@ class DualSolution:
         rung: int = NO_RUNG,
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
-        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)], [rung]])
+        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
         known = np.array(numbers).reshape(-1, 1)
-        return cls(lam[None], *known, *counts[:3], laws=np.array([None]), rungs=counts[3])
+        return cls(lam[None], *known, *counts, np.array([None]), np.array([rung]))
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

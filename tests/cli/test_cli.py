@@ -459,4 +459,7 @@ def test_axes(capsys: Capture, table: str) -> None:
     assert record["gaps"] == axes.gaps.tolist()
     assert record["space"] == "axes of R^3"
     assert record["mean_direction"] is None
-    assert "axes of R^2" in printed(capsys, "profile", "turtles", "--axial")
+    shown = printed(capsys, "profile", "turtles", "--axial")
+    assert "axes of R^2" in shown
+    assert " ".join(shown.split()).startswith("read 76 rows")
+    assert "axes without a sign" in " ".join(shown.split())

@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -199,7 +199,9 @@ class Source:
         if "axial" in self.said:
             from steradian.data.directions import Directions
 
-            known = Directions(known.x, axial=self.said["axial"])
+            axial, read = self.said["axial"], known.reading
+            told = None if read is None else replace(read, axial=axial)
+            known = Directions(known.x, axial=axial).with_reading(told)
         return Data(known, None, np.arange(known.n), example.name)
 
 

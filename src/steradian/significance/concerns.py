@@ -133,6 +133,15 @@ def too_slow_to_calibrate(level: int) -> str:
     )
 
 
+def draws_not_told_apart(level: int) -> str:
+    """Said where the default would calibrate, and no sample of the fit below can be tested."""
+    return (
+        f"level {level}: cannot be judged: few rows or one of high leverage ask for a calibration "
+        "by samples of the fit below, which is so concentrated that the features of the level "
+        "cannot be told apart in them; ask for fewer levels"
+    )
+
+
 def not_calibrated(level: int, scores: Scores, units: Units) -> list[str]:
     """Said of forms that do not calibrate where the default does."""
     if not needs_calibration(scores)[0]:

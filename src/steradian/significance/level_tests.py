@@ -238,6 +238,8 @@ def _calibrated(
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
     pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
+    if np.isnan(pvalue[0]):
+        return found.said(concerns.draws_not_told_apart(level))
     return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
 
 
@@ -253,6 +255,8 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
     seeds = np.array([options.seed])
     standing = recalibrated(units, np.array([found.pvalue]), options.replicates, seeds)
+    if np.isnan(standing[0]):
+        return found.said(concerns.draws_not_told_apart(level))
     pvalue = max(found.pvalue, float(standing[0]))
     return replace(found, pvalue=pvalue, method=f"{found.method}, calibrated on resampled units")
 

@@ -79,7 +79,8 @@ class ReducedFits:
             scores, found = below.scores(x, weights)
             coefficients = scores.coefficients("tilted")
             good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
-            out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
+            if good.any():
+                out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
         return out
 
     def _draw(self, row: int, count: int, rng: np.random.Generator) -> Array:
@@ -91,6 +92,7 @@ class ReducedFits:
 def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
     """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
+    NaN where none of the first of these can be tested.
     Each sample has its own seed, so that it does not matter what is tested beside it.
     """
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
@@ -100,7 +102,7 @@ def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntA
         count = piece.stop - piece.start
         for rows in _groups(standing.open, count * fits.entries):
             standing.add(rows, fits.pvalues(rows, count, rngs))
-        if not len(standing.open):
+        if not len(standing.open) or not standing.seen.any():  # or no draw is told apart
             break
     return standing.result()
 
@@ -139,7 +141,6 @@ class _Standing:
         self.seen[rows], self.below[rows] = seen[:, -1], below[:, -1]
 
     def result(self) -> Array:
-        """P-values; those still open by the add-one rule."""
-        return np.where(
-            np.isnan(self.settled), (self.below + 1.0) / (self.seen + 1.0), self.settled
-        )
+        """P-values; those still open by the add-one rule, NaN without any draw."""
+        added = np.where(self.seen > 0, (self.below + 1.0) / (self.seen + 1.0), np.nan)
+        return np.where(np.isnan(self.settled), added, self.settled)

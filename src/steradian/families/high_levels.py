@@ -205,7 +205,7 @@ class _Climb:
                 law, last = self.finer(law, self.reach_for(HALVED_FINE, law.halved)), math.inf
                 model.forget()
                 continue
-            creeps = not model.age and decrement > 0.5 * last
+            creeps = not model.age and decrement > max(0.5 * last, _NEAR**2)
             length = min(2.0 * length, _LONGEST) if creeps else 1.0
             last = decrement
             law, length, model = self._advanced(law, step, decrement, length, model)

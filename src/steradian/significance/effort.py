@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from steradian.errors import DesignError
 
 if TYPE_CHECKING:
+    from steradian.significance.options import Options
     from steradian.significance.sample import Sample
 
 SOON = 1e7
@@ -26,6 +27,7 @@ LATER = "not tested yet"
 
 _SETTLING = 10  # draws as extreme as the sample that settle a p-value
 _OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times over
+_TOGETHER = 10.0  # times the work that may be begun, of all levels in one pass
 _OF_NODES = 5.0  # of a node in one fit of a sample
 
 
@@ -61,6 +63,16 @@ class Patience:
 def of_rows(sample: Sample, features: int) -> float:
     """Work of the covariance of so many features of the units."""
     return _OF_PRODUCTS * sample.moments.n * features**2
+
+
+def all_at_once(sample: Sample, options: Options) -> bool:
+    """Whether covariances of all levels are found together; not where few will be waited for.
+
+    One pass for all costs far less than one for each, but as much as the highest of them.
+    """
+    levels = range(1, len(sample.nested.solutions) + 1)
+    whole = sum(of_rows(sample, sample.hierarchy.q(level)) for level in levels)
+    return whole <= _TOGETHER * options.patience.left
 
 
 def expected_draws(pvalue: float, replicates: int) -> float:

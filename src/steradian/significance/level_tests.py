@@ -158,7 +158,9 @@ def _moment_test(
     if units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
     options.patience.begin(level, effort.of_rows(sample, p))
-    swept = swept_level(sample, level) if options.kind == "damped" and not options.drawn else None
+    swept = None
+    if options.kind == "damped" and not options.drawn and effort.all_at_once(sample, options):
+        swept = swept_level(sample, level)
     if swept is not None and not _doubted(sample, swept, p):
         return _swept_test(sample, level, white, swept)
     entries = p * (sample.moments.n if units.labels is None else units.count)

@@ -97,7 +97,8 @@ class DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
         counts = np.array([[nodes], [steps], [int(Status.CONVERGED)], [rung]])
         known = np.array(numbers).reshape(-1, 1)
-        return cls(lam[None], *known, *counts[:3], laws=np.array([None]), rungs=counts[3])
+        parts: list[AnyArray] = [lam[None], *known, *counts[:3], np.array([None]), counts[3]]
+        return cls(*parts)
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

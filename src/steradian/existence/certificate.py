@@ -9,13 +9,14 @@ closed form at levels 1 and 2 in any dimension and at every level on the circle.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.harmonics import circle_harmonics
 from steradian.numerics.linalg import triangle
 from steradian.numerics.tolerances import RANK
@@ -110,12 +111,18 @@ def circle_rows(x: Array, level: int) -> AnyArray:
 
 def circle_toeplitz(features: Array, level: int) -> AnyArray:
     """E z^j z̄^k on the circle from E φ (B, >= 2 level): (B, level + 1, level + 1)."""
-    modes = np.ones((len(features), level + 1), dtype=complex)
-    modes[:, 1:] = features[:, 0 : 2 * level : 2] + 1j * features[:, 1 : 2 * level : 2]
-    modes[:, 1:] /= np.sqrt(2.0)
-    row, column = np.indices((level + 1, level + 1))
-    lag = row - column
-    return np.where(lag >= 0, modes[:, np.abs(lag)], modes[:, np.abs(lag)].conj())
+    modes = np.ones((len(features), 2 * level + 1), dtype=complex)  # of -level … level
+    modes[:, level + 1 :] = features[:, 0 : 2 * level : 2] + 1j * features[:, 1 : 2 * level : 2]
+    modes[:, level + 1 :] /= np.sqrt(2.0)
+    modes[:, :level] = modes[:, :level:-1].conj()
+    return np.asarray(modes[:, _differences(level)])
+
+
+@cache
+def _differences(level: int) -> IntArray:
+    """Where j - k stands among -level … level, for j and k from 0 to ``level``."""
+    power = np.arange(level + 1)
+    return np.asarray(level + power[:, None] - power)
 
 
 def circle_square(rows: AnyArray) -> tuple[float, Certificate]:

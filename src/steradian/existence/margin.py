@@ -8,7 +8,7 @@ rotation, one for uniform moments, zero on the boundary, and never rising with t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class Evidence:
     mean: Array  # (d,): E x
     root: Array  # (k, d): rootᵀ root is the centred second moment
     support: tuple[Array, Array] | None  # distinct points (n, d), weights (n,) of sum one
+    powers: dict[int, AnyArray] = field(default_factory=dict, repr=False)  # level → of the circle
 
     @classmethod
     def of(cls, moments: MomentStack, support: tuple[Array, Array] | None) -> Evidence:
@@ -137,8 +138,11 @@ def _powers(known: Evidence, level: int) -> AnyArray:
     if known.support is None:
         gram = circle_toeplitz(known.features[None], level)[0]
         return _root(gram.T)  # E z̄^j z^k, as the rows of the points would give
-    x, weights = known.support
-    return triangle(np.sqrt(weights)[:, None] * circle_rows(x, level))
+    if level not in known.powers:  # first columns are those of lower levels
+        x, weights = known.support
+        rows = triangle(np.sqrt(weights)[:, None] * circle_rows(x, 1 << (level - 1).bit_length()))
+        known.powers.update(dict.fromkeys(range(rows.shape[1]), rows))
+    return triangle(known.powers[level][:, : level + 1])
 
 
 def _root(gram: AnyArray) -> AnyArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,12 +180,19 @@ class VonMisesFisherFamily(ClosedFamily):
     def _solve_one(self, mean: Array, spread: float) -> DualSolution:
         """The same for one sample: scalars keep the special functions quick."""
         length, root = math.sqrt(mean.dot(mean)), math.sqrt(self.d)
-        kappa, ratio, _, psi, deficit = (float(t) for t in concentration(self.d, length, spread))
+        kappa, ratio, psi, deficit = _concentration(self.d, length, spread)
         scale = kappa / (root * max(length, TINY))
         residual = root * abs(length - ratio)
         rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
         numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
         return DualSolution.of_one(scale * mean[list(self.axes)], numbers)
+
+
+@lru_cache(maxsize=8)  # level 2 asks for what level 1 has found
+def _concentration(d: int, length: float, spread: float) -> tuple[float, float, float, float]:
+    """κ, A(κ), ψ and the deficit of one sample."""
+    kappa, ratio, _, psi, deficit = (float(t) for t in concentration(d, length, spread))
+    return kappa, ratio, psi, deficit
 
 
 @dataclass(frozen=True, slots=True)

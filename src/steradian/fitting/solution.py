@@ -29,7 +29,7 @@ class Status(IntEnum):
 
 _SENTENCES = {
     Status.CONVERGED: "converged",
-    Status.BOUNDARY: "does not exist: no density has these moments",
+    Status.BOUNDARY: "does not exist: the moments lie on the boundary of the moment body",
     Status.UNRESOLVED: "cannot be resolved within the node budget",
     Status.ROUNDING: "is not determined by moments in double precision",
     Status.STALLED: "did not converge",
@@ -95,9 +95,10 @@ class DualSolution:
         rung: int = NO_RUNG,
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
-        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)]])
+        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)], [rung]])
         known = np.array(numbers).reshape(-1, 1)
-        return cls(lam[None], *known, *counts, np.array([None]), np.array([rung]))
+        parts: list[AnyArray] = [lam[None], *known, *counts[:3], np.array([None]), counts[3]]
+        return cls(*parts)
 
     def put(self, rows: IntArray, part: DualSolution) -> None:
         """Write the rows of ``part`` into this stack."""

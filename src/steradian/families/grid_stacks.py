@@ -14,6 +14,10 @@ Between the two each row chooses its grid: parameters bound how fast a spectrum 
 
 Rows that need more (shorter steps, collinear features) do not arrive, and are left to the careful
 way. No row looks at another.
+
+References
+----------
+Duffin and Schaeffer (1938), Bulletin of the American Mathematical Society 44, 236-240.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ def _horner(coefficients: tuple[float, ...], t: Any) -> Any:
     return value
 
 
-def _debye(order: float, kappa: Any) -> tuple[Array, Array, Array]:
-    """(r, t, kappa - psi) at one large order."""
+def _debye(order: float, kappa: Any, *, logs: bool) -> tuple[Any, Any, Any]:
+    """(r, t, kappa - psi) at one large order; the last only with ``logs``, which take longest."""
     z = kappa / order
     root = np.sqrt(1.0 + z * z)
     inverse = 1.0 / root
@@ -94,6 +94,8 @@ def _debye(order: float, kappa: Any) -> tuple[Array, Array, Array]:
     bend = z * inverse * inverse * (0.5 + inverse * _horner(slope, inverse) / u)
     ratio = z / (1.0 + root) - bend / order
     defect = kappa * (1.0 + 1.0 / (root + z)) / (1.0 + root) + z * bend
+    if not logs:
+        return ratio, defect, 0.0
     small = z * z / (1.0 + root)  # root - 1
     excess = (
         order * (1.0 - 1.0 / (root + z) + np.log1p(0.5 * small))
@@ -108,18 +110,22 @@ def _recurrence_steps(order: float) -> int:
     return max(0, int(np.ceil(_DEBYE_ORDER - order)))
 
 
-def _descend(d: int, kappa: Any) -> tuple[Any, Any, Any]:
-    """(r, t, kappa - psi) at the order of dimension d, carried down from the Debye order."""
+def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
+    """(r, t, kappa - psi) at the order of dimension d, carried down from the Debye order.
+
+    Without ``logs`` the last is left out.
+    """
     order = 0.5 * d - 1.0
     steps = _recurrence_steps(order)
-    ratio, defect, excess = _debye(order + steps, kappa)
+    ratio, defect, excess = _debye(order + steps, kappa, logs=logs)
     growth = 1.0
     for j in range(steps - 1, -1, -1):
         twice = 2.0 * (order + j) + 2.0
         lower = twice + kappa * ratio
-        if j % _FACTORS == 0:  # before a product of concentrations overflows
+        if logs and j % _FACTORS == 0:  # before a product of concentrations overflows
             excess, growth = excess - np.log(growth), 1.0
-        growth = growth * (lower / twice)
+        if logs:
+            growth = growth * (lower / twice)
         ratio = kappa / lower
         defect = kappa * ((twice - defect) / (twice + kappa - defect))
     return ratio, defect, excess - np.log(growth)
@@ -183,7 +189,7 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
         safe = _choose(kappa > TINY_ROOT, kappa, TINY_ROOT)
-        ratio, defect, _ = _descend(d, safe)
+        ratio, defect, _ = _descend(d, safe, logs=False)
         lack = defect / safe  # 1 - A
         error = _choose(length < 0.5, length - ratio, lack - missing)
         slope = _choose(safe < 1e-4, 1.0 / d, lack * (2.0 - lack) - (d - 1.0) * (ratio / safe))

@@ -119,9 +119,7 @@ SMOOTH_ENOUGH = 1e-8  # of a sum at ¾ of the degree: to the power 4/3 at all of
 SINGLE_ROUNDING = 1e-7  # relative, of single precision
 SINGLE_LAST_STEP = 2e-3  # decrement whose square, the rise of a dual, is ten SINGLE_ROUNDING
 UNSEEN_STEP = 1e-4  # decrement from which a step and its correction leave its cube: 1e-12
-LEFT_OVER_DIGITS = (
-    1e-3  # relative, of a third cumulant in single precision: SINGLE_ROUNDING, with room
-)
+LEFT_OVER_DIGITS = 1e-3  # relative, of third cumulants in single precision on a coarse grid
 UNSEEN_RATIO = 1e-2  # of the decrement that a step leaves to it: its square, 1e-4, is not felt
 TILT_MISMATCH = 1e-6  # of the tilted mean, in standard deviations: no p-value shows it
 CHORD_LAST_STEP = 1e-8  # decrement where one covariance serves all steps, each good for a digit

@@ -49,6 +49,29 @@ def reference(s: FittedSpecimen) -> Iterator[str]:
                 yield f"At level {level} {name} is off by {value:.2g}."
 
 
+def declared(s: FittedSpecimen) -> Iterator[str]:
+    """E φ and the covariance under the law of zero information are those of its space's law.
+
+    Asked of features that declare another law than their own as that of zero information, which
+    need not be white under it.
+    """
+    h = s.hierarchy
+    if not isinstance(h, KnowsReference):
+        return
+    rule, exact = uniform_rule(h.space)
+    phi, wanted = np.asarray(h.features(rule.points)), h.reference_features
+    covariance = h.family(h.levels).log_partition(np.zeros((1, len(wanted))))[2][0]
+    away = phi - rule.weights @ phi
+    for name, values, told in (
+        ("`reference_features`", phi, wanted),
+        ("The covariance without parameters", away * away, np.diag(covariance)),
+    ):
+        for k, value in enumerate(rule.weights @ values):
+            if not abs(value - told[k]) <= mean_slack(values[:, k], rule, exact):
+                yield f"{name}: {s.feature(k)} has {told[k]:.4g}, and its space says {value:.4g}."
+                break
+
+
 def slopes(s: FittedSpecimen) -> Iterator[str]:
     """The gradient of ψ is E φ, and that of E φ the covariance."""
     for level, family, lam in s.families():
@@ -223,6 +246,7 @@ def _sentence(status: int) -> str:
 LINES: tuple[Line[FittedSpecimen], ...] = (
     sizes,
     reference,
+    declared,
     slopes,
     covariances,
     densities,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from steradian.conformance.specimen import FittedSpecimen, mean_slack, uniform_rule
-from steradian.contract import Line
+from steradian.contract import Line, NotOffered
 from steradian.errors import SteradianError
 from steradian.families.base import Family, StatesErrors
 from steradian.fitting.solution import Status
@@ -57,7 +57,7 @@ def declared(s: FittedSpecimen) -> Iterator[str]:
     """
     h = s.hierarchy
     if not isinstance(h, KnowsReference):
-        return
+        raise NotOffered("features are white under the law of zero information")
     rule, exact = uniform_rule(h.space)
     phi, wanted = np.asarray(h.features(rule.points)), h.reference_features
     covariance = h.family(h.levels).log_partition(np.zeros((1, len(wanted))))[2][0]

@@ -144,6 +144,41 @@ class WrongFit(_OwnFamily):
         return found
 
 
+class WrongSpread(_OwnFamily):
+    """Of covariances only that without parameters is wrong."""
+
+    def log_partition(self, lam: Any) -> Any:
+        psi, mean, covariance = super().log_partition(lam)
+        return psi, mean, np.where((lam == 0.0).all(), 1.2, 1.0) * covariance
+
+
+class WrongReference(_Own):
+    """Declares moments of a law of zero information that is not that of its space."""
+
+    @property
+    def reference_features(self) -> Any:
+        return np.full(self.q(self.levels), 0.3)
+
+
+class WrongReferenceSpread(_Own):
+    """White features need not be declared white: what they are is still asked."""
+
+    @property
+    def reference_features(self) -> Any:
+        return np.zeros(self.q(self.levels))
+
+    def family(self, level: int) -> Any:
+        return WrongSpread(self, level)
+
+
+class DeclaresItsWayOut(NotOrthonormal):
+    """Declaring a reference does not excuse features that are white under no law."""
+
+    @property
+    def reference_features(self) -> Any:
+        return np.zeros(self.q(self.levels))
+
+
 def with_family(kind: Any) -> Any:
     """A hierarchy whose families are of this kind."""
 

@@ -35,6 +35,16 @@ WHOLE: list[tuple[Any, str]] = [
         broken.WrongWider(2),
         r"same features first.* wider\(2\) is Harmonics.* not the hierarchy its",
     ),
+    (
+        broken.WrongReference(2),
+        "those of its space's law.*`reference_features`: feature 1 of "
+        "level 1 has 0.3, and its space says",
+    ),
+    (
+        broken.WrongReferenceSpread(2),
+        "without parameters: feature 1 of level 1 has 1.2, and its space says 1",
+    ),
+    (broken.DeclaresItsWayOut(2), "orthonormal.* feature 1 of level 1 has mean square 2.25, not 1"),
     (broken.WrongMean(1), "E x from E φ.* differ from the mean of the points by"),
     (broken.WrongTurn(1), "moments of the turned points. E φ differs by"),
     (broken.WrongKind(2), "read again.* read as Harmonics.* which does not equal it"),

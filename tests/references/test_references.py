@@ -308,3 +308,19 @@ def test_existence_is_decided_on_the_support_of_the_reference() -> None:
     assert sr.profile(rows, levels=1).deficits[0] > 0.0
     with pytest.raises(sr.BoundaryError):
         sr.profile(rows, levels=1, reference=sr.Mask(bands=[(-90, 60)]))
+
+
+def test_a_small_sampled_reference_counts_as_estimated_and_says_so() -> None:
+    rng = np.random.default_rng(8)
+    law = sr.FisherBingham([0.5, 0.2, 1.0], np.diag([0.5, -0.5, 0.0]))
+    x = law.sample(300, rng)
+    small, large = (sr.Directions(law.sample(n, rng)) for n in (60, 5000))
+    few = sr.profile(x, levels=2, reference=small).tests()
+    assert "level 2: the reference is a sample worth 60 rows for 8 features" in str(few.warnings)
+    # of every a²|r|² the noise of 60 rows explains more than χ² with one for each feature does
+    assert few.coefficients[1].sum() > 0.5 * 5 * 1.1
+    many = sr.profile(x, levels=2, reference=large).tests()
+    assert "reference" not in str(many.warnings)
+    tiny = sr.Directions(law.sample(16, rng))
+    with pytest.raises(sr.DesignError, match="too few to know what it is tested against"):
+        sr.profile(x, levels=2, reference=tiny).tests()

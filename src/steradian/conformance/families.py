@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from steradian.conformance.specimen import FittedSpecimen, mean_slack, uniform_rule
-from steradian.contract import Line
+from steradian.contract import Line, NotOffered
 from steradian.errors import SteradianError
 from steradian.families.base import Family, StatesErrors
 from steradian.fitting.solution import Status
@@ -47,6 +47,29 @@ def reference(s: FittedSpecimen) -> Iterator[str]:
         for name, value in zip(("ψ", "E φ", "the covariance"), off, strict=True):
             if value > CONTRACT_INTEGRAL:
                 yield f"At level {level} {name} is off by {value:.2g}."
+
+
+def declared(s: FittedSpecimen) -> Iterator[str]:
+    """E φ and the covariance under the law of zero information are those of its space's law.
+
+    Asked of features that declare another law than their own as that of zero information, which
+    need not be white under it.
+    """
+    h = s.hierarchy
+    if not isinstance(h, KnowsReference):
+        raise NotOffered("features are white under the law of zero information")
+    rule, exact = uniform_rule(h.space)
+    phi, wanted = np.asarray(h.features(rule.points)), h.reference_features
+    covariance = h.family(h.levels).log_partition(np.zeros((1, len(wanted))))[2][0]
+    away = phi - rule.weights @ phi
+    for name, values, told in (
+        ("`reference_features`", phi, wanted),
+        ("The covariance without parameters", away * away, np.diag(covariance)),
+    ):
+        for k, value in enumerate(rule.weights @ values):
+            if not abs(value - told[k]) <= mean_slack(values[:, k], rule, exact):
+                yield f"{name}: {s.feature(k)} has {told[k]:.4g}, and its space says {value:.4g}."
+                break
 
 
 def slopes(s: FittedSpecimen) -> Iterator[str]:
@@ -223,6 +246,7 @@ def _sentence(status: int) -> str:
 LINES: tuple[Line[FittedSpecimen], ...] = (
     sizes,
     reference,
+    declared,
     slopes,
     covariances,
     densities,

@@ -17,18 +17,16 @@ from steradian.designs.units import Units
 from steradian.fitting.grouped import GroupedFits
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.numerics.linalg import eigenvalues
 from steradian.significance.gap_draws import gap_standing
 from steradian.significance.grouped_sample import GroupedSample
 from steradian.significance.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE, dominating
 from steradian.significance.label_bootstrap import LabelledDraws, plain_pvalues, standing
-from steradian.significance.label_reference import reference_spread
 from steradian.significance.label_whitening import LabelStep, LabelWhitening, label_whitening
 from steradian.significance.recalibration import SETTLED
+from steradian.significance.reference_scores import few_rows, of_groups
 from steradian.significance.replicates import Replicates
 from steradian.significance.scores import (
     MOST_ENTRIES,
-    Covariance,
     Scores,
     group_scores,
     ratio_scores,
@@ -142,25 +140,21 @@ def _from_rows(
     words = _unjudged(scores, units)
     if words and not scores.rows:
         return StepTest.refused(f"{step.name}: cannot be judged: {words}")
-    more = reference_spread(sample, step.below.lam[0], white) if step.level > 1 else None
-    coefficients = _coefficients(scores, kind, more)
+    more = of_groups(sample, step.below.lam[0], white) if step.level > 1 else None
+    coefficients, dof = scores.coefficients(kind), scores.tail_dof(kind)
+    if more is not None:
+        coefficients[0], dof = more.coefficients(scores, kind)
     value = float(scores.statistic[0])
-    pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
+    pvalue = float(mixture_sf([value], coefficients, dof)[0])
     said = (f"{step.name}: {words}; little is left to compare it with",) if words else ()
+    if more is not None:
+        said += few_rows(step.name, sample.hierarchy.space, step.features)
     found = StepTest(value, pvalue, f"score, {kind}", said)
     if more is None and scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
         if sample.draws_quickly:
             return _calibrated(sample, step, zeta, found, many)
         return replace(_without_matrices(sample, step, many), statistic=value)
     return replace(found, warnings=(*said, _rough(step))) if few else found
-
-
-def _coefficients(scores: Scores, kind: Covariance, more: Array | None) -> Array:
-    """Eigenvalues (1, k) of ½ Ω; ``more`` is what a sampled reference adds to Ω."""
-    if more is None:
-        return scores.coefficients(kind)
-    rows = scores.spread_out(kind)[0]
-    return np.maximum(eigenvalues(0.5 * (rows.T @ rows + more)[None])[:, ::-1], 0.0)
 
 
 def _unjudged(scores: Scores, units: Units) -> str:

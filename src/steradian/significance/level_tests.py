@@ -29,6 +29,7 @@ from steradian.significance.null_replicates import (
 )
 from steradian.significance.options import Options
 from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.reference_scores import ReferenceSpread, few_rows, of_sample
 from steradian.significance.row_sweeps import SweptLevel, swept_level
 from steradian.significance.sample import Sample
 from steradian.significance.scores import (
@@ -159,7 +160,8 @@ def _moment_test(
         return _too_many_features(sample, level, white, gap, options)
     options.patience.begin(level, effort.of_rows(sample, p))
     swept = None
-    if options.kind == "damped" and not options.drawn and effort.all_at_once(sample, options):
+    plain = options.kind == "damped" and not options.drawn and sample.own_share == 1.0
+    if plain and effort.all_at_once(sample, options):
         swept = swept_level(sample, level)
     if swept is not None and not _doubted(sample, swept, p):
         return _swept_test(sample, level, white, swept)
@@ -171,7 +173,8 @@ def _moment_test(
     scores = _scores(sample, white)
     kind = scores.settled(options.kind)
     value = float(scores.statistic[0]) if options.statistic == "score" else gap
-    found = _referred(scores, kind, value, level, options)
+    more = of_sample(sample, level)
+    found = _referred(scores, kind, value, (level, more), options)
     if worthless(scores)[0]:
         found = replace(found, pvalue=np.nan, method="refused")
         return found.said(concerns.unjudged(level, scores, units))
@@ -181,6 +184,7 @@ def _moment_test(
     if by_default and options.drawn is None and needs_resampling(scores)[0]:
         found = _resampled(sample, level, found, options)
     said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
+    said += few_rows(f"level {level}", sample.hierarchy.space, p)
     words = concerns.unjudged(level, scores, units)
     if words is None:
         said += concerns.of_scores(level, scores, kind, units, default=by_default)
@@ -206,17 +210,25 @@ def _swept_test(sample: Sample, level: int, white: Whitening, swept: SweptLevel)
 
 
 def _referred(
-    scores: Scores, kind: Covariance, value: float, level: int, options: Options
+    scores: Scores,
+    kind: Covariance,
+    value: float,
+    where: tuple[int, ReferenceSpread | None],
+    options: Options,
 ) -> LevelTest:
-    """A statistic referred to the law of a covariance."""
-    score, coefficients = float(scores.statistic[0]), scores.coefficients(kind)[0]
+    """A statistic referred to the law of a covariance, with what a sampled reference adds to it."""
+    level, more = where
+    score, dof = float(scores.statistic[0]), scores.tail_dof(kind)
+    if more is None:
+        coefficients = scores.coefficients(kind)[0]
+    else:
+        coefficients, dof = more.coefficients(scores, kind)
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, kind, options.replicates, options.seed)
         how, pvalue = "multiplier bootstrap", add_one(value, null)
     elif options.method == "simulate":
         how, pvalue = "simulated tail", _simulated(value, coefficients, level, options)
     else:
-        dof = scores.tail_dof(kind)
         how, pvalue = "exact tail", float(mixture_sf([value], coefficients[None], dof)[0])
     shown = "null" if scores.lacks_tilt(kind) else kind
     return LevelTest(score, pvalue, coefficients, f"{how}, {shown}", ())
@@ -239,10 +251,12 @@ def _calibrated(
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
-    pvalue = recalibrated(fits, plain, options.replicates, np.array([options.seed]))
-    if np.isnan(pvalue[0]):
+    pvalue = float(recalibrated(fits, plain, options.replicates, np.array([options.seed]))[0])
+    if np.isnan(pvalue):
         return found.said(concerns.draws_not_told_apart(level))
-    return replace(found, pvalue=float(pvalue[0]), method=f"{found.method}, recalibrated")
+    if sample.own_share < 1.0:  # draws do not know how little the reference is known
+        pvalue = max(pvalue, found.pvalue)
+    return replace(found, pvalue=pvalue, method=f"{found.method}, recalibrated")
 
 
 def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -> LevelTest:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Sequence
 from enum import StrEnum
 
 from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
 
-CLEAR_BELOW, LIKELY_BELOW = (
-    0.001,
-    0.05,
-)  # p-values after Holm's correction; the least of 999 draws is clear
+CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm; the least of 999 draws is clear
 NOTHING_KNOWN = "–"
 _NAMED = 4  # levels that are listed one by one
+_EQUATION = re.compile(r"\b(\w+) ([=<]) ")
 _MANY = 1_000_000  # from which numbers are written with an exponent
 
 
@@ -157,6 +157,32 @@ def to_be(things: Sequence[object]) -> str:
 def capital(words: str) -> str:
     """With a capital letter."""
     return words[:1].upper() + words[1:]
+
+
+def unbroken(words: str) -> str:
+    """Words whose equations ("p = 2e-6") no line may end within: their blanks do not break.
+
+    Examples
+    --------
+    >>> len(unbroken("Rayleigh 2.01 (p = 0.57)").split(" "))
+    3
+    """
+    return _EQUATION.sub("\\1\u00a0\\2\u00a0", words)
+
+
+def in_lines(words: str, width: int, head: str = "") -> list[str]:
+    """Lines of a width, the first after a head and the others below its end.
+
+    Examples
+    --------
+    >>> in_lines("Bingham 232 (p = 5e-48)", 17)
+    ['Bingham 232', '(p = 5e-48)']
+    """
+    lines = textwrap.wrap(
+        unbroken(words), width, initial_indent=head, subsequent_indent=" " * len(head),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def sentence(words: str) -> str:

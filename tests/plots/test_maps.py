@@ -240,6 +240,19 @@ def test_many_points_are_bins_with_the_fit_as_lines(ax: Axes) -> None:
     assert any(text.get_text() == "uniform" for text in bar.texts)
 
 
+def test_the_fullest_bin_is_told_by_its_middle(ax: Axes) -> None:
+    """Not by a corner of it, which may be a pole."""
+    lon, lat = RNG.uniform(55.0, 60.0, 30), RNG.uniform(38.0, 42.0, 30)
+    made = sr.Directions.from_lonlat(lon, lat)
+    plots.mollweide(made, ax, data="bins")
+    bins = binned(made, axial=False)
+    x, y, z = bins.base.pix2vec(np.array([bins.density.argmax()]))[0]
+    said = ax.get_title(loc="left").replace("\n", " ").replace("\u00a0", " ")
+    found = [float(part.split("°")[0].split(" ")[-1]) for part in said.split(": ")[1].split(", ")]
+    assert found[0] == pytest.approx(np.rad2deg(np.arctan2(y, x)) % 360.0, abs=6.0)
+    assert found[1] == pytest.approx(np.rad2deg(np.arcsin(z)), abs=6.0)  # middles of area
+
+
 def test_binning_takes_no_more_memory_for_more_rows() -> None:
     peaks = []
     for n in (300_000, 1_200_000):

@@ -96,6 +96,11 @@ def test_it_draws_without_complaint_or_request(browser: Any, mcmurdo: Path) -> N
     opened(browser, mcmurdo)
     browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     until(browser, "document.querySelectorAll('.js-plotly-plot .main-svg').length >= 8")
+    up = browser.execute_script(
+        "const p = document.getElementById('density'), t = p.data[p.data.length - 1];"
+        "return [t.text[5], t.z[5], p.data[0].z[0][0], p._fullLayout.scene._scene.getCamera().up.z]"
+    )
+    assert up == ["up", 1.18, 1, 1]  # though z is down, up is up on the screen
     assert complaints(browser) == []
     assert requested(browser) == []
     outside = "performance.getEntriesByType('resource').map(e => e.name)"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from steradian.notebook import NotebookView
-from steradian.wording import Verdict, sentence
+from steradian.wording import Verdict, in_lines, sentence
 
 _WIDTH, _LABEL = 80, 26
 
@@ -45,11 +44,7 @@ class Judgement:
     def shown(self, *, verbose: bool) -> str:
         """The question and its answer, with details on request."""
         said = [self.words, *(sentence(one) for one in self.details)] if verbose else [self.words]
-        head = f"{self.question:<{_LABEL}}"
-        return textwrap.fill(
-            " ".join(said), _WIDTH, initial_indent=head, subsequent_indent=" " * _LABEL,
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+        return "\n".join(in_lines(" ".join(said), _WIDTH, f"{self.question:<{_LABEL}}"))
 
 
 @dataclass(frozen=True, slots=True)

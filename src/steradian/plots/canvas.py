@@ -21,6 +21,7 @@ from steradian.plots.palette import (
     TITLE,
     VERMILION,
 )
+from steradian.wording import unbroken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,7 +154,7 @@ def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> s
         inches = whole * share - (usual if margin is None else margin)
     room = max(_SHORTEST_LINE, inches * 72.0)
     lines: list[str] = []
-    for word in words.split(" "):
+    for word in unbroken(words).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and _points(longer, size) <= room:
             lines[-1] = longer

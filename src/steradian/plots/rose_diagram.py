@@ -193,7 +193,7 @@ def _words(scene: Scene, petals: Array) -> str:
     if scene.directions is not None:
         shown = []
         if len(petals):
-            shown.append(f"petals of {360 / len(petals):g}°")
+            shown.append(f"petals of\u00a0{360 / len(petals):g}°")
         if scene.directions.n <= _MOST_DOTS:
             shown.append("dots (areas: weights)" if scene.directions.weighted else "dots")
         parts.append(f"{scene.count_words} as {' and '.join(shown)}")

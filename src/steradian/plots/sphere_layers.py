@@ -146,7 +146,16 @@ def _peak_words(scene: Scene, meshes: list[Mesh], values: list[Array]) -> str:
     most, least = float(values[best][at]), min(float(value.min()) for value in values)
     if most < _NEARLY_UNIFORM:
         return f"is nearly uniform ({digits(least)} to {digits(most)} times)"
-    return f"peaks at {digits(most)}\u00a0×\u00a0uniform: {scene.words(meshes[best].points[at])}"
+    where = scene.words(_middle(meshes[best], values[best] == most))
+    return f"peaks at {digits(most)}\u00a0×\u00a0uniform: {where}"
+
+
+def _middle(mesh: Mesh, cells: Array) -> Array:
+    """Where cells of one value are: the middle of a bin, and of one side of an axis."""
+    points, shares = mesh.points[cells], mesh.shares[cells]
+    near = points @ points[0] > 0.0
+    middle = shares[near] @ points[near]
+    return np.asarray(middle / np.linalg.norm(middle))
 
 
 def _coarse_words(mass: float) -> str:

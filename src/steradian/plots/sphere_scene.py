@@ -83,9 +83,9 @@ class Scene:
             shown = f"{np.rad2deg(value) if told.unit == 'radians' else value:.0f}°"
             if told.unit == "hours" and k == 0:
                 shown = f"{value:.1f} h"
-            named.append(f"{told.convention.role(k)} {shown}")
-        text = ", ".join(named).replace("-", "−").replace(" −0°", " 0°")
-        return text.replace(" 360°", " 0°")
+            named.append(f"{told.convention.role(k)}\u00a0{shown}")
+        text = ", ".join(named).replace("-", "−").replace("\u00a0−0°", "\u00a00°")
+        return text.replace("\u00a0360°", "\u00a00°")
 
     @property
     def level_words(self) -> str:

@@ -12,7 +12,15 @@ from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
 from steradian.references.base import underlying
-from steradian.wording import LIKELY_BELOW, Verdict, digits, pvalue_number, pvalue_words, verdict_of
+from steradian.wording import (
+    LIKELY_BELOW,
+    Verdict,
+    digits,
+    in_lines,
+    pvalue_number,
+    pvalue_words,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -33,7 +41,7 @@ def summarise(c: Comparison) -> str:
             _WIDTH,
         ),
         "",
-        *textwrap.wrap(verdict(c, tests), _WIDTH),
+        *in_lines(verdict(c, tests), _WIDTH),
         "",
         *_levels(c, tests),
         "",

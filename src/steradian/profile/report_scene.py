@@ -167,22 +167,25 @@ def _top(values: Array) -> float:
 
 
 def _camera(profile: Profile, down: bool) -> dict[str, Any]:
-    """From the side of the mean, or of the axis, tilted so that poles are seen."""
+    """From the side of the mean, or of the axis, tilted so that poles are seen.
+
+    The third axis of a scene is up: where z is down, the scene is turned half about the first.
+    """
     from steradian.profile.principal_axes import second_moment
 
     mean = profile.moments.mean
     axis = np.linalg.eigh(second_moment(profile))[1][:, -1]
     centre = mean / np.linalg.norm(mean) if np.linalg.norm(mean) > 0.5 else axis
+    centre = centre * np.array([1.0, -1.0, -1.0]) if down else centre
     across = math.atan2(centre[1], centre[0]) + 0.5
     above = math.asin(float(np.clip(centre[2], -1.0, 1.0)))
-    up = -1.0 if down else 1.0
-    tilt = up * float(np.clip(up * above - 0.4, -1.1, 1.1))
+    tilt = float(np.clip(above - 0.4, -1.1, 1.1))
     eye = _DISTANCE * np.array([
         math.cos(tilt) * math.cos(across), math.cos(tilt) * math.sin(across), math.sin(tilt),
     ])  # fmt: skip
     return {
         "eye": dict(zip("xyz", numbers(eye), strict=True)),
-        "up": {"x": 0, "y": 0, "z": up},
+        "up": {"x": 0, "y": 0, "z": 1},
         "center": {"x": 0, "y": 0, "z": 0},
     }
 

@@ -13,7 +13,7 @@ from steradian.profile.level_table import LevelTable
 from steradian.profile.principal_axes import READABLE, principal_axes, second_moment
 from steradian.references.base import reference_words
 from steradian.spaces.base import classical_values
-from steradian.wording import digits, pvalue_words
+from steradian.wording import digits, in_lines, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -41,7 +41,7 @@ def summarise(profile: Profile, patience: float, *, verbose: bool = False) -> st
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return in_lines(text, _WIDTH)
 
 
 # --- the data in short ------------------------------------------------------------------------

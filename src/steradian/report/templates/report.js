@@ -68,14 +68,16 @@
     return { ...camera, eye: { x: far * x, y: far * y, z: far * z } };
   }
 
+  // A scene that turns keeps its third axis up: where z is down, all is turned half about the first.
   function globe(content, level) {
+    const up = content.downward ? -1 : 1;
     const lat = content.lat.map(radians), lon = content.lon.map(radians);
     const grid = (f) => lat.map((a) => lon.map((b) => f(a, b)));
     const bar = colourBar(content);
     if (narrow()) Object.assign(bar.colorbar, { orientation: "h", len: 0.9, y: -0.12, title: { text: "density, uniform = 1", side: "top" } });
     const traces = [{
-      type: "surface", x: grid((a, b) => Math.cos(a) * Math.cos(b)), y: grid((a, b) => Math.cos(a) * Math.sin(b)),
-      z: grid((a) => Math.sin(a)), surfacecolor: content.values[level], ...bar, hoverinfo: "skip",
+      type: "surface", x: grid((a, b) => Math.cos(a) * Math.cos(b)), y: grid((a, b) => up * Math.cos(a) * Math.sin(b)),
+      z: grid((a) => up * Math.sin(a)), surfacecolor: content.values[level], ...bar, hoverinfo: "skip",
       lighting: { ambient: 0.95, diffuse: 0.15, specular: 0, roughness: 1, fresnel: 0 }, contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } },
     }];
     const lines = { x: [], y: [], z: [] };
@@ -87,12 +89,12 @@
     if (content.data) {
       const { x, y, z } = content.data;
       const out = (v) => v.map((c) => 1.015 * c);
-      traces.push({ type: "scatter3d", mode: "markers", x: out(x), y: out(y), z: out(z), ...hover(content.data), marker: { ...markers(content, 4), color: "#ffffff", line: { width: 1, color: "#000000" } }, showlegend: false });
+      traces.push({ type: "scatter3d", mode: "markers", x: out(x), y: out(y.map((c) => up * c)), z: out(z.map((c) => up * c)), ...hover(content.data), marker: { ...markers(content, 4), color: "#ffffff", line: { width: 1, color: "#000000" } }, showlegend: false });
     }
     const poles = content.poles;
-    const far = 1.18;
+    const far = 1.18, side = up * far;
     traces.push({
-      type: "scatter3d", mode: "text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, far, -far, 0, 0], z: [0, 0, 0, 0, far, -far],
+      type: "scatter3d", mode: "text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, side, -side, 0, 0], z: [0, 0, 0, 0, side, -side],
       text: poles, textfont: { color: dark.matches ? "#8f7000" : style("ink"), size: 13 }, hoverinfo: "skip", showlegend: false,
     });
     const none = { visible: false, showspikes: false };

@@ -61,6 +61,7 @@ _CONVERGED = int(Status.CONVERGED)
 _CAREFUL_LEVELS = 6  # to which collinear features are orthonormalised under the data in a second
 _LONG_ROWS = 20_000_000  # rows times products of features, which pieces take seconds for
 _ROW_LEVELS = 12  # above it pieces of the space would hold too many features
+_FEW_FEATURES = 100  # below it their products are quick at the nodes of any grid
 _LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
@@ -169,9 +170,11 @@ class GriddedFamily:
 
         None too where so many features are collinear under the law: nodes then keep more digits.
         """
+        count = self.space.size(wide.levels)
+        if count < _FEW_FEATURES:
+            return None
         grid, sharp = self._resolving(lam[None])
         finer = self.space.exact_grid(grid.reach + 2 * wide.levels)  # products alias sooner
-        count = self.space.size(wide.levels)
         if sharp[0] or finer.nodes * count**2 < _LONG_PRODUCTS:
             return None
         padded = np.zeros((1, count - 1))

@@ -29,7 +29,7 @@ class Status(IntEnum):
 
 _SENTENCES = {
     Status.CONVERGED: "converged",
-    Status.BOUNDARY: "does not exist: the moments lie on the boundary of the moment body",
+    Status.BOUNDARY: "does not exist: no density has these moments",
     Status.UNRESOLVED: "cannot be resolved within the node budget",
     Status.ROUNDING: "is not determined by moments in double precision",
     Status.STALLED: "did not converge",

@@ -36,7 +36,7 @@ from steradian.numerics.tolerances import (
 )
 
 _RADIUS = 0.6  # longest step, in the metric of the preconditioner
-_ENTRIES = 1 << 16  # numbers of one array of nodes that stay near the processor
+_ENTRIES = 1 << 17  # numbers of one array of nodes that stay near the processor
 _NODES = 17, 49  # that most rows take on the way and at the end
 _MOST_CG = 40
 _SHARE_LEFT = 1e-3  # of the gradient, by conjugate gradients: a coarse curvature leaves as much
@@ -194,17 +194,19 @@ def fit_stack(m: Array, values: Array, axes: Array) -> StackFit:
     """Laws of means ``m`` (R, d) and covariances of eigenvalues (R, d) and eigenbases (R, d, d)."""
     count, d = m.shape
     out = StackFit.empty(count, d)
-    size, few = (max(8, _ENTRIES // (nodes * d)) for nodes in _NODES)
-    for first in range(0, count, size):
-        part = np.arange(first, min(first + size, count))
+    way, end = (max(8, _ENTRIES // (nodes * d)) for nodes in _NODES)
+    for part in _even_parts(count, way):
         states = _States.gaussian(m[part], values[part], axes[part])
         near = _approached(replace(states, rows=part))
-        if near is None:
-            continue
-        for start in range(0, len(near.rows), few):
-            some = near.take(np.arange(start, min(start + few, len(near.rows))))
-            _finish(some, (values, axes), out)
+        if near is not None:
+            for some in _even_parts(len(near.rows), end):
+                _finish(near.take(some), (values, axes), out)
     return out
+
+
+def _even_parts(count: int, most: int) -> list[IntArray]:
+    """Numbers below ``count`` in parts of about one size, at most ``most``."""
+    return np.array_split(np.arange(count), -(-count // most)) if count else []
 
 
 def _approached(states: _States) -> _States | None:

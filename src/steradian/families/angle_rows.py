@@ -101,7 +101,7 @@ def _one(column: IntArray, x: Array, weights: Array) -> DualSolution:
     """The fit of one angle, all frequencies up to the highest of a ``column``."""
     level = -(-int(column.max()) // 2)
     distinct, which = np.unique(x, axis=0, return_inverse=True)
-    share = np.bincount(which.ravel(), weights, len(distinct))
+    share = np.asarray(np.bincount(which.ravel(), weights, len(distinct)), dtype=np.float64)
     if examine_circle(distinct, share, level).verdict is Verdict.OUTSIDE:
         return DualSolution.empty(1, 2 * level, Status.BOUNDARY)
     return solve_rows(Circle(), level, distinct, share)

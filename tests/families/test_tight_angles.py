@@ -2,8 +2,8 @@
 
 A law exp(λ·φ - ψ) whose integral is one and whose moments are those of the data is the fit, whoever
 found it: so equispaced rules on the whole torus, which know nothing of boxes, frames or bases,
-decide. They converge geometrically, and are fine enough for the faint modes far from the data,
-which are narrower than these: twice as many nodes change nothing above 1e-11 in the first case.
+decide. They converge geometrically, and are fine enough for the faint modes far from the data that
+are narrower than these: twice as many nodes change nothing above 1e-11 in the first case.
 """
 
 from __future__ import annotations

@@ -65,10 +65,10 @@ def main(asked: argparse.Namespace) -> int:
             continue
         print(f"\n{heading}\n{'=' * len(heading)}")
         results += run()
+        records.save(results, asked.json)  # so that what is interrupted is not lost
     print()
     show(results)
     print(f"\n{time.perf_counter() - began:.0f} s in all")
-    records.save(results, asked.json)
     print(f"every number: {asked.json}")
     worse = (
         records.compare([one.to_dict() for one in results], asked.against) if asked.against else 0

@@ -12,7 +12,7 @@ import pytest
 import steradian as sr
 from comparison_groups import vmf
 from steradian.profile.comparison_report import page_of_comparison
-from steradian.report import html_of
+from steradian.report import Figure, html_of
 
 HOSTILE = "</script><script>alert(1)</script>"
 
@@ -44,9 +44,9 @@ def test_the_numbers_are_there_for_machines(found: sr.Comparison) -> None:
     page = page_of_comparison(found)
     assert page.record["between"] == found.between.tolist()
     assert json.dumps(page.record["names"])
-    figures = [b for b in page.blocks if b.kind == "figure"]
+    figures = [b for b in page.blocks if isinstance(b, Figure)]
     assert [f.key for f in figures] == ["between", "groups"]
-    shown = figures[0].plot["data"][0]["y"]  # type: ignore[union-attr]
+    shown = figures[0].plot["data"][0]["y"]
     assert shown == pytest.approx(found.between.tolist(), rel=1e-3)
     assert page.title in html_of(page)
 

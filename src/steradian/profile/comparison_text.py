@@ -139,7 +139,8 @@ def level_cells(
     c: Comparison, tests: ComparisonTests | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The table of levels as text: its head, and a row for each level, part and for all."""
-    ends, rows = _ends(c), []
+    ends = _ends(c)
+    rows: list[tuple[str, ...]] = []
     for k, name in enumerate(c.hierarchy.level_names):
         p = "" if tests is None else f"{tests.pvalue[k]:.2g}"
         value, noise = f"{c.between[k]:.5f}", _noise(c.noise[k])

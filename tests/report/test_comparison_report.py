@@ -12,8 +12,7 @@ import pytest
 import steradian as sr
 from comparison_groups import vmf
 from steradian.profile.comparison_report import page_of_comparison
-from steradian.report import html_of
-from steradian.report.page import Figure
+from steradian.report import Figure, html_of
 
 HOSTILE = "</script><script>alert(1)</script>"
 

@@ -144,7 +144,8 @@ def level_cells(
     c: Comparison, tests: ComparisonTests | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The table of levels as text: its head, and a row for each level, part and for all."""
-    ends, rows = _ends(c), []
+    ends = _ends(c)
+    rows: list[tuple[str, ...]] = []
     for k, name in enumerate(c.hierarchy.level_names):
         p = np.nan if tests is None else float(tests.pvalue_holm[k])
         size, noise = digits(float(c.between[k])), _noise(c.noise[k])

@@ -146,7 +146,9 @@ def _from_rows(
         coefficients[0], dof = more.coefficients(scores, kind)
     value = float(scores.statistic[0])
     pvalue = float(mixture_sf([value], coefficients, dof)[0])
-    said = (f"{step.name}: {words}; little is left to compare it with",) if words else ()
+    said: tuple[str, ...] = ()
+    if words:
+        said = (f"{step.name}: {words}; little is left to compare it with",)
     if more is not None:
         said += few_rows(step.name, sample.hierarchy.space, step.features)
     found = StepTest(value, pvalue, f"score, {kind}", said)

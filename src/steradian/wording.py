@@ -149,6 +149,18 @@ def _runs(levels: Sequence[int]) -> list[str]:
     return [str(a) if a == b else f"{a} to {b}" for a, b in pairs]
 
 
+def counted(count: int, name: str) -> str:
+    """So many things of a name.
+
+    Examples
+    --------
+    >>> counted(1, "axis"), counted(88, "axis"), counted(14026, "direction")
+    ('1 axis', '88 axes', '14,026 directions')
+    """
+    several = f"{name[:-2]}es" if name.endswith("is") else f"{name}s"
+    return f"{count:,} {name if count == 1 else several}"
+
+
 def to_be(things: Sequence[object]) -> str:
     """The verb for one thing or several."""
     return "is" if len(things) == 1 else "are"

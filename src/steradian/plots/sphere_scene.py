@@ -16,6 +16,7 @@ from steradian.numerics.arrays import Array
 from steradian.references.base import reference_words, underlying
 from steradian.spaces import Space
 from steradian.spaces.base import Chart, chart_of, has_no_sign
+from steradian.wording import counted
 
 if TYPE_CHECKING:
     from steradian.fitting.maxent import MaxEntFit
@@ -100,9 +101,7 @@ class Scene:
         """How many of what, like "133 directions"."""
         if self.directions is None:
             return ""
-        n, name = self.directions.n, self.space.point_name
-        plural = {"axis": "axes"}.get(name, f"{name}s")
-        return f"{n:,} {name if n == 1 else plural}"
+        return counted(self.directions.n, self.space.point_name)
 
 
 def scene_of(source: Any, level: int | None, *charts: Chart) -> Scene:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import steradian
 from steradian.profile.level_table import LevelTable, names_of
-from steradian.wording import listed
+from steradian.wording import counted, listed
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -31,11 +31,11 @@ def methods_paragraph(profile: Profile, table: LevelTable) -> str:
     p, space = profile, profile.moments.hierarchy.space
     names = listed([f"{k} ({name})" for k, name in enumerate(names_of(p), 1)])
     said = [
-        f"The {p.n} {space.point_name}s were decomposed by geometric information decomposition "
-        f"(You and Cho) with steradian {steradian.__version__}: nested maximum-entropy laws on the "
-        f"{space.name} were fitted to their weighted moments, and the information that each level "
-        f"adds is the Kullback–Leibler divergence between neighbouring fits, in nats. Levels were "
-        f"{names}.",
+        f"The {counted(p.n, space.point_name)} were decomposed by geometric information "
+        f"decomposition (You and Cho) with steradian {steradian.__version__}: nested "
+        f"maximum-entropy laws on the {space.name} were fitted to their weighted moments, and the "
+        "information that each level adds is the Kullback–Leibler divergence between neighbouring "
+        f"fits, in nats. Levels were {names}.",
         _weights(p),
         f"The sampling design was taken as {p.design.name} ({p.design.sentence}).",
         _inference(table),

@@ -29,6 +29,7 @@ from steradian.references.law import LawReference
 from steradian.references.mask import Mask
 from steradian.references.sample import SampledReference
 from steradian.spaces import Space
+from steradian.wording import counted
 
 _KINDS = (
     "a fit (profile.fits[2], sr.FisherBingham), a density as a function of points, sr.Mask, "
@@ -140,7 +141,7 @@ def _sample(directions: Directions, space: Space) -> Reference:
         )
     weights = directions.weights
     seen = weights > 0.0
-    words = f"a sample of {int(seen.sum())} {space.point_name}s"
+    words = f"a sample of {counted(int(seen.sum()), space.point_name)}"
     if directions.weighted:
         words += f", weighted (ESS {directions.ess:.0f})"
     return SampledReference(directions.x[seen], weights[seen], words)

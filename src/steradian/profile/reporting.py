@@ -28,7 +28,7 @@ from steradian.report import (
 )
 from steradian.report.figures import gap_bars, mixing_curves, residual_bars
 from steradian.significance.effort import WAITING
-from steradian.wording import digits, pvalue_words
+from steradian.wording import counted, digits, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -57,7 +57,7 @@ def page_of(profile: Profile, title: str = "", call: str = "") -> Page:
 def _named(profile: Profile) -> str:
     reading = profile.reading
     source = reading.source if reading is not None else ""
-    return source or f"{profile.n:,} {profile.moments.hierarchy.space.point_name}s"
+    return source or counted(profile.n, profile.moments.hierarchy.space.point_name)
 
 
 # --- the first screen ------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def test_a_boundary_error_says_what_where_why_and_what_is_sound() -> None:
     error = caught.value
     assert error.level == 3
     assert str(error) == f"level 3 {error.cause}; {error.remedy}"
-    assert error.cause.startswith("does not exist: the moments lie on the boundary")
+    assert error.cause.startswith("does not exist: no density has these moments")
     assert error.remedy == (
         "ask for fewer levels (levels=2 is sound)"
         ", or mix in a little of the uniform law (shrinkage=0.01)"

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
 
-CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm; the least of 999 draws is clear
+CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm's correction
 NOTHING_KNOWN = "–"
 _NAMED = 4  # levels that are listed one by one
 _EQUATION = re.compile(r"\b(\w+) ([=<]) ")
@@ -36,7 +36,7 @@ def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
     """
     if not judged or math.isnan(pvalue):
         return Verdict.UNJUDGED
-    if pvalue <= CLEAR_BELOW:
+    if pvalue < CLEAR_BELOW:
         return Verdict.CLEAR
     return Verdict.LIKELY if pvalue < LIKELY_BELOW else Verdict.NOISE
 

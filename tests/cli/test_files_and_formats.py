@@ -90,8 +90,9 @@ def test_groups_are_one_line_each(capsys: Capture, planes: str) -> None:
     out = printed(capsys, "profile", planes, "--by", "unit", "--levels", "2")
     lines = out.splitlines()
     assert lines[0].startswith("read 60 rows of planes.csv: strike `strike`, dip `dip`, degrees")
-    assert lines[2].split() == ["group", "n", "R", "D", "I1", "I2", "mean"]
-    assert [line.split()[:2] for line in lines[3:5]] == [["upper", "30"], ["lower", "30"]]
+    table = lines[lines.index("") + 1 :]
+    assert table[0].split() == ["group", "n", "R", "D", "I1", "I2", "mean"]
+    assert [line.split()[:2] for line in table[1:3]] == [["upper", "30"], ["lower", "30"]]
     record = json.loads(printed(capsys, "profile", planes, "--by", "unit", "--json"))
     whole = sr.read_directions(planes)
     alone = sr.profile(whole.take(np.arange(30)))

@@ -74,7 +74,7 @@ def refused(x: Array, support: Support, weights: Array | None = None) -> sr.Boun
 def assert_told(error: LevelError) -> None:
     """What, where and the remedy."""
     text = str(error)
-    assert text.startswith(f"level {error.level} does not exist: the moments lie on the boundary")
+    assert text.startswith(f"level {error.level} does not exist: no density has these moments")
     sound = f"ask for fewer levels (levels={error.level - 1} is sound)"
     assert (sound if error.level > 1 else "give at least two different directions") in text
     assert text.endswith("or mix in a little of the uniform law (shrinkage=0.01)")

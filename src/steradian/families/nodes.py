@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _MOST_STEPS = 60  # on one rule,
 _MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
 _MOST_GROWN_WORK = 20_000_000  # by so many multiplications in one of some fifty steps
-_QUICK_WORK = 3e7  # multiplications of a step by which boxes are not quicker
+_QUICK_WORK = 30_000_000  # multiplications of a step by which boxes are not quicker
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _ROWS_PER_FEATURE = 4  # by which most supports are seen to be wide enough
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted

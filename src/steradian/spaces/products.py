@@ -36,15 +36,20 @@ class SecondMoments:
     space: Circle | Sphere
     level: int
 
-    @property
+    @cached_property
     def moments(self) -> int:
-        """How many moments are read, (K,)."""
+        """How many moments are read, K."""
         return self.space.size(2 * self.level)
+
+    @cached_property
+    def _count(self) -> int:
+        """How many features there are with the constant, n."""
+        return self.space.size(self.level)
 
     def stack(self, moments: Array) -> Array:
         """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K), in their precision."""
         moments = moments[:, : self.moments]
-        count = self.space.size(self.level)
+        count = self._count
         if self.level <= _DENSE_LEVELS:
             single = moments.dtype == np.float32
             table = self._dense_single if single else self._dense.T
@@ -59,7 +64,7 @@ class SecondMoments:
 
     def one(self, moments: Array, room: Array | None = None) -> Array:
         """The same of one law (K,): (n, n), in the first of two matrices ``room`` if given."""
-        count = self.space.size(self.level)
+        count = self._count
         if self.level <= _DENSE_LEVELS:
             return (self._dense @ moments).reshape(count, count)
         if isinstance(self.space, Circle):
@@ -77,7 +82,7 @@ class SecondMoments:
             phi = self.space.harmonics(grid.points, self.level)
             values = np.einsum("ni,ni->n", phi @ matrix, phi)
             return grid.analyze(values[None], 2 * self.level)[0]
-        count = self.space.size(self.level)
+        count = self._count
         twice = np.where(np.arange(count)[:, None] == np.arange(count), 1.0, 2.0) * matrix
         return np.asarray(self._sparse.T @ twice.ravel()[self._upper])
 
@@ -85,7 +90,7 @@ class SecondMoments:
     def _sparse(self) -> sparse.csr_array:
         """Rows of the pairs (i, j), i <= j, in the order i + j (j + 1) / 2."""
         whole = _integrals(next(top for top in _SPARSE_LEVELS if top >= self.level))
-        count = self.space.size(self.level)
+        count = self._count
         rows = count * (count + 1) // 2
         end = whole.indptr[rows]
         parts = whole.data[:end], whole.indices[:end], whole.indptr[: rows + 1]
@@ -113,7 +118,7 @@ class SecondMoments:
     @cached_property
     def _upper(self) -> IntArray:
         """Where each pair stands in the flat matrix, column by column."""
-        count = self.space.size(self.level)
+        count = self._count
         j, i = np.tril_indices(count)
         return np.asarray(j * count + i)
 

@@ -31,16 +31,15 @@ from steradian.families.node_rules import (
     node_count,
     nodes_of,
 )
+from steradian.families.node_supports import place_support
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
     NODE_NEAR,
     NODE_TOUCHING,
-    NODE_VANISHING,
     RULE_ROUNDING,
     RUN_OFF,
     USABLE_RULE,
@@ -56,7 +55,6 @@ _MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
 _MOST_GROWN_WORK = 20_000_000  # by so many multiplications in one of some fifty steps
 _QUICK_WORK = 30_000_000  # multiplications of a step by which boxes are not quicker
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
-_ROWS_PER_FEATURE = 4  # by which most supports are seen to be wide enough
 _STEPS = 10  # of an ordinary fit, the rules that verify it counted
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _CONVERGED = int(Status.CONVERGED)
@@ -220,34 +218,8 @@ class NodeFamily(BareFamily):
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
-        """What is exact and quick: functions of the level that vanish on all of the support.
-
-        None of positive mean means that a fit exists; one that is nowhere negative means that none
-        does. The one looked at is the constant projected on them, which is all there is
-        where they are multiples of one, and the one that symmetry asks for elsewhere.
-        """
-        some = x[:: max(1, len(x) // (_ROWS_PER_FEATURE * (self.q + 1)))]
-        vanishing = self._vanishing(some)  # what vanishes on all rows does on some of them
-        if len(some) < len(x) and vanishing.shape[1]:
-            vanishing = self._vanishing(x)
-        f = vanishing @ vanishing[0]
-        if not vanishing.shape[1] or f[0] <= NODE_VANISHING:
-            return Placement(Verdict.INSIDE)
-        values = f[0] + self._nodes(self._rungs - 1).phi @ f[1:]
-        if values.min() >= -NODE_VANISHING * float(np.abs(values).max()):
-            return Placement(Verdict.OUTSIDE, self._words(len(x)))
-        alone = vanishing.shape[1] == 1
-        return Placement(Verdict.INSIDE if alone else Verdict.UNSURE)
-
-    def _vanishing(self, x: Array) -> Array:
-        """Functions of the level, the constant first, that vanish on all of ``x``: (q + 1, k)."""
-        phi = self.hierarchy.features(x)[:, : self.q]
-        return null_space(np.column_stack([np.ones(len(x)), phi]))
-
-    def _words(self, count: int) -> str:
-        what = self.hierarchy.space.point_name
-        points = f"one {what}" if count == 1 else f"{count} distinct points"
-        return f"a function of this level that is nowhere negative vanishes on all data, {points}"
+        """What is exact and quick: functions of the level that vanish on all of the support."""
+        return place_support(self.hierarchy, self.level, lambda: self._nodes(self._rungs - 1), x)
 
     # --- fits -----------------------------------------------------------------------------
 

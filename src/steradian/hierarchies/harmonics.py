@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -12,16 +11,17 @@ from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.below_polynomials import LinearBelow, QuadraticBelow
 from steradian.families.circle_levels import solve_levels
-from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.gridded import GriddedFamily
 from steradian.families.node_draws import NodeLaw
 from steradian.families.polynomial_sample import PolynomialLaw
 from steradian.families.polynomials import polynomial_family
-from steradian.families.quadratic_family import QuadraticFamily
-from steradian.families.von_mises_fisher import VonMisesFisherFamily
 from steradian.fitting.solution import DualSolution
+from steradian.hierarchies.harmonic_families import (
+    below_polynomials,
+    closed_family,
+    family_of_level,
+)
 from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
@@ -30,7 +30,6 @@ from steradian.spaces.products import direct_sums, second_moments, sums_from_pro
 from steradian.spaces.quadratic import (
     coordinates,
     feature_moments,
-    linear_axes,
     linear_features,
     low_moments,
     natural_parameters,
@@ -344,16 +343,16 @@ class Harmonics:
             return PolynomialLaw(family.space, level, lam, psi)
         if level > 2:
             return NodeLaw(family, lam, psi)
-        return _closed(self.d, level).law(lam)
+        return closed_family(self.d, level).law(lam)
 
     def family(self, level: int) -> Family:
         if not 1 <= whole_number(level, "level") <= self.levels:
             raise InvalidArgument(f"level {level} is not among 1..{self.levels}")
         if self._by_polynomials:
             return (
-                _below_polynomials(self.d, level) if level <= 2 else polynomial_family(self, level)
+                below_polynomials(self.d, level) if level <= 2 else polynomial_family(self, level)
             )
-        return _family(self.d, level)
+        return family_of_level(self.d, level)
 
 
 def _with_tight(stack: MomentStack, x: Array, weights: Array) -> MomentStack:
@@ -374,29 +373,3 @@ def _is_narrow(sums: Array, total: float) -> bool:
         return False
     mean = sums[3:8] / total
     return bool(mean @ mean > _NARROW * 5.0)
-
-
-@cache
-def _family(d: int, level: int) -> Family:
-    space = unit_sphere(d)
-    if level > 2 and isinstance(space, Circle | Sphere):
-        return GriddedFamily(space, level)
-    return _closed(d, level)
-
-
-@cache
-def _below_polynomials(d: int, level: int) -> Family:
-    return LinearBelow(d, linear_axes(d)) if level == 1 else QuadraticBelow(unit_sphere(d))
-
-
-@cache
-def _closed(d: int, level: int) -> VonMisesFisherFamily | QuadraticFamily | FisherBinghamFamily:
-    """The families of levels 1 and 2, whose laws have a normaliser without a grid."""
-    space = unit_sphere(d)
-    grid = GriddedFamily(space, 1) if isinstance(space, Circle | Sphere) else None
-    linear = VonMisesFisherFamily(d, linear_axes(d), grid)
-    if level == 1:
-        return linear
-    if isinstance(space, Circle | Sphere):
-        return QuadraticFamily(linear, GriddedFamily(space, level))
-    return FisherBinghamFamily(space)

@@ -55,6 +55,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "planes.csv": {"strike": bearing, "dip": dip, "formation": np.repeat(["a", "b"], 30)},
         "faults.csv": {"dip_direction": bearing, "dip": dip},
         "lineations.csv": {"trend": bearing, "plunge": dip},
+        "galaxies.csv": {"ra": bearing, "dec": inc, "type": np.repeat(["E", "S"], 30)},
         "births.csv": {"hour": np.arange(24), "n": rng.poisson(9, 24)},
         "rose.csv": {"from": np.arange(0, 360, 30), "to": np.arange(30, 361, 30), "n": 12 * [9]},
     }
@@ -69,10 +70,20 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     unit.assign(site=region).to_parquet(tmp_path / "all.parquet")
     (tmp_path / "north").mkdir()
     unit.to_parquet(tmp_path / "north" / "1.parquet")
+    _coverage(tmp_path / "coverage.fits")
     for name in ("north", "south", "pooled"):
         sr.moments(unit, sr.Harmonics(3, 4)).save(tmp_path / f"{name}.moments")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def _coverage(path: Path) -> None:
+    """A HEALPix map of equal exposure."""
+    fits = pytest.importorskip("astropy.io.fits")
+    column = fits.Column(name="EXPOSURE", format="E", array=np.ones(12 * 8**2))
+    table = fits.BinTableHDU.from_columns([column])
+    table.header.update({"ORDERING": "RING", "NSIDE": 8, "PIXTYPE": "HEALPIX"})
+    table.writeto(path)
 
 
 def test_there_are_command_lines() -> None:

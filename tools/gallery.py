@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from PIL import Image
 
 DOCS = Path(__file__).parent.parent / "docs"
-RESOLUTIONS = (150, 130, 110, 90)  # dots per inch
+RESOLUTION = 150  # dots per inch
+COLOURS = 256  # of an image that would be too large with all of its own
 LARGEST = 100_000  # bytes of an image
 IMAGE = re.compile(r"!\[[^\]]*\]\((images/(?:gallery|tutorial)_(?:\w+)\.png)\)")
 
@@ -28,11 +30,12 @@ def run(text: str, names: dict[str, Any]) -> None:
 
 
 def save(figure: Any, path: Path) -> int:
-    """Save a figure, as finely as its room allows; its size in bytes."""
-    for dpi in RESOLUTIONS:
-        figure.savefig(path, dpi=dpi, pil_kwargs={"optimize": True})
-        if path.stat().st_size <= LARGEST:
-            break
+    """Save a figure, with as many colours as its room allows; its size in bytes."""
+    figure.savefig(path, dpi=RESOLUTION, pil_kwargs={"optimize": True})
+    if path.stat().st_size > LARGEST:
+        with Image.open(path) as drawn:
+            fewer = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        fewer.save(path, optimize=True)
     return path.stat().st_size
 
 

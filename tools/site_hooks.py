@@ -7,6 +7,7 @@ can be made from the library itself (the landing picture, the help of every comm
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -34,7 +35,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Turn a page that runs as a doctest into one to be read."""
-    markdown = markdown.replace("](../examples/minilm.py)", "](examples/minilm.py.txt)")
+    markdown = re.sub(r"\]\(\.\./(examples/\w+\.py)\)", r"](\1.txt)", markdown)
     if LANDING in markdown:
         markdown = markdown.replace(LANDING, picture())
     if COMMANDS in markdown:

@@ -64,7 +64,10 @@ def test_what_one_event_hides(seed: int, far: float, count: int, level: int) -> 
 
 def test_mmd_has_the_same_guard() -> None:
     p = sr.profile(bent(300, 1e5, 6, 0.3, 1), levels=1)
-    assert any("row 299 carries" in w and "cannot be judged" in w for w in p.mmd().warnings)
+    assert any(
+        "row 299 (counted from 0) carries" in w and "cannot be judged" in w
+        for w in p.mmd().warnings
+    )
 
 
 def test_a_dominating_cluster_is_named_by_a_row_of_it() -> None:
@@ -73,7 +76,10 @@ def test_a_dominating_cluster_is_named_by_a_row_of_it() -> None:
     ids = np.concatenate([np.arange(90), np.full(60, 90)])
     rows = sr.Directions.from_angles(theta)
     p = sr.profile(rows, levels=1, design=sr.designs.Clusters(ids))
-    assert "the unit of row 90 carries" in p.residuals(method="exact").judged[0].resting
+    assert (
+        "the unit of row 90 (counted from 0) carries"
+        in p.residuals(method="exact").judged[0].resting
+    )
 
 
 @pytest.mark.parametrize("kappa", [1.0, 5.0, 100.0, 1e4])
@@ -105,4 +111,4 @@ def test_in_high_dimension_too() -> None:
     x[:, 1:] = 1e-3 * rng.normal(size=(200, 5))
     x[17, 1] = 0.8
     found = sr.profile(unit(x), levels=1).residuals(method="exact").judged[0]
-    assert found.resting.startswith("row 17 carries")
+    assert found.resting.startswith("row 17 (counted from 0) carries")

@@ -43,4 +43,4 @@ def test_a_heavy_row_is_looked_at_and_named() -> None:
     profile = sr.profile(cloud(3), weights=weights, levels=1, design="fixed")
     left = leftover(profile, 1)
     assert not leverage._cannot_rest(profile.as_sample(), left)
-    assert "row 123 carries" in leverage.resting_on(profile.as_sample(), left)
+    assert "row 123 (counted from 0) carries" in leverage.resting_on(profile.as_sample(), left)

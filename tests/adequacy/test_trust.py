@@ -43,7 +43,7 @@ def test_structure_left_over_is_named() -> None:
     trust = sr.profile(opposite(400), levels=1).trust()
     assert trust.structure.answer is Verdict.CLEAR
     assert ", most at degree 2" in trust.structure.reasons[0]
-    assert trust.structure.reasons[1] == "try levels=2"
+    assert trust.structure.reasons[1] == "try 2 levels"
     assert sr.profile(opposite(400), levels=2).trust().structure.answer is Verdict.NOISE
 
 
@@ -176,7 +176,9 @@ def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("steradian.adequacy.leftover.GriddedLeftover.work", lambda *_: np.inf)
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(angles(120, seed=3), levels=1, design=plan)
-    assert any("roughly: see residuals()" in reason for reason in p.trust().structure.reasons)
+    assert any(
+        "roughly: in Python, see residuals()" in reason for reason in p.trust().structure.reasons
+    )
     assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
 
 
@@ -185,7 +187,7 @@ def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
     rows = sr.Directions(unit(rng.normal(size=(400_000, 3))), rng.uniform(1.0, 2.0, 400_000))
     found = sr.profile(rows, levels=4, design="importance").trust().structure
     assert found.answer is Verdict.UNJUDGED
-    assert "400000 rows take a while: see residuals()" in found.reasons
+    assert "400000 rows take a while: in Python, see residuals()" in found.reasons
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
     p = sr.profile(angles, hierarchy=sr.Interactions(2, 1, 1))
     said = " ".join(str(p.trust().structure).split())
     assert "nats through level 2 (pairs of angles), where noise gives" in said
-    assert "most at level 2 (pairs of angles); try levels=2" in said
+    assert "most at level 2 (pairs of angles); try 2 levels" in said
     shown = str(p.residuals())
     assert shown.startswith("Residuals through level 2 (pairs of angles); design iid")
     assert "largest level" in shown

@@ -273,7 +273,7 @@ def test_levels_with_different_troubles_are_told_apart_and_have_no_p() -> None:
     tests = profile.tests()
     assert tests.judged.tolist() == [True, False]
     text = " ".join(profile.summary().split())
-    assert "Level 2 (axis or girdle) cannot be judged: row 17 carries" in text
+    assert "Level 2 (axis or girdle) cannot be judged: row 17 (counted from 0) carries" in text
     assert rows(profile.summary())[1][-2] == "–"
 
 

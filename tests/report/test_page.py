@@ -197,6 +197,12 @@ def _torus() -> sr.Profile:
     )
 
 
+def test_the_slider_of_a_torus_begins_at_a_level() -> None:
+    scene = scene_of(LevelTable.of(_torus(), SOON))
+    assert scene is not None
+    assert scene.first in range(len(scene.levels))
+
+
 def _sums() -> sr.Profile:
     data = sr.examples.load("mcmurdo")
     return sr.profile(sr.Moments.from_directions(data, sr.Harmonics(3, 2)))

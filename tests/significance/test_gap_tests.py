@@ -420,7 +420,9 @@ def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     w[33] = 500.0
     heavy = sr.profile(CIRCLE, weights=w, levels=1, design="importance").tests()
     assert not heavy.judged[0]
-    assert any("cannot be judged: row 33 carries" in words for words in heavy.warnings)
+    assert any(
+        "cannot be judged: row 33 (counted from 0) carries" in words for words in heavy.warnings
+    )
 
 
 # --- Holm, simulations and bootstraps -----------------------------------------------------
@@ -974,4 +976,4 @@ def test_stretches_of_a_chain_are_named_by_their_rows() -> None:
     design = sr.designs.Chain(batch=10)
     got = sr.profile(circle(theta), weights=w, levels=1, design=design).tests()
     assert not got.judged[0]
-    assert "stretch 10 (rows 100 to 109)" in " ".join(got.warnings)
+    assert "stretch 10 (rows 100 to 109, counted from 0)" in " ".join(got.warnings)

@@ -78,7 +78,7 @@ def _named(sample: Sample, units: IntArray) -> str:
     elif many:
         what = "rows"
     article = "" if labels is None else "the "
-    return f"{article}{what} {listed} {'carry' if many else 'carries'}"
+    return f"{article}{what} {listed} (counted from 0) {'carry' if many else 'carries'}"
 
 
 def _looked_at(sample: Sample, left: Leftover) -> IntArray | None:

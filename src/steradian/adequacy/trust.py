@@ -234,14 +234,14 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
     top = int(profile.levels[-1])
     if levels_through(sample.hierarchy, top + 1) is None:
         said = f"nothing above level {top} is looked at on the {sample.hierarchy.space.name}"
-        more = "; mmd() tests it" if has_contours(sample.hierarchy) else ""
+        more = "; in Python, mmd() tests it" if has_contours(sample.hierarchy) else ""
         return Verdict.UNJUDGED, (said + more,), ()
     degree = default_degree(sample)
     if degree <= top:
         said = f"moments or design hold nothing above {_named(sample, top)}"
         return Verdict.UNJUDGED, (said,), ()
     if not _quick(profile, sample, degree):
-        return Verdict.UNJUDGED, (f"{profile.n} rows take a while: see residuals()",), ()
+        return Verdict.UNJUDGED, (f"{profile.n} rows take a while: in Python, see residuals()",), ()
     try:
         r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
     except SteradianError as error:
@@ -286,7 +286,7 @@ def _answer(
     top, pvalue, judged = int(r.levels[-1]), float(r.pvalue[-1]), r.judged[-1]
     if np.isnan(pvalue):
         return Verdict.UNJUDGED, (r.warnings[-1].removeprefix(f"level {top}: "),)
-    words = pvalue_words(pvalue) + (", roughly: see residuals()" if judged.rough else "")
+    words = pvalue_words(pvalue) + (", roughly: in Python, see residuals()" if judged.rough else "")
     if judged.resting and pvalue >= BEYOND_DOUBT:
         said = f"what level {top} leaves over cannot be judged: {judged.resting} ({words})"
         return Verdict.UNJUDGED, (said,)
@@ -306,7 +306,7 @@ def _remedy(profile: Profile, sample: Sample, r: Residuals) -> str:
     }
     within = [level for level, need in needs.items() if need <= rows]
     if within:
-        return f"try levels={within[-1]}"
+        return f"try {within[-1]} levels"
     return f"level {top + 1} would take about {needs[top + 1]:.0f} rows"
 
 

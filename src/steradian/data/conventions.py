@@ -213,7 +213,9 @@ _TABLE = (
         _POLAR, _from_altitude, _altitude, frame="compass", orientation=_DOWN,
     ),
     Convention(
-        "azimuth", ("azimuth",), (("azimuth",), ("bearing",), ("heading",)),
+        "azimuth", ("azimuth",), (
+            ("azimuth",), ("bearing",), ("heading",), ("wind_direction",), ("wind_dir",),
+            ("winddir",)),
         (_ROUND,), _from_angles, _angles, frame="compass", orientation="x north, y east",
     ),
     Convention(

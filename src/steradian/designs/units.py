@@ -63,9 +63,15 @@ class Units:
         if self.names is not None:
             return f"{self.what} {self.names[unit]!s}"
         if self.labels is None:
-            return f"{self.what} {unit}"
+            return f"{self.what} {unit} (counted from 0)"
         rows = np.flatnonzero(self.labels == unit)
-        return f"{self.what} {unit} (rows {rows[0]} to {rows[-1]})"
+        return f"{self.what} {unit} (rows {rows[0]} to {rows[-1]}, counted from 0)"
+
+    def names_of(self, units: IntArray) -> str:
+        """Several units in the user's words; of rows it is said once how they are counted."""
+        if self.names is None and self.labels is None:
+            return ", ".join(f"{self.what} {unit}" for unit in units) + "; counted from 0"
+        return ", ".join(self.name_of(int(unit)) for unit in units)
 
     def gather(self, rows: Array) -> Array:
         """Sums of ``rows`` (n, …) within units, (count, …)."""

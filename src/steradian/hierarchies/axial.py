@@ -30,6 +30,7 @@ from steradian.spaces.axes import signless
 MOST_LEVELS = {2: 100, 3: 12, 4: 4}  # by dimension: features whose covariance is formed
 _MOST_DIMENSIONS = 1 << 14
 _NAMES = ("axis or girdle", "four-fold", "six-fold", "eight-fold")
+_CIRCLE_NAMES = ("axis", *_NAMES[1:])  # a girdle takes three dimensions
 _ROTATION_NAMES = ("mean rotation", "degree four", "degree six", "degree eight")
 
 
@@ -85,8 +86,9 @@ class Axial(BareHierarchy):
 
     @property
     def level_names(self) -> tuple[str, ...]:
+        planar = _CIRCLE_NAMES if self.d == 2 else _NAMES
         rotations = isinstance(self.space, Rotations)
-        names = (_ROTATION_NAMES if rotations else _NAMES)[: self.levels]
+        names = (_ROTATION_NAMES if rotations else planar)[: self.levels]
         return (*names, *(f"degree {2 * k}" for k in range(len(names) + 1, self.levels + 1)))
 
     @property

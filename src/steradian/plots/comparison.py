@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
 
 _HEADROOM = 1.3
+_LISTED = 6  # groups in one column of the legend
+_MOST_LEGEND = 0.6  # of the height of the axes
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
 _LETTERS = 16  # of the name of a level on one line
 _RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
@@ -107,12 +109,20 @@ def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
             markersize=5.0, label=label,
         )  # fmt: skip
     _level_ticks(comparison, ax)
-    ax.set_ylim(min(0.0, float(found.min())), _HEADROOM * float(found.max()))
+    columns = 1 if count <= _LISTED else 2
+    room = 1.0 / (1.0 - min(_MOST_LEGEND, _lines(ax, -(-count // columns))))
+    ax.set_ylim(min(0.0, float(found.min())), max(_HEADROOM, room) * float(found.max()))
     ax.set_ylabel("information gap $I_l$ of the group (nats)")
-    ax.legend(frameon=False, fontsize=TEXT, loc="upper right")
+    ax.legend(frameon=False, fontsize=TEXT, loc="upper right", ncols=columns)
     titled(ax, "What each group holds")
     frame(ax)
     return settled(ax)
+
+
+def _lines(ax: Axes, count: int) -> float:
+    """So many lines of a legend, in heights of the axes."""
+    points = 72.0 * ax.get_window_extent().height / ax.figure.dpi
+    return (1.55 * count + 1.0) * TEXT / points
 
 
 def _level_ticks(comparison: Comparison, ax: Axes) -> None:

@@ -21,7 +21,7 @@ from steradian.profile.methods_text import CITATION
 from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
-from steradian.wording import digits, listed, pvalue_words
+from steradian.wording import LIKELY_BELOW, digits, listed, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -123,11 +123,19 @@ def _answers(
     if tests is None:
         yield "Is it more than chance?", f"Not tested: {refused}."
     else:
-        same = "is not told" if np.isnan(tests.overall) else pvalue_words(tests.overall)
-        yield "Is it more than chance?", f"That all groups have the same law: {same}."
-        yield "What speaks against the p-values?", ". ".join(tests.warnings) or "Nothing was found."
+        yield "Is it more than chance?", _chance(tests.overall)
+        said = ". ".join(f"{words[:1].upper()}{words[1:]}" for words in tests.warnings)
+        yield "What should be known of the tests?", f"{said}." if said else "Nothing to warn of."
     out = [f"{name}: {words}" for name, words in c.left_out.items()]
     yield "Are all groups in it?", "Left out: " + "; ".join(out) if out else "Yes."
+
+
+def _chance(pvalue: float) -> str:
+    """Whether one law for all groups could give what is seen."""
+    if np.isnan(pvalue):
+        return "Whether all groups have the same law is not tested."
+    answer = "Not told apart from chance" if pvalue >= LIKELY_BELOW else "Yes"
+    return f"{answer}: one law for all groups would give as much with {pvalue_words(pvalue)}."
 
 
 # --- folded ----------------------------------------------------------------------------------

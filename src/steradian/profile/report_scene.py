@@ -25,6 +25,7 @@ _MOST_DRAWN = 3000  # rows that are drawn as points
 _MOST_VALUES = 90_000  # densities that a file holds, of all levels together
 _BINS = 36
 _DISTANCE = 1.35  # of the eye, in units of the box that the sphere is in
+_BALANCED = 1e-9  # mean along an axis that rounding alone gives
 _NARROW = 0.02  # part of a density that the drawn grid may miss
 _COMPASS = ("N", "S", "E", "W", "down", "up")
 _CARTESIAN = ("+x", "-x", "+y", "-y", "+z", "-z")
@@ -167,14 +168,17 @@ def _top(values: Array) -> float:
 
 
 def _camera(profile: Profile, down: bool) -> dict[str, Any]:
-    """From the side of the mean, or of the axis, tilted so that poles are seen.
+    """From the side of the mean, or of the fuller end of the axis, tilted so that poles are seen.
 
-    The third axis of a scene is up: where z is down, the scene is turned half about the first.
+    An axis without a fuller end is seen from its end towards +z. The third axis of a scene is up:
+    where z is down, the scene is turned half about the first.
     """
     from steradian.profile.principal_axes import second_moment
 
     mean = profile.moments.mean
     axis = np.linalg.eigh(second_moment(profile))[1][:, -1]
+    side = axis @ mean if abs(axis @ mean) > _BALANCED else axis[2]
+    axis = -axis if side < 0.0 else axis
     centre = mean / np.linalg.norm(mean) if np.linalg.norm(mean) > 0.5 else axis
     centre = centre * np.array([1.0, -1.0, -1.0]) if down else centre
     across = math.atan2(centre[1], centre[0]) + 0.5
@@ -264,8 +268,8 @@ def _ticks(told: Notation | None, at: list[int]) -> list[str]:
 def _torus(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
     rows = max(37, min(121, int(math.sqrt(_MOST_VALUES / len(stops)))) | 1)
     angle = np.linspace(-180.0, 180.0, rows)
-    first, second = np.radians(np.meshgrid(angle, angle))
-    points = np.stack([np.cos(first), np.sin(first), np.cos(second), np.sin(second)], axis=-1)
+    a, b = np.radians(np.meshgrid(angle, angle))
+    points = np.stack([np.cos(a), np.sin(a), np.cos(b), np.sin(b)], axis=-1)
     values = _densities(profile, points.reshape(-1, 4))
     x, shares, left_out = _rows(profile)
     turns = np.degrees(np.arctan2(x[:, 1::2], x[:, ::2]))

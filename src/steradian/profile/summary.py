@@ -141,7 +141,7 @@ def _legend(profile: Profile) -> list[str]:
     noise = np.isfinite(profile.noise).all()
     what = "what chance alone gives"
     if not profile.design.equal_weights:
-        what = "by what chance makes nats too large"
+        what = "by how much chance makes nats too large"
     said = f"All levels: {digits(profile.deficits[-1])} nats from {_zero(profile)}."
     if noise:
         said += f" noise: {what}."

@@ -16,6 +16,7 @@ from steradian.plots.palette import group_colour, level_colour
 from steradian.report.page import PlotlyFigure
 
 _NOT_THERE = None
+_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}  # it grows upwards, off the data
 _SYMBOLS = "circle", "square", "diamond", "triangle-up", "triangle-down", "cross"
 
 
@@ -87,7 +88,7 @@ def group_points(labels: Sequence[str], names: Sequence[str], gaps: Array) -> Pl
             "scattermode": "group",
             "yaxis": {"title": {"text": "information of the group, nats"}, "rangemode": "tozero"},
             "xaxis": {"title": {"text": "level"}, "type": "category"},
-            "legend": {"orientation": "h", "y": 1.15}, "showlegend": True,
+            "legend": _LEGEND, "showlegend": True,
         },
     }  # fmt: skip
 
@@ -107,7 +108,7 @@ def residual_bars(
     layout: dict[str, Any] = {
         "barmode": "group", "height": 320, "margin": {"l": 60, "r": 10, "t": 20, "b": 50},
         "yaxis": {"title": {"text": "Δ² of each " + axis}, "rangemode": "tozero"},
-        "xaxis": {"title": {"text": axis}, "dtick": 1}, "legend": {"orientation": "h", "y": 1.15},
+        "xaxis": {"title": {"text": axis}, "dtick": 1}, "legend": _LEGEND,
     }  # fmt: skip
     if noise is not None:
         layout["shapes"] = [{
@@ -133,6 +134,6 @@ def mixing_curves(epsilon: Array, gaps: Array) -> PlotlyFigure:
             "height": 320, "margin": {"l": 60, "r": 10, "t": 20, "b": 50},
             "yaxis": {"title": {"text": "information, nats"}, "rangemode": "tozero"},
             "xaxis": {"title": {"text": "share of the uniform law mixed in"}},
-            "legend": {"orientation": "h", "y": 1.15},
+            "legend": _LEGEND,
         },
     }  # fmt: skip

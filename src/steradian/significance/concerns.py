@@ -162,10 +162,9 @@ def of_scores(
     share = float(carried[order].sum())
     p, out = scores.h.shape[2], []
     if share > _MOST_SHARE:
-        names = ", ".join(units.name_of(int(unit)) for unit in order)
         out.append(
-            f"level {level}: {_FEW} units ({names}) carry {share:.0%} of the variance; the "
-            + ("test has little power" if default else "p-value rests on them")
+            f"level {level}: {_FEW} units ({units.names_of(order)}) carry {share:.0%} of the "
+            "variance; the " + ("test has little power" if default else "p-value rests on them")
         )
     carriers = _carriers(carried)
     if default and not out and carriers < _FEW_CARRIERS_PER_FEATURE * p:

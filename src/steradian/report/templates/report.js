@@ -44,23 +44,28 @@
   function colourBar(content) {
     const top = content.top;
     const ticks = [...(top < 12 ? [0] : []), 1, ...[0.25, 0.5, 0.75, 1].map((s) => s * top).filter((v) => v > 1.6)];
+    const across = narrow() ? { orientation: "h", len: 0.9, y: -0.12 } : { len: 0.8 };
     return {
       cmin: 0, cmax: top, colorscale: MAP,
       colorbar: {
-        title: { text: "density, uniform = 1", side: "right" }, thickness: 14, len: 0.8, tickvals: ticks,
-        ticktext: ticks.map((v) => (v === 1 ? "1 = uniform" : String(Number(v.toPrecision(2))))),
-        outlinewidth: 0, tickcolor: style("quiet"),
+        title: { text: "density, uniform = 1", side: narrow() ? "top" : "right" }, thickness: 14, tickvals: ticks,
+        ticktext: ticks.map((v) => (v === 1 && !narrow() ? "1 = uniform" : String(Number(v.toPrecision(2))))),
+        outlinewidth: 0, tickcolor: style("quiet"), ...across,
       },
     };
   }
 
-  function markers(content, size) {
-    const data = content.data;
+  // Many points are small, so that the density stays in sight.
+  function markers(content, most) {
+    const data = content.data, size = Math.max(2.5, most * Math.min(1, Math.sqrt(150 / data.x.length)));
     const scale = data.sizes ? data.sizes.map((s) => Math.max(1.5, size * s)) : size;
     return { size: scale, color: style("ink"), opacity: data.opacity, line: { width: 0.8, color: style("paper") } };
   }
 
   const narrow = () => window.innerWidth < 600;
+
+  // Below an axis with its title, where the bar lies on its side.
+  const under = (bar) => (bar.orientation === "h" ? { ...bar, y: -0.5 } : bar);
 
   // On a narrow screen the eye steps back, so that the labels of the poles are seen.
   function backed(camera) {
@@ -73,11 +78,9 @@
     const up = content.downward ? -1 : 1;
     const lat = content.lat.map(radians), lon = content.lon.map(radians);
     const grid = (f) => lat.map((a) => lon.map((b) => f(a, b)));
-    const bar = colourBar(content);
-    if (narrow()) Object.assign(bar.colorbar, { orientation: "h", len: 0.9, y: -0.12, title: { text: "density, uniform = 1", side: "top" } });
     const traces = [{
       type: "surface", x: grid((a, b) => Math.cos(a) * Math.cos(b)), y: grid((a, b) => up * Math.cos(a) * Math.sin(b)),
-      z: grid((a) => up * Math.sin(a)), surfacecolor: content.values[level], ...bar, hoverinfo: "skip",
+      z: grid((a) => up * Math.sin(a)), surfacecolor: content.values[level], ...colourBar(content), hoverinfo: "skip",
       lighting: { ambient: 0.95, diffuse: 0.15, specular: 0, roughness: 1, fresnel: 0 }, contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } },
     }];
     const lines = { x: [], y: [], z: [] };
@@ -110,7 +113,7 @@
   function flat(content, level) {
     const traces = [{
       type: "heatmap", x: content.lon, y: content.lat, z: content.values[level], zmin: 0, zmax: content.top, colorscale: MAP,
-      colorbar: colourBar(content).colorbar, hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
+      colorbar: under(colourBar(content).colorbar), hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
     }];
     if (content.data) {
       const lon = content.data.x.map((x, k) => ((Math.atan2(content.data.y[k], x) * 180) / Math.PI + 360) % 360);
@@ -150,7 +153,7 @@
   function torus(content, level) {
     const traces = [{
       type: "heatmap", x: content.angle, y: content.angle, z: content.values[level], zmin: 0, zmax: content.top, colorscale: MAP,
-      colorbar: colourBar(content).colorbar, hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
+      colorbar: under(colourBar(content).colorbar), hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
     }];
     if (content.data) traces.push({ type: "scatter", mode: "markers", x: content.data.x, y: content.data.y, ...hover(content.data), marker: { ...markers(content, 6), color: "#ffffff", line: { width: 1, color: "#000000" } }, showlegend: false });
     const turn = { range: [-180, 180], dtick: 60, constrain: "domain" };

@@ -152,3 +152,18 @@ def test_written_and_read_again() -> None:
 def test_bad_axes(make: Callable[[], object], words: str) -> None:
     with pytest.raises(sr.SteradianError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    ("d", "shift", "seed"),
+    [(5, 40.0, 1), (100, 20.0, 1), (300, 52.0, 0)],  # Newton does not end, and fits grow from rows
+)
+def test_sharp_heights_are_refused_as_a_limit_of_the_software(
+    d: int, shift: float, seed: int
+) -> None:
+    """Sixty rows of as many heights have a fit of level 4: no error may say that there is none."""
+    axis = np.eye(d)[-1]
+    rows = np.random.default_rng(seed).standard_normal((60, d)) + shift * axis
+    data = sr.Directions(rows, normalize=True)
+    with pytest.raises((sr.ResolutionError, sr.ConvergenceError), match=r"levels=[23] is sound"):
+        sr.profile(data, hierarchy=sr.Zonal(axis, 4))

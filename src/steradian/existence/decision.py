@@ -66,6 +66,16 @@ def both_looks(family: Family, x: Array, weights: Array) -> Placement:
     return family.examine_failed(x) if placement.verdict is Verdict.UNSURE else placement
 
 
+def borne_out(status: Status, placement: Placement) -> Status:
+    """What a solver that failed means where the rows themselves were looked at.
+
+    It takes moments beside the boundary for moments on it; rows that show a fit to exist know
+    better.
+    """
+    inside = placement.verdict is Verdict.INSIDE
+    return Status.STALLED if inside and status is Status.BOUNDARY else status
+
+
 def undecided_status(status: Status, residual: float) -> Status:
     """What a solver that failed means for a doubtful row: the boundary, to rounding.
 

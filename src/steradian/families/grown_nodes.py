@@ -21,10 +21,11 @@ _NOWHERE = 1e4  # nats below the data at which no mass starts
 
 
 def grown_fit(nodes: Nodes, x: Array, weights: Array, phi: Array) -> Array | None:
-    """Natural parameters (q,) of the fit on ``nodes`` to rows ``x`` (n, d) with features ``phi``.
+    """Natural parameters (q,) of the fit on ``nodes`` to rows ``x`` (n, k) with features ``phi``.
 
-    ``weights`` (n,) have sum one. None where masses on these nodes do not have the moments of the
-    rows, or the rows do not tell the features apart.
+    Rows are in the coordinates of the nodes' points, and their ``weights`` (n,) have sum one. None
+    where masses on these nodes do not have the moments of the rows, or the rows do not tell the
+    features apart.
     """
     mean = weights @ phi
     factor = np.linalg.qr(np.sqrt(weights)[:, None] * (phi - mean), mode="r")
@@ -34,7 +35,7 @@ def grown_fit(nodes: Nodes, x: Array, weights: Array, phi: Array) -> Array | Non
     white = np.asarray(lapack.dtrtrs(factor, (nodes.phi - mean).T, trans=1)[0]).T
     masses = _near(nodes, x)
     begin = PrimalDual(np.zeros(len(mean) + 1), masses, False, False, 0, 0.0)
-    found = primal_dual(white, np.log(nodes.weights), begin, _STEPS)
+    found = primal_dual(white, nodes.logs, begin, _STEPS)
     return np.asarray(lapack.dtrtrs(factor, found.theta[1:])[0]) if found.converged else None
 
 
@@ -42,5 +43,5 @@ def _near(nodes: Nodes, x: Array) -> Array:
     """Log masses of sum one at the nodes: a bell of one local spread about each row, (N,)."""
     distance, index = neighbour_tree(x).query(nodes.points)
     away = distance / spreads(x)[index]
-    logs = np.log(nodes.weights) - np.minimum(0.5 * away * away, _NOWHERE)
+    logs = nodes.logs - np.minimum(0.5 * away * away, _NOWHERE)
     return np.asarray(logs - np.logaddexp.reduce(logs))

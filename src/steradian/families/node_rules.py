@@ -36,6 +36,11 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.weights)
 
+    @property
+    def logs(self) -> Array:
+        """Logarithms of the weights, (N,)."""
+        return np.log(self.weights) if self.log_weights is None else self.log_weights
+
     def first(self, q: int) -> Nodes:
         """The same with the first ``q`` features."""
         return replace(self, phi=self.phi[:, :q])
@@ -114,6 +119,15 @@ class BringsNodes(Protocol):
     def nodes(self, rung: int) -> Nodes:
         """The nodes of one, with all features."""
         ...
+
+    def seen(self, x: Array) -> Array:
+        """What tells points ``x`` (n, d) apart, as the points of these nodes have it, (n, k)."""
+        ...
+
+
+def points_among_nodes(hierarchy: Hierarchy, x: Array) -> Array:
+    """Points ``x`` (n, d) in the coordinates that the nodes of ``hierarchy`` have, (n, k)."""
+    return hierarchy.seen(x) if isinstance(hierarchy, BringsNodes) else x
 
 
 def is_drawn_on(hierarchy: Hierarchy) -> bool:

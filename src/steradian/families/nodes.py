@@ -30,6 +30,7 @@ from steradian.families.node_rules import (
     is_drawn_on,
     node_count,
     nodes_of,
+    points_among_nodes,
 )
 from steradian.families.node_supports import place_support
 from steradian.families.whitening import Whitening, formed_whitening
@@ -282,11 +283,12 @@ class NodeFamily(BareFamily):
         """
         x, weights = support(row)
         phi = np.asarray(self.hierarchy.features(x)[:, : self.q])
+        among = points_among_nodes(self.hierarchy, x)
         for step in range(self._first, self._rungs):
             nodes = self._nodes(step)
             if nodes.phi.size * self.q > _MOST_GROWN_WORK:
                 return
-            lam = grown_fit(nodes, x, weights, phi)
+            lam = grown_fit(nodes, among, weights, phi)
             if lam is None:
                 continue
             part = self._solve_on(step, m[row : row + 1], lam[None])

@@ -14,6 +14,7 @@ from steradian.existence.certificate import Certificate
 from steradian.existence.decision import (
     NOTHING_SEEN,
     FirstLook,
+    borne_out,
     first_look,
     second_look,
     undecided_status,
@@ -237,7 +238,8 @@ class _Record:
                 status = undecided_status(status, float(solved.residual[k]))
                 words = "to the rounding of the moments"
             else:
-                words = _words(solved, int(k), by_rows=self.support is not None)
+                status = borne_out(status, placement)
+                words = _words(solved, int(k), status, by_rows=self.support is not None)
             words = "; ".join(part for part in (words, placement.words) if part)
             self.failures[row] = self._failure(level, status, words)
 
@@ -251,9 +253,9 @@ class _Record:
         return Failure(level, status, words, shown_by, enough_for_level_one(self.hierarchy))
 
 
-def _words(solved: DualSolution, k: int, *, by_rows: bool) -> str:
-    """What stopped the solver in row ``k`` of a stack."""
-    status, rounding = Status(int(solved.status[k])), float(solved.moment_rounding[k])
+def _words(solved: DualSolution, k: int, status: Status, *, by_rows: bool) -> str:
+    """What stopped the solver in row ``k`` of a stack, with that ``status``."""
+    rounding = float(solved.moment_rounding[k])
     if status is Status.ROUNDING:
         found = f"the features are collinear under the fit, condition {solved.condition[k]:.0e}"
         if rounding > USABLE_DEFICIT:

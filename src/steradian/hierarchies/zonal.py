@@ -69,12 +69,6 @@ class Zonal(AlongAxis):
     def wider(self, levels: int) -> Zonal | None:
         return Zonal(self.axis, levels) if levels <= MOST_LEVELS else None
 
-    def seen(self, x: Array) -> Array:
-        """The angle from the axis, (n, 1)."""
-        t = x @ self.direction
-        across = np.linalg.norm(x - t[:, None] * self.direction, axis=1)
-        return np.arctan2(across, t)[:, None]
-
     def features(self, x: AnyArray) -> AnyArray:
         t = np.clip(x @ self.direction.astype(x.dtype), -1.0, 1.0)
         return self.of_heights(t)

@@ -98,9 +98,9 @@ def test_refusals(parts: list[object], words: str) -> None:
 # --- in any dimension, by an integral over the height ---------------------------------------
 
 
-def skew_rows(d: int, n: int, shift: float, seed: int = 0) -> sr.Directions:
+def skew_rows(d: int, n: int, shift: float, seed: int = 0, skew: float = 0.3) -> sr.Directions:
     y = np.random.default_rng(seed).normal(size=(n, d))
-    y[:, 0] += shift + 0.3 * (y[:, 0] ** 2 - 1.0)
+    y[:, 0] += shift + skew * (y[:, 0] ** 2 - 1.0)
     return sr.Directions(y, normalize=True)
 
 
@@ -181,6 +181,6 @@ def test_the_contract_in_more_dimensions(d: int) -> None:
 
 @pytest.mark.slow
 def test_sixty_four_dimensions() -> None:
-    p = sr.profile(skew_rows(64, 5000, 8.0), hierarchy=everything(64))
+    p = sr.profile(skew_rows(64, 5000, 8.0, skew=1.0), hierarchy=everything(64))
     assert p.numerics.decrement[-1] < 1e-5
     assert p.gaps[-1] > 10.0 * p.noise[-1]

@@ -167,3 +167,11 @@ def test_sharp_heights_are_refused_as_a_limit_of_the_software(
     data = sr.Directions(rows, normalize=True)
     with pytest.raises((sr.ResolutionError, sr.ConvergenceError), match=r"levels=[23] is sound"):
         sr.profile(data, hierarchy=sr.Zonal(axis, 4))
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 64, 768])
+def test_an_axis_read_again_is_the_same_to_the_last_digit(d: int) -> None:
+    given = np.random.default_rng(d).normal(size=(20, d)) + 0.2
+    for axis in given:
+        made = sr.Zonal(axis, 2)
+        assert sr.Zonal(made.axis, 2) == made

@@ -16,7 +16,7 @@ from steradian.families.node_rules import Nodes
 from steradian.families.zonal import RULES, ZonalFamily, zonal_nodes
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import summed_features
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array
 from steradian.spaces import HarmonicSpace, unit_sphere
 
 _MOST_DIMENSIONS = 1 << 14
@@ -30,6 +30,8 @@ def unit_axis(axis: ArrayLike) -> tuple[float, ...]:
     size = float(np.abs(given).max())
     if not 0.0 < size < np.inf:
         raise InvalidArgument("axis must be finite and not zero")
+    if abs(float(given @ given) - 1.0) <= 16.0 * ROUNDOFF:
+        return tuple(given.tolist())  # what is read again stays what it is, to the last digit
     unit = given / size
     unit /= np.linalg.norm(unit)
     return tuple(unit.tolist())

@@ -86,9 +86,9 @@ class Axial(BareHierarchy):
 
     @property
     def level_names(self) -> tuple[str, ...]:
-        planar = _CIRCLE_NAMES if self.d == 2 else _NAMES
+        axes = _CIRCLE_NAMES if self.d == 2 else _NAMES
         rotations = isinstance(self.space, Rotations)
-        names = (_ROTATION_NAMES if rotations else planar)[: self.levels]
+        names = (_ROTATION_NAMES if rotations else axes)[: self.levels]
         return (*names, *(f"degree {2 * k}" for k in range(len(names) + 1, self.levels + 1)))
 
     @property

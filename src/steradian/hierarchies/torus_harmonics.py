@@ -17,8 +17,6 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.torus import product_features
 from steradian.spaces import Torus
 
-_NAMES = ("mean directions", "two-fold, and pairs of angles")  # the rest is by degree
-
 MOST_LEVELS = {1: 100, 2: 16, 3: 6, 4: 3}  # by the number of angles: below 1500 features
 
 
@@ -60,7 +58,8 @@ class TorusHarmonics(NodeHierarchy):
 
     @property
     def level_names(self) -> tuple[str, ...]:
-        names = (*_NAMES, *(f"degree {n}" for n in range(3, self.levels + 1)))
+        second = "two-fold, and pairs of angles" if self.k > 1 else "two-fold"
+        names = ("mean directions", second, *(f"degree {n}" for n in range(3, self.levels + 1)))
         return names[: self.levels]
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import POINTS_NOWHERE
 from steradian.plots.palette import level_colour
 from steradian.references.base import reference_words
 from steradian.report import Scene
@@ -25,7 +26,6 @@ _MOST_DRAWN = 3000  # rows that are drawn as points
 _MOST_VALUES = 90_000  # densities that a file holds, of all levels together
 _BINS = 36
 _DISTANCE = 1.35  # of the eye, in units of the box that the sphere is in
-_BALANCED = 1e-9  # mean along an axis that rounding alone gives
 _NARROW = 0.02  # part of a density that the drawn grid may miss
 _COMPASS = ("N", "S", "E", "W", "down", "up")
 _CARTESIAN = ("+x", "-x", "+y", "-y", "+z", "-z")
@@ -177,7 +177,7 @@ def _camera(profile: Profile, down: bool) -> dict[str, Any]:
 
     mean = profile.moments.mean
     axis = np.linalg.eigh(second_moment(profile))[1][:, -1]
-    side = axis @ mean if abs(axis @ mean) > _BALANCED else axis[2]
+    side = axis @ mean if abs(axis @ mean) > POINTS_NOWHERE else axis[2]
     axis = -axis if side < 0.0 else axis
     centre = mean / np.linalg.norm(mean) if np.linalg.norm(mean) > 0.5 else axis
     centre = centre * np.array([1.0, -1.0, -1.0]) if down else centre

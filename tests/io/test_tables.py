@@ -324,3 +324,18 @@ def test_every_reader_leaves_the_file_alone(tmp_path: Path) -> None:
         before = path.read_bytes()
         sr.profile(sr.read_directions(path), levels=1)
         assert path.read_bytes() == before
+
+
+# --- embeddings -----------------------------------------------------------------------------
+
+
+def test_numbered_columns_are_vectors_once_their_length_is_waived(tmp_path: Path) -> None:
+    """Sixteen columns are no angles: the remedy is their length, and followed it is enough."""
+    rows = np.random.default_rng(0).normal(size=(5, 16))
+    header = ",".join(f"e{k}" for k in range(16))
+    np.savetxt(tmp_path / "data.csv", rows, delimiter=",", header=header, comments="")
+    said = refusal(tmp_path / "data.csv")
+    assert "are no unit vectors (line 2 has norm" in said
+    assert said.endswith("pass normalize=True if only the direction of each row matters")
+    found = sr.read_directions(tmp_path / "data.csv", normalize=True)
+    assert found.x == pytest.approx(rows / np.linalg.norm(rows, axis=1, keepdims=True), abs=1e-15)

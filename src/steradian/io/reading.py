@@ -42,6 +42,7 @@ _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
 _LOOKED_AT = 20  # rows
+_MOST_ANGLES = 4  # numbered columns that may be angles or a quaternion; more are a vector
 
 
 def directions_from_frame(frame: Any, *, source: str = "a table", **options: Any) -> Directions:
@@ -317,13 +318,15 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     numeric = [name for name in free if table[name].dtype.kind in "fiub"]
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
         return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
-    vectors = numbered(numeric) if cartesian and table.header else ()
+    run = numbered(numeric) if cartesian and table.header else ()
+    vectors = run
     if not vectors and cartesian and (len(numeric) == len(free) or not table.header):
         vectors = tuple(numeric) if len(numeric) > 2 else ()
     if vectors:
-        guessed = stated is None
-        remarks = _unused(free, vectors)
-        return Chosen(CONVENTIONS["xyz"], vectors, None, guessed=guessed, remarks=remarks)
+        return Chosen(
+            CONVENTIONS["xyz"], vectors, None,
+            guessed=stated is None, vectors=len(run) > _MOST_ANGLES, remarks=_unused(free, vectors),
+        )  # fmt: skip
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"

@@ -51,6 +51,7 @@ class Chosen:
     columns: tuple[str, ...]
     unit: Unit | None  # where the names say it
     guessed: bool = False  # Cartesian, because nothing says otherwise
+    vectors: bool = False  # numbered columns, more than a direction has angles
     weights: Any = None
     counts: Any = None
     weights_name: str = ""

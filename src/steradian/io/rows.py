@@ -257,7 +257,7 @@ class _Columns:
             found = points(system, values, self.units)
             return Directions._understood(found, weights, counts, axial)
         x = plain_points(system, values)
-        if self.chosen.guessed:
+        if self.chosen.guessed and not (self.chosen.vectors and request.normalize):
             self._refuse_guess(x)
         space = None if system.space is None else system.space(0)
         normalize = request.normalize
@@ -273,6 +273,11 @@ class _Columns:
                 "…" if len(self.chosen.columns) > 4 else ""
             )
             where = f"no unit vectors (row {row} has norm {length[row]:.6g})"
+            if self.chosen.vectors:
+                raise InvalidDirections(
+                    f"columns {names} are {where}; pass normalize=True if only the direction of "
+                    "each row matters"
+                )
             if self.chosen.remarks and self.decision.request.coords is not None:
                 raise InvalidDirections(
                     f"columns {names} are not named like Cartesian coordinates and are {where}: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 import steradian as sr
 from cli_calls import complaint, printed
+from steradian.cli import main
 from steradian.cli.app import run
 from steradian.examples import CATALOGUE
 from steradian.wording import digits, pvalue_number
@@ -463,3 +465,20 @@ def test_axes(capsys: Capture, table: str) -> None:
     assert "axes of R^2" in shown
     assert " ".join(shown.split()).startswith("read 76 rows")
     assert "axes without a sign" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(("said", "expected"), [(None, "1"), ("2", "2")])
+def test_linear_algebra_has_one_thread_unless_the_environment_says_otherwise(
+    said: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, seen = "OPENBLAS_NUM_THREADS", list[str | None]()
+    for each in (name, "MKL_NUM_THREADS"):
+        monkeypatch.setenv(each, said or "")  # set, so that it is as before after the test
+    if said is None:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("sys.argv", ["steradian", "examples"])
+    monkeypatch.setattr("steradian.cli.app.run", lambda _: seen.append(os.environ.get(name)) or 0)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert seen == [expected]

@@ -6,9 +6,13 @@ that differs from the paper, 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import sys
 
 INTERRUPTED = 130
+# Matrices are small: threads of BLAS mostly wait for each other, and on a busy machine a command
+# takes ten times the processor. Whoever wants them says so in the environment.
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 def main() -> None:
@@ -18,6 +22,8 @@ def main() -> None:
 
         print(f"steradian {__version__}")
         sys.exit(0)
+    for name in _BLAS_THREADS:
+        os.environ.setdefault(name, "1")  # read when NumPy is imported
     try:
         from steradian.cli.app import run
 

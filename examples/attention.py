@@ -67,6 +67,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=32, help="of the long text, at most 256")
     parser.add_argument("--images", type=Path, help="folder to draw the pictures into")
     options = parser.parse_args()
+    if options.images is not None:
+        options.images.mkdir(parents=True, exist_ok=True)  # a bad name fails now, not at the end
     if not 1 <= options.queries <= minilm.MOST_TOKENS:
         parser.error(f"--queries is {options.queries}; give 1 to {minilm.MOST_TOKENS}")
     return options

@@ -63,6 +63,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, help="file to keep the vectors in (.npy)")
     parser.add_argument("--images", type=Path, help="folder to draw the pictures into")
     options = parser.parse_args()
+    if options.images is not None:
+        options.images.mkdir(parents=True, exist_ok=True)  # a bad name fails now, not at the end
     if options.sentences < 2 * HELD_OUT:
         parser.error(f"--sentences is {options.sentences}; give {2 * HELD_OUT} or more")
     return options

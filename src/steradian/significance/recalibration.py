@@ -67,16 +67,18 @@ class ReducedFits:
         drawn = [self._draw(int(row), count * n, rngs[row]) for row in rows]
         x = np.concatenate(drawn).reshape(-1, n, d)
         w = np.repeat(self.weights[rows], count, axis=0)
-        return self._tails(x, w).reshape(len(rows), count)
+        near = self.lam[rows[0]] if len(rows) == 1 else None
+        return self._tails(x, w, near).reshape(len(rows), count)
 
-    def _tails(self, x: Array, weights: Array) -> Array:
+    def _tails(self, x: Array, weights: Array, near: Array | None) -> Array:
         out = np.full(len(x), np.nan)
         reduced = self.hierarchy.up_to(self.level - 1) if self.level > 1 else None
         stack = None if reduced is None else reduced.stack(x, weights)
-        below = FitsBelow.of(self.hierarchy, self.level, stack, x, weights)
+        below = FitsBelow.of(self.hierarchy, self.level, stack, (x, weights), near)
         out[below.gone] = 0.0
-        if len(below.rows):
-            scores, found = below.scores(x, weights)
+        known = below.scores(x, weights)
+        if known is not None:
+            scores, found = known
             coefficients = scores.coefficients("tilted")
             good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
             if good.any():

@@ -18,6 +18,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import tracked
 from steradian.significance.drawn_samples import FitsBelow, chunks
+from steradian.significance.effort import Patience
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands
@@ -91,7 +92,13 @@ class ReducedFits:
         return self.hierarchy.family(self.level - 1).sample(self.lam[row], count, rng)
 
 
-def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
+def recalibrated(
+    fits: NullSamples,
+    pvalues: Array,
+    replicates: int,
+    seeds: IntArray,
+    patience: Patience | None = None,
+) -> Array:
     """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
     NaN where none of the first of these can be tested.
@@ -100,7 +107,8 @@ def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntA
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
     standing = _Standing.of(pvalues)
     pieces = list(chunks(replicates, fits.entries, first=_FIRST))
-    for piece in tracked(pieces, len(pieces), f"samples of the null of level {fits.level}"):
+    steps = tracked(pieces, len(pieces), f"samples of the null of level {fits.level}")
+    for piece in (patience or Patience()).watched(fits.level, steps):
         count = piece.stop - piece.start
         for rows in _groups(standing.open, count * fits.entries):
             standing.add(rows, fits.pvalues(rows, count, rngs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ __all__ = [
 ]
 
 
+COUNTED = " (rows are counted from 0)"
+"""Said wherever a row is named by its number; files have lines, counted from 1, named so."""
+
+_NAMES_A_ROW = re.compile(r"\brow \d")
+
+
 class SteradianError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -39,7 +46,19 @@ class InvalidArgument(SteradianError, ValueError):
 
 
 class InvalidDirections(InvalidArgument):
-    """The input is not a set of weighted unit vectors."""
+    """The input is not a set of weighted unit vectors; says how the row that it names is counted.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Directions([[1.0, 0.0], [0.0, 0.9]])
+    Traceback (most recent call last):
+    steradian.errors.InvalidDirections: row 1 has norm 0.9; pass normalize=True or fix it (rows are counted from 0)
+    """  # noqa: E501
+
+    def __init__(self, words: str = "") -> None:
+        said = "counted from" in words or not _NAMES_A_ROW.search(words)
+        super().__init__(words if said else words + COUNTED)
 
 
 class MissingExtra(SteradianError, ImportError):

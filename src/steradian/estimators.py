@@ -12,7 +12,7 @@ import numpy as np
 
 from steradian.arguments import real_number, whole_number
 from steradian.data.directions import Directions
-from steradian.errors import InvalidArgument, MissingExtra
+from steradian.errors import COUNTED, InvalidArgument, MissingExtra
 from steradian.numerics.arrays import Array
 from steradian.profile import profile, profiles
 
@@ -39,7 +39,8 @@ def _unit_rows(X: Array) -> Array:
     """Rows scaled to length one; those of no length are refused."""
     size = np.abs(X).max(axis=1, keepdims=True)
     if (size == 0.0).any():
-        raise InvalidArgument(f"row {int(np.argmin(size))} of X is zero and has no direction")
+        row = int(np.argmin(size))
+        raise InvalidArgument(f"row {row} of X is zero and has no direction{COUNTED}")
     scaled = X / size
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 

@@ -188,7 +188,7 @@ def test_designs_that_cannot_be(capsys: Capture, tmp_path: Path, design: str, wo
 def test_an_empty_id_is_missing(capsys: Capture, tmp_path: Path) -> None:
     file = clustered(tmp_path, site=" ")
     words = complaint(capsys, "profile", file, "--design", "clusters:site")
-    assert words == "row 199 has no cluster id; give every row one"
+    assert words == "row 199 has no cluster id; give every row one (rows are counted from 0)"
 
 
 def test_an_example_has_no_columns(capsys: Capture) -> None:

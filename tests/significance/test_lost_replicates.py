@@ -52,7 +52,7 @@ def test_lost_ones_count_as_beyond(replicates: tuple[np.ndarray, np.ndarray]) ->
     x, weights = replicates
     hierarchy = sr.Harmonics(3, SHARP + 1)
     stack = hierarchy.stack(x, weights)
-    below = FitsBelow.of(hierarchy, SHARP + 1, stack, x, weights)
+    below = FitsBelow.of(hierarchy, SHARP + 1, stack, (x, weights))
     squares = below.squares(stack)
     assert np.isinf(squares).sum() == len(below.gone) > 0
     p, share = among(1e9, [squares], 1 << 60)

@@ -15,7 +15,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.division import whole_units
 from steradian.designs.units import Units
-from steradian.errors import DesignError
+from steradian.errors import COUNTED, DesignError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 
 Features = Callable[[Array], Array]
@@ -150,7 +150,7 @@ def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     empty = np.array([not whole and _is_missing(v) for v in seen.tolist()], dtype=bool)
     if empty.any():
         row = int(np.argmax(empty[codes]))
-        raise DesignError(f"row {row} has no {what} id; give every row one")
+        raise DesignError(f"row {row} has no {what} id; give every row one{COUNTED}")
     return np.asarray(codes, dtype=np.int64)
 
 

@@ -8,6 +8,8 @@ sample, where it is twice as large.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from steradian.data.directions import Directions
@@ -18,6 +20,7 @@ from steradian.errors import ResolutionError, SteradianError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR
+from steradian.progress import tracked
 from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 
@@ -130,22 +133,42 @@ def _ratio_term_from_sums(sample: Sample) -> Array:
     return out
 
 
+def soon_known(sample: Sample, seconds: float) -> bool:
+    """Whether `gap_bias` takes no more than so long, by what the first of its fits took.
+
+    What was fitted to see it is kept.
+    """
+    formed = sample.formed_levels == len(sample.nested.solutions)
+    if formed or not sample.has_rows:
+        return True
+    began = time.process_time()
+    _gaps_of_halves(sample, 0)
+    return (_SPLITS - 1) * (time.process_time() - began) <= seconds
+
+
 def _from_halves(sample: Sample) -> Array:
     """Gaps of random halves of the units less those of the whole, averaged."""
-    levels = len(sample.nested.solutions)
     if not sample.has_rows:
-        return np.full(levels, np.nan)
-    units, rows = sample.units, sample.rows
-    rng = np.random.default_rng(0)
-    halves = [
-        half for _ in range(_SPLITS) for half in np.array_split(rng.permutation(units.count), 2)
-    ]
-    hierarchy = sample.moments.hierarchy.up_to(levels)
-    stacks = [
-        Moments.from_directions(_of_units(rows, units, half), hierarchy).stack() for half in halves
-    ]
-    gaps = fit_levels(hierarchy, MomentStack.concatenated(stacks)).gaps
+        return np.full(len(sample.nested.solutions), np.nan)
+    splits = tracked(range(_SPLITS), _SPLITS, "fits of halves")
+    gaps = np.concatenate([_gaps_of_halves(sample, split) for split in splits])
     return np.asarray(gaps.mean(axis=0) - sample.nested.gaps[0])
+
+
+def _gaps_of_halves(sample: Sample, split: int) -> Array:
+    """Of both halves of one random split of the units, (2, L)."""
+    return sample.memo.once(("gaps of halves", split), lambda: _fitted_halves(sample, split))
+
+
+def _fitted_halves(sample: Sample, split: int) -> Array:
+    units, rng = sample.units, np.random.default_rng(0)
+    order = [rng.permutation(units.count) for _ in range(split + 1)][-1]
+    hierarchy = sample.moments.hierarchy.up_to(len(sample.nested.solutions))
+    stacks = [
+        Moments.from_directions(_of_units(sample.rows, units, half), hierarchy).stack()
+        for half in np.array_split(order, 2)
+    ]
+    return fit_levels(hierarchy, MomentStack.concatenated(stacks)).gaps
 
 
 def _of_units(rows: Directions, units: Units, some: IntArray) -> Directions:

@@ -120,6 +120,15 @@ class QuickRefits(Protocol):
         """
         ...
 
+    @property
+    def thorough(self) -> bool:
+        """Whether a replicate that `parameters` does not find is not worth a search of its own."""
+        ...
+
+    def parameters(self, m: Array) -> tuple[Array, BoolArray]:
+        """λ (B, q) of the fits to ``m`` (B, q), and which of them are known."""
+        ...
+
 
 class Family(Protocol):
     """The exponential family of one level; everything takes and gives stacks.

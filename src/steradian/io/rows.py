@@ -13,7 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.interpretation import Units, plain_points, points
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import norms
-from steradian.errors import InvalidDirections
+from steradian.errors import COUNTED, InvalidDirections
 from steradian.io.bins import grouping, middles, stated_grouping, widths
 from steradian.io.cells import cell_words, missing, numbers
 from steradian.io.doubts import doubts
@@ -146,7 +146,7 @@ def placed(words: str, table: Table, kept: IntArray) -> str:
         row = int(found[1])
         return table.where(int(kept[row])) if row < len(kept) else found[0]
 
-    return re.sub(r"\brow (\d+)\b", place, words)
+    return re.sub(r"\brow (\d+)\b", place, words.removesuffix(COUNTED))
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,7 @@ HALVED_ROUGH = 3e-3  # the same on the way to a fit: 1e-5, where steps are good 
 REFIT_AGREED = 3e-3  # change of a moment of a replicate between two grids, where R is of order one
 REFIT_LOST = 1e-2  # nats that a grid may miss of the law itself: more, and no replicate is tried
 REFIT_UNRESOLVED = 1e-4  # nats of a replicate: its square is compared to one in a hundred
+REFIT_SEEN = 1e-6  # nats of a replicate whose features are whitened: its scores are off by as much
 FAIR_RULE = 1e-2  # by which a rule may miss that features are orthonormal, to begin on it
 KERNEL_VALUE = 1e-13  # share of a kernel that the value of an MMD may leave out: rounding
 KERNEL_LAW = 1e-4  # and that its null law may: no p-value shows it

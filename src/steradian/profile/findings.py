@@ -67,7 +67,8 @@ def _open(table: LevelTable) -> list[str]:
         sentence(f"{_levels(table, levels)} {Verdict.UNJUDGED}: {why}")
         for why, levels in reasons.items()
     ]
-    return [*said, *_later(table)]
+    waiting = ["Intervals take a while: intervals() in Python finds them."]
+    return [*said, *_later(table), *(waiting if table.intervals_later else [])]
 
 
 def _later(table: LevelTable) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.errors import DesignError, SteradianError
+from steradian.estimation.bias import soon_known
 from steradian.estimation.intervals import GapIntervals
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
 _SOON = 3e7  # densities of levels at rows times their features: half a second
+_SECONDS = 1.0  # of the processor, that fits of halves of the sample may take
 _WIDTH = 80
 _LONGEST_NAME, _SHORTEST_NAME = 34, 14
 _NAMES = "what it adds"
@@ -40,12 +42,15 @@ class LevelTable:
         None where the design defines none, or they take longer.
     refusal : str
         Why nothing is tested, where nothing is.
+    intervals_later : bool
+        Whether there are intervals that take several fits, each of them long.
     """
 
     profile: Profile
     tests: GapTests | None
     intervals: GapIntervals | None
     refusal: str = ""
+    intervals_later: bool = False
 
     @classmethod
     def of(cls, profile: Profile, patience: float) -> LevelTable:
@@ -58,6 +63,8 @@ class LevelTable:
             tests = profile.tests_within(patience)
         except SteradianError as error:
             return cls(profile, None, None, str(error))
+        if not _soon(profile):
+            return cls(profile, tests, None, intervals_later=True)
         return cls(profile, tests, _intervals(profile))
 
     @property
@@ -189,6 +196,16 @@ def _intervals(profile: Profile) -> GapIntervals | None:
         return profile.intervals()
     except DesignError:
         return None
+
+
+def _soon(profile: Profile) -> bool:
+    """Whether fits of halves of the sample, where intervals ask for them, keep nobody waiting."""
+    if profile.knows_intervals:
+        return True
+    try:
+        return soon_known(profile.as_sample(), _SECONDS)
+    except SteradianError:  # what intervals say themselves
+        return True
 
 
 def _noise(value: float) -> str:

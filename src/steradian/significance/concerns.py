@@ -67,7 +67,8 @@ def of_stack(
         if unjudged:
             out.append(
                 f"level {k + 1}: {unjudged} of {count} samples cannot be judged: one unit "
-                "outweighs all others together, or there is no fit"
+                "outweighs all others together, there is no fit, or no draw of the fit below can "
+                "be tested"
             )
         if few:
             out.append(

@@ -9,6 +9,8 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack
+from steradian.errors import ResolutionError
+from steradian.existence.placement import Verdict
 from steradian.families.base import Family
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
@@ -57,6 +59,18 @@ def _fits(hierarchy: Hierarchy, stack: MomentStack, x: Array, weights: Array) ->
     return fit_levels(hierarchy, stack.unsought(), support)
 
 
+def _near(law: Array | None, below: Family, stack: MomentStack) -> tuple[Array, BoolArray, bool]:
+    """Fits (B, q) of the level ``below`` alone that lie about one ``law`` of it.
+
+    With them which are known, and whether the others are worth a search of their own. Once there
+    is a law to begin from, the fit of a level needs none of those below it.
+    """
+    refits = None if law is None else below.refits(law)
+    if refits is None or below.q <= stack.mean.shape[1]:  # of a mean all is known at once
+        return np.zeros((len(stack), below.q)), np.zeros(len(stack), dtype=bool), True
+    return *refits.parameters(stack.features[:, : below.q]), not refits.thorough
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FitsBelow:
     """Each sample's own fit of the level below ``level``: which have one, and which are lost.
@@ -72,33 +86,78 @@ class FitsBelow:
 
     @classmethod
     def of(
-        cls, hierarchy: Hierarchy, level: int, stack: MomentStack | None, x: Array, weights: Array
+        cls,
+        hierarchy: Hierarchy,
+        level: int,
+        stack: MomentStack | None,
+        samples: tuple[Array, Array],
+        near: Array | None = None,
     ) -> FitsBelow:
-        """``stack`` are the moments of the levels below or more, where there are any."""
-        rows, family = np.arange(len(x)), hierarchy.family(level)
-        if stack is None or level == 1:
-            return cls(family, rows, np.zeros((len(x), 0)), rows[:0])
-        fits = _fits(hierarchy.up_to(level - 1), stack, x, weights)
-        rows = fits.sound_rows
-        return cls(family, rows, fits.solutions[-1].lam[rows], fits.lost_rows)
+        """Of ``samples`` (B, n, d) with weights (B, n), perhaps all drawn from one law ``near``.
 
-    def scores(self, x: Array, weights: Array) -> tuple[Scores, IntArray]:
-        """Scores of the level for samples whose rows share one law, and which samples have them."""
-        white, sound = sound_whitening(self.family, self.lam)
+        ``stack`` are the moments of the levels below or more, where there are any; ``near`` (q,)
+        are parameters of the level below.
+        """
+        rows, family = np.arange(len(samples[0])), hierarchy.family(level)
+        if stack is None or level == 1:
+            return cls(family, rows, np.zeros((len(rows), 0)), rows[:0])
+        below = hierarchy.family(level - 1)
+        lam, found, searched = _near(near, below, stack)
+        left = np.flatnonzero(~found)
+        if not len(left):
+            return cls(family, rows, lam, left)
+        rest = stack.take(left)
+        if not searched:
+            maybe = left[below.contains(rest) != Verdict.OUTSIDE]
+            return cls(family, np.flatnonzero(found), lam[found], maybe)
+        some = tuple(part[left] for part in samples)
+        fits = _fits(hierarchy.up_to(level - 1), rest, *some)
+        sound = fits.sound_rows
+        lam[left[sound]], found[left[sound]] = fits.solutions[-1].lam[sound], True
+        return cls(family, np.flatnonzero(found), lam[found], left[fits.lost_rows])
+
+    def scores(self, x: Array, weights: Array) -> tuple[Scores, IntArray] | None:
+        """Scores of the level for samples whose rows share one law, and which samples have them.
+
+        None where no sample has any.
+        """
+        known = sound_whitening(self.family, self.lam)
+        if known is None:
+            return None
+        white, sound = known
         rows = self.rows[sound]
         return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
 
     def squares(self, stack: MomentStack) -> Array:
         """|E ζ_added|² of the samples from their moments alone; ∞ of the lost ones."""
         far = np.full(len(self.gone), np.inf)
-        if not len(self.rows):
+        known = sound_whitening(self.family, self.lam)
+        if known is None:
             return far
-        white, sound = sound_whitening(self.family, self.lam)
+        white, sound = known
         return np.concatenate([white.score(stack.take(self.rows[sound])), far])
 
 
-def sound_whitening(family: Family, below: Array) -> tuple[Whitening, BoolArray]:
-    """White features for those fits ``below`` that have any, and which these are."""
-    white = family.whitening(below)
-    sound = white.sound
-    return (white if sound.all() else family.whitening(below[sound])), sound
+def sound_whitening(family: Family, below: Array) -> tuple[Whitening, BoolArray] | None:
+    """White features for those fits ``below`` that have any, and which these are; None of none."""
+    if not len(below):
+        return None
+    try:
+        white = family.whitening(below)
+        sound = white.sound
+        if sound.all():
+            return white, sound
+    except ResolutionError:  # of the sharpest: which ones is told in halves
+        sound = _sound(family, below)
+    return (family.whitening(below[sound]), sound) if sound.any() else None
+
+
+def _sound(family: Family, below: Array) -> BoolArray:
+    """Which fits have white features, one of which may be refused."""
+    try:
+        return family.whitening(below).sound
+    except ResolutionError:
+        if len(below) == 1:
+            return np.zeros(1, dtype=bool)
+    half = len(below) // 2
+    return np.concatenate([_sound(family, below[:half]), _sound(family, below[half:])])

@@ -2,13 +2,16 @@
 
 Work is counted in numbers that are drawn or looked at, some ten million a second. It is an
 estimate: drawing stops when a p-value is settled (Besag and Clifford 1991), which large ones are
-soon.
+soon, and families differ in what a fit costs them. So a draw that is fitted by itself is tried
+first, and a clock of the processor ends what takes much longer than was said.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from steradian.errors import DesignError
 
@@ -29,6 +32,9 @@ _SETTLING = 10  # draws as extreme as the sample that settle a p-value
 _OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times over
 _TOGETHER = 10.0  # times the work that may be begun, of all levels in one pass
 _OF_NODES = 5.0  # of a node in one fit of a sample
+_A_SECOND = 1e7  # work that a second of the processor is
+_OVERDUE = 2.0  # times the patience at which work is left off
+_TOGETHER_AT_FIRST = 25  # draws between two looks at the clock
 
 
 class TakesLong(DesignError):
@@ -48,16 +54,44 @@ class Patience:
     steradian.significance.effort.TakesLong: level 2: its p-value takes a while; tests() finds it
     """
 
-    __slots__ = ("left",)
+    __slots__ = ("_until", "left")
 
     def __init__(self, work: float = math.inf) -> None:
         self.left = work
+        self._until = time.process_time() + _OVERDUE * work / _A_SECOND
 
     def begin(self, level: int, work: float) -> None:
         """Raise `TakesLong` unless so much work is soon done."""
         if work > self.left:
-            raise TakesLong(f"level {level}: its p-value takes a while; tests() finds it")
+            raise TakesLong(_words(level))
         self.left -= work
+
+    def try_one(self, level: int, draw: Callable[[], object]) -> None:
+        """Raise `TakesLong` unless the first draws are soon done, by what one of them takes."""
+        if math.isinf(self.left):
+            return
+        began = time.process_time()
+        draw()
+        taken = time.process_time() - began
+        if _TOGETHER_AT_FIRST * taken * _A_SECOND > self.left:
+            raise TakesLong(_words(level))
+
+    def watched(self, level: int, steps: Iterable[Any]) -> Iterator[Any]:
+        """The steps of some work; `TakesLong` when they take much longer than was said."""
+        for step in steps:
+            yield step
+            if time.process_time() > self._until:
+                raise TakesLong(_words(level))
+
+
+def _words(level: int) -> str:
+    return f"level {level}: its p-value takes a while; tests() finds it"
+
+
+def fitted_alone(sample: Sample, level: int) -> bool:
+    """Whether samples of the null of a level are drawn or fitted one by one."""
+    families = (sample.hierarchy.family(k) for k in (level - 1, level) if k)
+    return any(family.draw_work(sample.moments.n) > 0.0 for family in families)
 
 
 def of_rows(sample: Sample, features: int) -> float:

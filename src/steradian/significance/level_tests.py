@@ -28,7 +28,12 @@ from steradian.significance.null_replicates import (
     score_replicates,
 )
 from steradian.significance.options import Options
-from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.recalibration import (
+    SETTLED,
+    NullSamples,
+    ReducedFits,
+    recalibrated,
+)
 from steradian.significance.reference_scores import ReferenceSpread, few_rows, of_sample
 from steradian.significance.row_sweeps import SweptLevel, swept_level
 from steradian.significance.sample import Sample
@@ -124,7 +129,10 @@ def _model_pvalue(
     if method == "bootstrap":
         options.patience.begin(level, effort.of_draws(sample, level, options.replicates))
         draw = score_replicates if options.statistic == "score" else gap_replicates
+        if effort.fitted_alone(sample, level):
+            options.patience.try_one(level, lambda: list(draw(sample, level, 1, options.seed)))
         null = draw(sample, level, options.replicates, options.seed)
+        null = options.patience.watched(level, null)
         pvalue, gone = among(value, null, options.enough if options.method else _ENOUGH)
         if gone > concerns.MOST_LOST:
             found = LevelTest(score, np.nan, half, "refused", (*warnings,))
@@ -251,7 +259,7 @@ def _calibrated(
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
-    pvalue = float(recalibrated(fits, plain, options.replicates, np.array([options.seed]))[0])
+    pvalue = _standing(sample, fits, float(plain[0]), options)
     if np.isnan(pvalue):
         return found.said(concerns.draws_not_told_apart(level))
     if sample.own_share < 1.0:  # draws do not know how little the reference is known
@@ -269,12 +277,22 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
-    seeds = np.array([options.seed])
-    standing = recalibrated(units, np.array([found.pvalue]), options.replicates, seeds)
-    if np.isnan(standing[0]):
+    standing = _standing(sample, units, found.pvalue, options)
+    if np.isnan(standing):
         return found.said(concerns.draws_not_told_apart(level))
-    pvalue = max(found.pvalue, float(standing[0]))
+    pvalue = max(found.pvalue, standing)
     return replace(found, pvalue=pvalue, method=f"{found.method}, calibrated on resampled units")
+
+
+def _standing(sample: Sample, null: NullSamples, pvalue: float, options: Options) -> float:
+    """Where a p-value stands among those of samples of the null; NaN where none has any."""
+    first = np.zeros(1, dtype=np.int64)
+    if effort.fitted_alone(sample, null.level):
+        rngs = [np.random.default_rng(options.seed)]
+        options.patience.try_one(null.level, lambda: null.pvalues(first, 1, rngs))
+    seeds = np.array([options.seed])
+    replicates, patience = options.replicates, options.patience
+    return float(recalibrated(null, np.array([pvalue]), replicates, seeds, patience)[0])
 
 
 def _too_many_features(

@@ -26,9 +26,10 @@ def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> 
     """
     hierarchy = sample.hierarchy.up_to(level)
     width = _width(hierarchy, level)
+    near = sample.fits[level - 1].lam
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
         stack = hierarchy.stack(x, weights)
-        below = FitsBelow.of(hierarchy, level, stack, x, weights)
+        below = FitsBelow.of(hierarchy, level, stack, (x, weights), near)
         found = 0.5 * sample.own_rate**2 * below.squares(stack)
         yield np.asarray(found[~np.isnan(found)])
 

@@ -18,6 +18,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import tracked
 from steradian.significance.drawn_samples import FitsBelow, chunks
+from steradian.significance.effort import Patience
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
 _ENOUGH = 10  # p-values as small as the observed one that settle where it stands
@@ -67,16 +68,18 @@ class ReducedFits:
         drawn = [self._draw(int(row), count * n, rngs[row]) for row in rows]
         x = np.concatenate(drawn).reshape(-1, n, d)
         w = np.repeat(self.weights[rows], count, axis=0)
-        return self._tails(x, w).reshape(len(rows), count)
+        near = self.lam[rows[0]] if len(rows) == 1 else None
+        return self._tails(x, w, near).reshape(len(rows), count)
 
-    def _tails(self, x: Array, weights: Array) -> Array:
+    def _tails(self, x: Array, weights: Array, near: Array | None) -> Array:
         out = np.full(len(x), np.nan)
         reduced = self.hierarchy.up_to(self.level - 1) if self.level > 1 else None
         stack = None if reduced is None else reduced.stack(x, weights)
-        below = FitsBelow.of(self.hierarchy, self.level, stack, x, weights)
+        below = FitsBelow.of(self.hierarchy, self.level, stack, (x, weights), near)
         out[below.gone] = 0.0
-        if len(below.rows):
-            scores, found = below.scores(x, weights)
+        known = below.scores(x, weights)
+        if known is not None:
+            scores, found = known
             coefficients = scores.coefficients("tilted")
             good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
             if good.any():
@@ -89,7 +92,13 @@ class ReducedFits:
         return self.hierarchy.family(self.level - 1).sample(self.lam[row], count, rng)
 
 
-def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
+def recalibrated(
+    fits: NullSamples,
+    pvalues: Array,
+    replicates: int,
+    seeds: IntArray,
+    patience: Patience | None = None,
+) -> Array:
     """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
     NaN where none of the first of these can be tested.
@@ -98,7 +107,8 @@ def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntA
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
     standing = _Standing.of(pvalues)
     pieces = list(chunks(replicates, fits.entries, first=_FIRST))
-    for piece in tracked(pieces, len(pieces), f"samples of the null of level {fits.level}"):
+    steps = tracked(pieces, len(pieces), f"samples of the null of level {fits.level}")
+    for piece in (patience or Patience()).watched(fits.level, steps):
         count = piece.stop - piece.start
         for rows in _groups(standing.open, count * fits.entries):
             standing.add(rows, fits.pvalues(rows, count, rngs))

@@ -200,9 +200,12 @@ def _tested(hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Opt
         for k in range(levels):
             rows = np.arange(piece.start, piece.stop)[sound[k, piece]]
             lam = (fits.solutions[k - 1].lam if k else none)[rows]
-            white, clear = sound_whitening(hierarchy.family(k + 1), lam)
+            known = sound_whitening(hierarchy.family(k + 1), lam)
+            if known is None:
+                continue
+            white, clear = known
             rows, p = rows[clear], white.below + white.q
-            if not len(rows) or units.effective < FEWEST_ROWS * p:
+            if units.effective < FEWEST_ROWS * p:
                 continue
             part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
             scores = _scores(_white_features(white, part), white.below, w[rows], units)
@@ -292,7 +295,9 @@ class _Found:
                 continue
             lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
             reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
-            pvalue[rows, k] = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+            standing = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+            told = ~np.isnan(standing)  # where no draw can be tested the sample is not judged
+            pvalue[rows[told], k], self.judged[rows[~told], k] = standing[told], False
 
     def _resample(self, pvalue: Array, x: Array, w: Array, units: Units, replicates: int) -> None:
         """Raise p-values (B, L) to where they stand among resampled units, where that matters."""
@@ -304,8 +309,11 @@ class _Found:
             lam = self.fits.solutions[k - 1].lam[row : row + 1]
             drawn = ResampledUnits.of(self.hierarchy, k + 1, rows, own, lam)
             seen = np.array([pvalue[row, k]])
-            standing = recalibrated(drawn, seen, replicates, np.array([row]))
-            pvalue[row, k] = max(pvalue[row, k], float(standing[0]))
+            standing = float(recalibrated(drawn, seen, replicates, np.array([row]))[0])
+            if np.isnan(standing):
+                self.judged[row, k] = False
+            else:
+                pvalue[row, k] = max(pvalue[row, k], standing)
 
 
 def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:

@@ -61,23 +61,28 @@ class ResampledUnits:
         good = np.flatnonzero(total[:, 0] > 0.0)
         out = np.full((1, count), np.nan)
         scores, found, gone = self._scores(weights[good] / total[good], drawn[good])
+        out[0, good[gone]] = 0.0
+        if scores is None:
+            return out
         coefficients = scores.coefficients("damped")
         known = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
         tails = mixture_sf(scores.statistic[known], coefficients[known], scores.damped_dof)
         out[0, good[found[known]]] = tails
-        out[0, good[gone]] = 0.0
         return out
 
-    def _scores(self, weights: Array, drawn: IntArray) -> tuple[Scores, IntArray, IntArray]:
+    def _scores(self, weights: Array, drawn: IntArray) -> tuple[Scores | None, IntArray, IntArray]:
         """Scores of draws with row weights (B, n), each unit ``drawn`` (B, U) times.
 
-        With them which draws have any, and which are lost.
+        With them which draws have any, and which are lost; None where none has.
         """
         reduced = self.hierarchy.up_to(self.level - 1)
         fits = fit_levels(reduced, moments_of_weightings(self.x, weights, reduced).unsought())
         found = fits.sound_rows
         family = self.hierarchy.family(self.level)
-        white, sound = sound_whitening(family, fits.solutions[-1].lam[found])
+        sharp = sound_whitening(family, fits.solutions[-1].lam[found])
+        if sharp is None:
+            return None, found[:0], fits.lost_rows
+        white, sound = sharp
         found = found[sound]
         shape = (len(found), *self.x.shape)
         zeta = white.rows(np.broadcast_to(self.x, shape))

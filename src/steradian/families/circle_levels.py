@@ -180,7 +180,7 @@ class _Climb:
         return self.found
 
     def _higher(self) -> bool:
-        """One factor's worth of levels; whether they were tried with it, not by steps of their own."""
+        """One factor's worth of levels; false where the next took steps of its own."""
         top = min(self.top, self.below + min(self.width, _WIDEST))
         start = np.zeros((1, 2 * top))
         start[0, : len(self.lam)] = self.lam

@@ -84,7 +84,7 @@ class Moments:
             total=total,
             total_sq=hierarchy.sums(x, w * w) if weighted else total,
             mean=centre,
-            scatter=_scatter(x - centre, w if weighted else None),
+            scatter=_scatter(x, centre, w if weighted else None),
         )
 
     @classmethod
@@ -312,11 +312,12 @@ def _pooled(one: Reading | None, other: Reading | None) -> Reading | None:
     return None if one is None or other is None else one.pooled(other)
 
 
-def _scatter(y: Array, w: Array | None) -> Array:
-    """Σ w y yᵀ (d, d) of rows (n, d); few coordinates are multiplied as rows of their own."""
-    if y.shape[1] <= _FEW_COLUMNS:
-        columns = np.ascontiguousarray(y.T)
+def _scatter(x: Array, centre: Array, w: Array | None) -> Array:
+    """Σ w (x - c)(x - c)ᵀ (d, d) of rows (n, d); few coordinates become rows of their own."""
+    if x.shape[1] <= _FEW_COLUMNS:
+        columns = np.subtract(x.T, centre[:, None], order="C")
         return np.asarray((columns if w is None else columns * w) @ columns.T)
+    y = x - centre
     return np.asarray((y if w is None else w[:, None] * y).T @ y)
 
 

@@ -21,7 +21,7 @@ from scipy.linalg import blas, lapack
 
 from steradian.families.curvature import allowed_quadrature
 from steradian.fitting.newton import ARMIJO, matched_to_rounding
-from steradian.fitting.solution import DualSolution
+from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
@@ -41,11 +41,12 @@ from steradian.spaces.products import second_moments_of
 _CIRCLE = Circle()
 _ONE = np.ones(1)
 _RUNGS = _CIRCLE.fine_rungs()
-_NODES_PER_LEVEL = 8
+_NODES_PER_LEVEL = 6
 _FIRST_WIDTH = 8  # levels that are looked at first
 _WIDER = 8  # times as many as the last factor served
 _WIDEST = 32  # at most: many rows with many features take longer than another factor
-_NEAR = 0.03  # decrement up to which the first factor serves
+_NEAR = 0.1  # decrement up to which the first factor serves
+_NEARER = 0.25  # of that, where it did not
 _NEAREST, _FARTHEST = 0.003, 0.2  # and the later ones, by how fast the last one was
 _RATE = 0.3  # at which chords should converge: smaller takes more factors, larger more chords
 _CHORD = 1e-3  # decrement from which a level that stands alone keeps its factor
@@ -79,16 +80,33 @@ class _Laws:
         return _Laws(self.lam[:, :q], self.psi, self.means, self.halved)
 
 
-def _laws(lam: Array, degree: int, grid: CircleGrid, *, halved: bool = False) -> _Laws:
-    """The laws ``lam`` (k, q) on a grid, with moments through a degree."""
-    values = grid.waves_to_values(lam)
-    peak = values.max(axis=1)
-    values -= peak[:, None]
+def _laws(
+    lam: Array, degree: int, grid: CircleGrid, about: Array | None = None, *, halved: bool = False
+) -> _Laws:
+    """The laws ``lam`` (k, q) on a grid, with moments through a degree.
+
+    ``about`` (k,): log-partitions of laws nearby, which spare the search for the largest values.
+    """
+    values = grid.waves_to_values(lam, 0.0 if about is None else -about)
+    if about is None:
+        about = np.maximum.reduce(values, axis=1)
+        values -= about[:, None]
     np.exp(values, out=values)
     seen = grid.halved(values[-1]) if halved else 0.0
     moments = grid.values_to_waves(values, degree)
     total = moments[:, 0]
-    return _Laws(lam, np.log(total) + peak, moments[:, 1:] / total[:, None], seen)
+    return _Laws(lam, np.log(total) + about, moments[:, 1:] / total[:, None], seen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """Laws that were found, as a finer grid sees them."""
+
+    lam: Array  # (k, q)
+    psi: Array  # (k,)
+    residual: Array  # (k,): largest mismatch of moments
+    decrement: Array  # (k,)
+    error: Array  # (k,): of the deficit, by the difference of the grids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +148,7 @@ class _Factor:
         seen = (np.arange(len(self.lower)) < sizes[:, None]).astype(float)
         signs = np.copysign(seen, self.steps(self.white(seen) * seen))
         inverse = np.abs(self.steps(self.white(signs) * seen)).max(axis=1)
-        columns = np.cumsum(np.abs(self.covariance), axis=0)[sizes - 1]
+        columns = seen @ np.abs(self.covariance)
         return np.asarray(inverse * (columns * seen).max(axis=1))
 
 
@@ -150,32 +168,38 @@ class _Climb:
 
     def run(self) -> list[DualSolution]:
         """The fits, as far as they are found."""
-        last = -1
-        while last < self.below < self.top and self.open:
-            last = self.below
-            self._higher()
+        while self.below < self.top and self.open:
+            last, near = self.below, self.near
+            together = self._higher()
+            if last < self.below:
+                self.near = max(self.near, _NEAREST)
+            elif together:  # nearer levels have a better factor, the next one its own
+                self.near = _NEARER * near if near > _NEAREST else 0.0
+            else:
+                break
         return self.found
 
-    def _higher(self) -> None:
-        """One factor's worth of levels."""
+    def _higher(self) -> bool:
+        """One factor's worth of levels; false where the next took steps of its own."""
         top = min(self.top, self.below + min(self.width, _WIDEST))
         start = np.zeros((1, 2 * top))
         start[0, : len(self.lam)] = self.lam
         laws = self.told(start, 2 * top)
         factor = None if laws is None else _Factor.of(laws.means[0], top)
         if laws is None or factor is None:
-            return
+            return False
         white = factor.white(laws.mismatch(self.m[: 2 * top]))
         reach = np.sqrt(np.cumsum(white * white)[2 * self.below + 1 :: 2])
         count = int(np.searchsorted(reach, self.near, side="right"))
         if not count:
             self._alone(laws, factor)
-            return
+            return False
         sizes = 2 * np.arange(self.below + 1, self.below + count + 1)
         q, self.reach = int(sizes[-1]), float(reach[count - 1])
         factor = factor.corner(q)
         steps = factor.steps(white[:, :q] * (np.arange(q) < sizes[:, None]))
         self._settle(factor, start[:, :q] + steps, sizes)
+        return True
 
     def told(self, lam: Array, degree: int) -> _Laws | None:
         """On the first grid that tells the last of them, from where the climb stands."""
@@ -240,12 +264,13 @@ class _Climb:
                 self._learn(chords.rate)
             if laws is None or not count:
                 break
-            errors = self._errors(factor, laws, sizes[done : done + count])
+            ends = self._ends(factor, laws, sizes[done : done + count])
             last = self.rung + 1 >= _RUNGS
             limit = np.maximum(VERIFIED_AIM, allowed_quadrature(laws.lam[:count]))
-            kept = _leading(errors <= (VERIFIED_DIFFERENCE if last else limit))
+            good = ends.error <= (VERIFIED_DIFFERENCE if last else limit)
+            kept = _leading(good & (ends.residual <= ACCEPTED_RESIDUAL))
             part = slice(done, done + kept)
-            self._keep(chords, laws, sizes[part], (errors[:kept], conditions[part]))
+            self._keep(ends, conditions[part], chords.steps, sizes[part])
             done += kept
             if kept == count or last:  # else the others want a finer grid
                 break
@@ -257,37 +282,41 @@ class _Climb:
         """How far the next factor serves, as chords converge the faster the nearer they end."""
         self.near = float(np.clip(self.reach * _RATE / rate, _NEAREST, _FARTHEST))
 
-    def _errors(self, factor: _Factor, laws: _Laws, sizes: IntArray) -> Array:
-        """Of the deficits of the first laws, by what a finer grid makes of them: (k,)."""
+    def _ends(self, factor: _Factor, laws: _Laws, sizes: IntArray) -> _Ends:
+        """What a finer grid makes of the first laws."""
         q, count = laws.lam.shape[1], len(sizes)
-        finer = _laws(
-            laws.lam[:count], q // 2, _CIRCLE.exact_grid(_FINER * self.grid.nodes // 4 - 1)
-        )
+        lam, psi = laws.lam[:count], laws.psi[:count]
+        grid = _CIRCLE.exact_grid(_FINER * self.grid.nodes // 4 - 1)
+        finer = _laws(lam, q // 2, grid, psi)
         seen = np.arange(q) < sizes[:, None]
-        white = factor.white(finer.mismatch(self.m[:q]) * seen) * seen
-        beyond = 0.5 * np.einsum("kq,kq->k", white, white)
-        return np.maximum(_MARGIN * np.abs(finer.psi - laws.psi[:count]), beyond)
+        gradient = finer.mismatch(self.m[:q]) * seen
+        white = factor.white(gradient) * seen
+        square = _products(white, white)
+        error = np.maximum(_MARGIN * np.abs(finer.psi - psi), 0.5 * square)
+        residual = np.maximum.reduce(np.abs(gradient), axis=1)
+        return _Ends(lam, finer.psi, residual, np.sqrt(square), error)
 
-    def _keep(
-        self, chords: _Chords, laws: _Laws, sizes: IntArray, known: tuple[Array, Array]
-    ) -> None:
-        """Write down fits of ``sizes`` features with their errors and conditions.
+    def _keep(self, ends: _Ends, conditions: Array, steps: IntArray, sizes: IntArray) -> None:
+        """Write down the first fits, of ``sizes`` features (k,), with their conditions (k,).
 
         Up to the first that rounding or collinear features leave open.
         """
         count = len(sizes)
-        lam, psi = laws.lam[:count], laws.psi[:count]
+        lam, psi = ends.lam[:count], ends.psi[:count]
         rounding = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
-        sound = _leading((rounding <= GOOD_DEFICIT) & (known[1] <= COLLINEAR))
+        sound = _leading((rounding <= GOOD_DEFICIT) & (conditions <= COLLINEAR))
         self.open = sound == count
-        ends = chords.residual[:count], chords.decrement[:count]
+        known = ends.residual[:count], ends.decrement[:count], conditions, ends.error[:count]
         dual = lam @ self.m[: lam.shape[1]] - psi
-        numbers = np.stack([psi, dual, np.full(count, np.nan), *ends, *known[::-1], rounding], 1)
-        nodes = self.grid.nodes
+        counts = np.full((4, count), self.rung)
+        counts[:3] = [[self.grid.nodes], [0], [int(Status.CONVERGED)]]
+        counts[1] = steps[:count]
+        none = np.full(count, None)
+        columns = psi, dual, np.full(count, np.nan), *known, rounding, *counts[:3], none, counts[3]
         for row in range(sound):
-            fit, steps = lam[row, : sizes[row]], int(chords.steps[row])
-            one = DualSolution.of_one(fit, numbers[row], nodes=nodes, steps=steps, rung=self.rung)
-            self.found.append(one)
+            one = slice(row, row + 1)
+            fit = lam[one, : sizes[row]]
+            self.found.append(DualSolution(fit, *[each[one] for each in columns]))
         if sound:
             self.below, self.lam = self.below + sound, lam[sound - 1, : sizes[sound - 1]]
 
@@ -299,7 +328,7 @@ class _Chords:
         self.climb, self.factor = climb, factor
         self.seen = np.arange(len(factor.lower)) < sizes[:, None]
         self.settled = 0
-        self.residual, self.decrement = np.full((2, len(sizes)), math.inf)
+        self.decrement = np.full(len(sizes), math.inf)
         self.steps = np.ones(len(sizes), dtype=np.int64)
         self.rate = _RATE  # at which the highest of them converge
         self.rounding = float(matched_to_rounding(climb.m[None, : sizes[-1]])[0])
@@ -316,37 +345,45 @@ class _Chords:
             at, seen = slice(self.settled, end), self.seen[self.settled : end]
             gradient = here.mismatch(m) * seen
             white = self.factor.white(gradient) * seen
-            lam[at], psi[at] = here.lam, here.psi
             done, fast = self._measured(at, gradient, white)
+            step = self.factor.steps(white)
+            lam[at] = here.lam + step
+            psi[at] = here.psi + _products(here.means[:, :q], step)
             self.settled += done
+            self.steps[at] += 1
             end = at.start + max(done, fast)
             if self.settled == end:
                 break
-            on = slice(done, end - at.start)
-            self.steps[self.settled : end] += 1
-            moved = here.lam[on] + self.factor.steps(white[on])
-            here = _laws(moved, q // 2, self.climb.grid)
+            on = slice(self.settled, end)
+            here = _laws(lam[on], q // 2, self.climb.grid, psi[on])
         return _Laws(lam, psi, first.means, first.halved)
 
     def _measured(self, at: slice, gradient: Array, white: Array) -> tuple[int, int]:
-        """Write down how far rows are from their ends.
+        """Write down how far rows will be from their ends after a step, at the rate of the last.
 
-        How many of the first have arrived, and how many of the first come nearer fast.
+        How many of the first will have arrived, and how many of the first come nearer fast.
         """
-        decrement = np.sqrt(np.einsum("kq,kq->k", white, white))
-        residual = np.abs(gradient).max(axis=1)
-        before = self.decrement[at]
+        decrement = np.sqrt(_products(white, white))
+        residual = np.maximum.reduce(np.abs(gradient), axis=1)
+        rates = decrement / self.decrement[at]
+        self.decrement[at] = decrement
         if decrement[-1] > RESTING_DECREMENT:
-            self.rate = max(float(decrement[-1] / before[-1]), _FASTEST)
-        fast = _leading(decrement <= _SLOW * before)
-        self.residual[at], self.decrement[at] = residual, decrement
-        small = (residual <= 0.3 * ACCEPTED_RESIDUAL) & (decrement <= RESTING_DECREMENT)
-        return _leading(small | (residual <= self.rounding)), fast
+            self.rate = max(float(rates[-1]), _FASTEST)
+        far = np.maximum(residual / (0.3 * ACCEPTED_RESIDUAL), decrement / RESTING_DECREMENT)
+        if rates[0] > 0.0:  # of the first step nothing is known
+            far *= rates
+        return _leading((far <= 1.0) | (residual <= self.rounding)), _leading(rates <= _SLOW)
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Inner products of rows (k, q): (k,)."""
+    return np.asarray(np.add.reduce(a * b, axis=1))
 
 
 def _leading(true: BoolArray) -> int:
     """How many come before the first that is false."""
-    return len(true) if true.all() else int(np.argmin(true))
+    first = int(true.argmin())
+    return len(true) if true[first] else first
 
 
 def solve_levels(level: int, m: Array, lam: Array) -> list[DualSolution]:

@@ -168,9 +168,7 @@ class Harmonics:
         elif len(x) <= _DIRECT_ROWS:
             sums = direct_sums(space, x, weights, self.held_levels)
         else:
-            sums = space.sums(x, np.ones(len(x)) if weights is None else weights, self.held_levels)[
-                1:
-            ]
+            sums = space.sums(x, weights, self.held_levels)[1:]
         total = len(x) if weights is None else float(weights.sum())
         if isinstance(space, Sphere) and _is_narrow(sums, total):
             return direct_sums(space, x, weights, self.held_levels)

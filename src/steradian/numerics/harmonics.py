@@ -22,6 +22,8 @@ import numpy as np
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import TRANSFORM_ACCURACY
 
+_UNIT = np.array(1.0 + 0.0j)  # shown in place of as many weights: new pages cost more than sums
+
 
 def circle_size(degree: int) -> int:
     """Number of circle harmonics of degree 0..degree."""
@@ -132,15 +134,16 @@ def legendre_functions(z: Array, degree: int, wanted: set[int]) -> dict[int, Arr
     return found
 
 
-def circle_sums(x: Array, weights: Array, degree: int) -> Array:
+def circle_sums(x: Array, weights: Array | None, degree: int) -> Array:
     """Σ_i w_i φ(x_i) for all circle harmonics to ``degree`` by one non-uniform FFT.
 
-    ``x`` (n, 2), ``weights`` (n,); returns (2 degree + 1,). Memory O(n), not O(n · degree).
+    ``x`` (n, 2), ``weights`` (n,), without which each is one; returns (2 degree + 1,). Memory
+    O(n), not O(n · degree).
     """
     angle = np.arctan2(x[:, 1], x[:, 0])
     modes = np.empty(2 * degree + 2, dtype=complex)
     ducc0.nufft.nu2u(
-        points=weights.astype(complex),
+        points=np.broadcast_to(_UNIT, len(x)) if weights is None else weights.astype(complex),
         coord=angle[:, None],
         forward=False,
         epsilon=TRANSFORM_ACCURACY,
@@ -148,17 +151,18 @@ def circle_sums(x: Array, weights: Array, degree: int) -> Array:
     )
     positive = modes[degree + 1 :]  # modes run from -(degree + 1) to degree
     sums = np.empty(circle_size(degree))
-    sums[0] = weights.sum()
+    sums[0] = len(x) if weights is None else weights.sum()
     sums[1::2] = np.sqrt(2.0) * positive[1:].real
     sums[2::2] = np.sqrt(2.0) * positive[1:].imag
     return sums
 
 
-def sphere_sums(x: Array, weights: Array, degree: int) -> Array:
+def sphere_sums(x: Array, weights: Array | None, degree: int) -> Array:
     """Σ_i w_i φ(x_i) for all sphere harmonics to ``degree`` by one adjoint transform.
 
-    ``x`` (n, 3), ``weights`` (n,); returns ((degree + 1)²,).
+    ``x`` (n, 3), ``weights`` (n,), without which each is one; returns ((degree + 1)²,).
     """
+    weights = np.broadcast_to(1.0, len(x)) if weights is None else weights
     where = np.empty((len(x), 2))
     np.arctan2(np.hypot(x[:, 0], x[:, 1]), x[:, 2], out=where[:, 0])
     np.arctan2(x[:, 1], x[:, 0], out=where[:, 1])

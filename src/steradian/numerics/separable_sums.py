@@ -22,11 +22,12 @@ MOST_DEGREES = 12
 _ROWS = 1 << 13  # points at a time: their functions stay in the processor's cache
 
 
-def separable_sphere_sums(x: Array, weights: Array, degree: int) -> Array:
+def separable_sphere_sums(x: Array, weights: Array | None, degree: int) -> Array:
     """Σ_i w_i φ(x_i) for all sphere harmonics to ``degree``.
 
-    ``x`` (n, 3), ``weights`` (n,); returns ((degree + 1)²,).
+    ``x`` (n, 3), ``weights`` (n,), without which each is one; returns ((degree + 1)²,).
     """
+    weights = np.broadcast_to(1.0, len(x)) if weights is None else weights
     order, coefficients = _expansion(degree)
     total = np.zeros((2 * degree + 1, degree + 1))
     room = np.empty((3 * degree + 4, min(len(x), _ROWS)))

@@ -256,8 +256,11 @@ class Grid(Protocol):
 class GriddedSpace(HarmonicSpace, Protocol):
     """A space of low dimension, where a grid integrates anything smooth."""
 
-    def sums(self, x: Array, weights: Array, degree: int) -> Array:
-        """Σ_i w_i φ(x_i), degree 0..degree, without the feature matrix: (size,)."""
+    def sums(self, x: Array, weights: Array | None, degree: int) -> Array:
+        """Σ_i w_i φ(x_i), degree 0..degree, without the feature matrix: (size,).
+
+        Without ``weights`` each is one.
+        """
         ...
 
     def grid(self, rung: int) -> Grid:

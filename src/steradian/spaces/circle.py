@@ -120,10 +120,11 @@ class CircleGrid:
         wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
         return lambda lam: lam @ low, lambda values: values @ wide
 
-    def waves_to_values(self, lam: Array) -> Array:
-        """Σ_k lam_k φ_k of ``lam`` (…, q): (…, nodes), by one Fourier transform."""
+    def waves_to_values(self, lam: Array, constant: Array | float = 0.0) -> Array:
+        """Σ_k lam_k φ_k of ``lam`` (…, q), and a constant (…,): (…, nodes), by one transform."""
         level = lam.shape[-1] // 2
         waves = np.zeros((*lam.shape[:-1], self.nodes // 2 + 1), dtype=complex)
+        waves[..., 0] = constant
         pairs = np.ascontiguousarray(lam).view(complex)  # of cosine and sine
         np.multiply(pairs, _ROOT_HALF, out=waves[..., 1 : level + 1])
         return np.asarray(ducc0.fft.c2r(waves, axes=(-1,), lastsize=self.nodes, forward=True))

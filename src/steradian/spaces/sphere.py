@@ -62,7 +62,7 @@ class Sphere(UnitVectors):
     harmonics = staticmethod(sphere_harmonics)
 
     @staticmethod
-    def sums(x: Array, weights: Array, degree: int) -> Array:
+    def sums(x: Array, weights: Array | None, degree: int) -> Array:
         """Σ_i w_i φ(x_i) for degree 0..degree, by products or by a transform."""
         few = degree <= MOST_DEGREES
         return (separable_sphere_sums if few else sphere_sums)(x, weights, degree)

@@ -39,7 +39,7 @@ def standing_of(observed: float, many: Replicates) -> tuple[float, int]:
 def test_enough_as_extreme_settle_it() -> None:
     p, drawn = standing_of(0.5, Replicates(samples=999, enough=50))
     assert p == pytest.approx(0.5, abs=0.15)  # relative error 1 / √50
-    assert drawn < 200
+    assert drawn <= 300
 
 
 def test_rare_samples_are_looked_for_longer() -> None:

@@ -193,7 +193,7 @@ class Comparison(NotebookView):
         permutations : int, optional
             Shuffles of whole units; by default 9999, fewer where they would take long.
         replicates, seed : int
-            Samples of the bootstrap, and where all draws start from. Fewer are drawn where fifty
+            Samples of the bootstrap, and where all draws start from. Fewer are drawn where twenty
             are as extreme, four times as many where at most two of all are.
 
         Raises

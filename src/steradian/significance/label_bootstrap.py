@@ -28,7 +28,7 @@ from steradian.significance.replicates import Replicates
 from steradian.significance.scores import row_scores
 
 _ENTRIES = 400_000  # numbers of white features of samples that are held at once
-_FIRST = 25  # samples of the first chunk, where many p-values are settled
+_FIRST = 8, 100  # least and most samples of the first chunk: as many as may settle a p-value
 FURTHER = 4  # times as many samples where hardly any is as extreme
 
 
@@ -126,9 +126,10 @@ def standing(draws: LabelledDraws, observed: float, many: Replicates) -> float:
     rng, seen, below = np.random.default_rng(many.seed), 0, 0
     size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
     most = max(1, _ENTRIES // max(1, size))
+    first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
     with metered(many.samples, "samples of the null") as advance:
         for end in (many.samples, FURTHER * many.samples):
-            for count in _counts(end - seen, most, seen or _FIRST):
+            for count in _counts(end - seen, most, seen or first):
                 null = draws.pvalues(draws.drawn(count, rng))
                 small = below + np.cumsum(null <= observed)
                 if small[-1] >= many.enough:

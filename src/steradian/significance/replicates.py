@@ -19,5 +19,5 @@ class Replicates:
     permutations: int = 9999
     samples: int = 999
     seed: int = 0
-    enough: int = 50
+    enough: int = 20
     rare: int = -1  # -1: never more than ``samples``

@@ -61,4 +61,9 @@ def spaces(rng: Rng) -> dict[str, list[sr.Directions]]:
         sr.Directions(gaussian(n, 0.4 * k * np.eye(10)[0] + 0.3, np.linspace(1, 1.5, 10), rng))
         for k, n in enumerate(sizes)
     ]
-    return {"circle": circle, "sphere": sphere, "torus": torus, "rotations": turns, "ten": ten}
+    many = [
+        sr.Directions(gaussian(n, 0.5 * k * np.eye(128)[0] + 0.1, np.linspace(1, 1.6, 128), rng))
+        for k, n in enumerate((300, 420, 360))
+    ]
+    kinds = {"circle": circle, "sphere": sphere, "torus": torus, "rotations": turns}
+    return {**kinds, "ten": ten, "many": many}

@@ -82,6 +82,36 @@ def test_a_table_of_known_truth_is_read_right(
     assert {what for what in parts if f"ly in {what}" in there} == differs, said
 
 
+def test_of_three_groups_it_says_which_differ_and_where_each_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(32)
+    path = tmp_path / "rows.csv"
+    means = {"lower": NORTH, "middle": NORTH, "upper": ASIDE}
+    write_rows(path, {name: vmf(120, mu, 12.0, rng) for name, mu in means.items()})
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    text = capsys.readouterr().out
+    said = " ".join(text.split())
+    assert "these differ: lower and upper (p = 0.0015); middle and upper (p = 0.0015)." in said
+    assert text.count("longitude") == 4  # how it was read, and where each group points
+
+
+def test_opposite_modes_along_other_axes_are_clear_and_their_axes_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(33)
+    path = tmp_path / "rows.csv"
+
+    def modes(n: int, mu: Array) -> Array:
+        return vmf(n, mu, 8.0, rng) * rng.choice([-1.0, 1.0], size=n)[:, None]
+
+    write_rows(path, {"east": modes(60, NORTH), "west": modes(80, np.array([1.0, 0.0, 0.1]))})
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "differ clearly in shape (axis or girdle)" in text  # not "likely", as 999 samples say
+    assert text.count("axis longitude") == 2
+
+
 def test_a_reference_and_a_report(
     table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

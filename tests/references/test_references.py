@@ -324,3 +324,22 @@ def test_a_small_sampled_reference_counts_as_estimated_and_says_so() -> None:
     tiny = sr.Directions(law.sample(16, rng))
     with pytest.raises(sr.DesignError, match="too few to know what it is tested against"):
         sr.profile(x, levels=2, reference=tiny).tests()
+
+
+@pytest.mark.parametrize(("width", "first", "second"), [
+    (None, 0.065, 0.295), (10, 0.055, 0.188), (20, 0.051, 0.120),
+])  # fmt: skip
+def test_galaxies_behind_the_milky_way(width: int | None, first: float, second: float) -> None:
+    """Figures of a prototype that shares no code with the library, to the digits it gave."""
+    data = pytest.importorskip("pyongc.data")
+    table = data.all()
+    rows = table[table["type"] == "G"]
+    ra, dec = (rows[name].to_numpy(dtype=np.float64) for name in ("ra", "dec"))
+    every = sr.Directions.from_radec(ra, dec, degrees=False)
+    assert every.n == 10_521
+    mask = None
+    if width is not None:
+        mask = sr.Mask(bands=[(-width, width)], pole=(192.85948, 27.12825))
+        every = every.take(mask.sees(every.x))
+    found = sr.profile(every, levels=2, reference=mask)
+    assert found.gaps == pytest.approx([first, second], abs=5e-4)

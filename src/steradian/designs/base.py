@@ -161,9 +161,10 @@ def ids_of_rows(ids: ArrayLike | str | None, rows: BoolArray) -> AnyArray | str 
 
 def unit_names(ids: ArrayLike | str, labels: IntArray) -> AnyArray:
     """The id of each unit as it was given, in the order of the codes."""
-    first = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
-    first[labels[::-1]] = np.arange(len(labels))[::-1]  # of equal places the last one written stays
-    return np.asarray(_values(ids)[first])
+    values = _values(ids)
+    out = np.empty(int(labels.max(initial=-1)) + 1, dtype=values.dtype)
+    out[labels[::-1]] = values[::-1]  # of equal places the last one written stays: the first id
+    return np.asarray(out)
 
 
 def _numbered(values: AnyArray) -> tuple[AnyArray, AnyArray]:

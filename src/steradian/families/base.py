@@ -99,6 +99,13 @@ class SharesParameters(Protocol):
         """
         ...
 
+    def shared_deficits(self, moments: MomentStack, shares: Array, own: int) -> Array:
+        """Deficits (S,) of such fits to S samples of G groups each, sample by sample in a stack.
+
+        Good to what a comparison of samples needs; NaN where no quick way finds one.
+        """
+        ...
+
 
 class QuickRefits(Protocol):
     """Fits of many replicates that lie about one fit, to the digits a comparison needs."""

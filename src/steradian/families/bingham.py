@@ -74,9 +74,9 @@ class BinghamFamily(ClosedFamily):
         return self.hierarchy.space.rules() > 0
 
     def quadratic(self, lam: Array) -> Array:
-        """B (d, d) of the parameters ``lam`` (q,)."""
-        d = self._sphere.d
-        return natural_parameters(self._sphere, np.concatenate([np.zeros(d), lam]))[1]
+        """B (…, d, d) of the parameters ``lam`` (…, q)."""
+        nothing = np.zeros((*lam.shape[:-1], self._sphere.d))
+        return natural_parameters(self._sphere, np.concatenate([nothing, lam], axis=-1))[1]
 
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(np.einsum("ni,ni->n", x @ self.quadratic(lam), x))
@@ -86,27 +86,25 @@ class BinghamFamily(ClosedFamily):
         return FisherBinghamLaw.of(np.zeros(self._sphere.d), self.quadratic(lam))
 
     def features_of(self, second: Array) -> Array:
-        """E φ (q,) from E xxᵀ (d, d)."""
+        """E φ (…, q) from E xxᵀ (…, d, d)."""
         d = self._sphere.d
-        return feature_moments(self._sphere, np.zeros(d), second)[d:]
+        return feature_moments(self._sphere, np.zeros(second.shape[:-1]), second)[..., d:]
 
     def second_of(self, features: Array) -> Array:
         """E xxᵀ (B, d, d) from E φ (B, >= q): I / d + Σ_k E φ_k 2 M_k / (d (d + 2))."""
         d = self._sphere.d
-        forms = np.array([self.quadratic(row[: self.q]) for row in features])
-        return np.asarray(2.0 * forms.reshape(-1, d, d) / (d * (d + 2.0)) + np.eye(d) / d)
+        forms = self.quadratic(features[:, : self.q])
+        return np.asarray(2.0 * forms / (d * (d + 2.0)) + np.eye(d) / d)
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
         psi, mean = np.empty(len(lam)), np.empty_like(lam)
         covariance = np.empty((len(lam), self.q, self.q))
-        nothing = np.zeros(self._sphere.d)
+        units = np.zeros((self.q, self._sphere.d)), self.quadratic(np.eye(self.q))
         for k, row in enumerate(lam):
             law = self.law(row)
             psi[k], mean[k] = law.psi, self.features_of(law.covariance())
-            for j, unit in enumerate(np.eye(self.q)):
-                change = law.hessian_product(nothing, self.quadratic(unit))[1]
-                covariance[k, j] = self.features_of(change)
+            covariance[k] = self.features_of(law.hessian_product(*units)[1])
         return psi, mean, covariance
 
     def whitening(self, below: Array) -> ReferenceWhitening:

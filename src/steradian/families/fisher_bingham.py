@@ -25,6 +25,7 @@ from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap, stack_
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.fisher_bingham.shared import fit_shared
+from steradian.numerics.fisher_bingham.shared_stack import shared_deficits
 from steradian.numerics.fisher_bingham.stack import fit_stack
 from steradian.numerics.linalg import triangle
 from steradian.numerics.tolerances import (
@@ -73,12 +74,11 @@ class FisherBinghamFamily(ClosedFamily):
         """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
         psi, mean = np.empty(len(lam)), np.empty_like(lam)
         covariance = np.empty((len(lam), self.q, self.q))
+        units = natural_parameters(self.space, np.eye(self.q))
         for k, row in enumerate(lam):
             law = self.law(row)
             psi[k], mean[k] = law.psi, self._feature_means(law)
-            for j, unit in enumerate(np.eye(self.q)):
-                change = law.hessian_product(*natural_parameters(self.space, unit))
-                covariance[k, j] = feature_moments(self.space, *change)
+            covariance[k] = feature_moments(self.space, *law.hessian_product(*units))
         return psi, mean, covariance
 
     @property
@@ -165,6 +165,14 @@ class FisherBinghamFamily(ClosedFamily):
             steps=np.array([fit.steps]),
             status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
         )
+
+    def shared_deficits(self, moments: MomentStack, shares: Array, own: int) -> Array:
+        """Of groups with their own means and one B, side by side."""
+        d, groups = self.space.d, len(shares)
+        if own != d:
+            return np.full(len(moments) // groups, np.nan)
+        scatter = moments.scatter.reshape(-1, groups, d, d)
+        return shared_deficits(moments.mean.reshape(-1, groups, d), scatter, shares)
 
     @property
     def forms_matrices(self) -> bool:

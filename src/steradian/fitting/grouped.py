@@ -22,9 +22,10 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.fitting.newton import judge, newton
+from steradian.fitting.newton import NewtonPath, judge, newton
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import conditions, inverses, solve_each
+from steradian.numerics.tolerances import DRAWN_DECREMENT, LAST_STEP
 
 _MOST_STEPS = 60
 
@@ -69,10 +70,8 @@ class SharedProblem:
 
         Of the start the shared components are averaged over groups.
         """
-        rotated = self._packed(self.shares[:, None] * self._turned(m))
-        begin = self._packed_parameters(self._turned(start))
-        path = newton(self._curvature, rotated, begin, max_steps=_MOST_STEPS)
-        rows = np.arange(len(m))
+        rotated, rows = self._targets(m), np.arange(len(m))
+        path = self._path(rotated, start, LAST_STEP)
         end = self._curvature(path.lam, rows)
         found = judge(path, rotated, end)
         return GroupedFits(
@@ -85,6 +84,25 @@ class SharedProblem:
             found.steps,
             found.status,
         )
+
+    def approached(self, m: Array, start: Array) -> Array:
+        """Parameters (B, G, q) of the same fits, to the digits that comparing samples asks for.
+
+        Whether they are fits is for `mismatch` to say.
+        """
+        path = self._path(self._targets(m), start, DRAWN_DECREMENT)
+        return self._unpacked(path.lam, np.arange(len(m)))
+
+    def mismatch(self, m: Array, mean: Array) -> Array:
+        """Largest difference of the moments of the space, (B,), from E φ (B, G, q) of laws."""
+        return np.asarray(np.abs(self._targets(m - mean)).max(axis=1))
+
+    def _targets(self, m: Array) -> Array:
+        return self._packed(self.shares[:, None] * self._turned(m))
+
+    def _path(self, targets: Array, start: Array, last_step: float) -> NewtonPath:
+        begin = self._packed_parameters(self._turned(start))
+        return newton(self._curvature, targets, begin, max_steps=_MOST_STEPS, last_step=last_step)
 
     def _frames(self, rows: IntArray) -> Array | None:
         return self.frame if self.frame is None or len(self.frame) == 1 else self.frame[rows]

@@ -55,7 +55,7 @@ class LabelLevels:
     @cached_property
     def split(self) -> GroupedFits | None:
         """Groups that differ across the pooled mean alone; None where there is no such thing."""
-        if self.frame is None or len(self.shares) == 1 or not self.problem.forms:
+        if self.frame is None or len(self.shares) == 1:
             return None
         return self.problem.fit(self.hierarchy.q(1) - 1, self.fits[0].lam, self.frame)
 
@@ -92,7 +92,8 @@ def label_levels(
     means = hierarchy.expectations(moments, top)
     below = _known(0, np.repeat(lam, count, 0), np.repeat(psi, count), whole.deficits[0, -1])
     fits = [below]
-    frame = mean_frame(hierarchy, shares @ means, rows)
+    formed = forms_covariances(hierarchy)  # else a frame of all features would fill the memory
+    frame = mean_frame(hierarchy, shares @ means, rows) if formed else None
     rungs = np.concatenate([groups.solutions[-1].rungs, whole.solutions[-1].rungs])
     rung = NO_RUNG if (rungs == NO_RUNG).any() else int(rungs.max())
     problem = SharedMoments(hierarchy, moments, means, shares, rung)

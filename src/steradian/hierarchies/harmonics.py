@@ -235,7 +235,7 @@ class Harmonics:
         """Of two levels or more, all of which are held."""
         if self._is_gridded:
             return MomentStack.of_second(means, *low_moments(self.d, means))
-        forms = np.array([natural_parameters(self.space, row[: self.q(2)])[1] for row in means])
+        forms = natural_parameters(self.space, means[:, : self.q(2)])[1]
         second = 2.0 * forms / (self.d * (self.d + 2.0)) + np.eye(self.d) / self.d
         return MomentStack.of_second(means, self.coordinates(means), second)
 

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.linalg import on_diagonal
 
 Pairs = tuple[IntArray, IntArray]
 """Coordinates i and j of products x_i x_j."""
@@ -52,12 +53,14 @@ def matrix_to_features(matrix: Array, pairs: Pairs | None = None) -> Array:
 
 
 def features_to_matrix(lam: Array, d: int, pairs: Pairs | None = None) -> Array:
-    """The traceless symmetric matrix of parameters ``lam``."""
+    """The traceless symmetric matrices (…, d, d) of parameters ``lam`` (…, q)."""
     norm = np.sqrt(d * (d + 2.0))
-    matrix = np.zeros((d, d))
-    matrix[all_pairs(d) if pairs is None else pairs] = 0.5 * norm * lam[d - 1 :]
-    matrix += matrix.T
-    matrix[np.diag_indices(d)] = norm / np.sqrt(2.0) * _uncontrast(lam[None, : d - 1])[0]
+    upper = all_pairs(d) if pairs is None else pairs
+    matrix = np.zeros((*lam.shape[:-1], d, d))
+    matrix[..., upper[0], upper[1]] = 0.5 * norm * lam[..., d - 1 :]
+    matrix += matrix.swapaxes(-1, -2)
+    diagonals = _uncontrast(lam[..., : d - 1].reshape(-1, d - 1))
+    on_diagonal(matrix)[...] = norm / np.sqrt(2.0) * diagonals.reshape(*lam.shape[:-1], d)
     return matrix
 
 

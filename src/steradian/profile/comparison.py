@@ -50,6 +50,7 @@ from steradian.significance.replicates import Replicates
 _SHARES = ("observed", "equal")
 _QUICK = 2e9  # multiplications of shuffles that nobody notices
 _PAIR_PERMUTATIONS = 1999
+_RARE = 2  # samples as extreme, up to which more are drawn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +193,8 @@ class Comparison(NotebookView):
         permutations : int, optional
             Shuffles of whole units; by default 9999, fewer where they would take long.
         replicates, seed : int
-            Samples of the bootstrap, and where all draws start from.
+            Samples of the bootstrap, and where all draws start from. Fewer are drawn where twenty
+            are as extreme, four times as many where at most two of all are.
 
         Raises
         ------
@@ -200,7 +202,7 @@ class Comparison(NotebookView):
             The design defines no p-value, or what was asked for is not valid.
         """
         shuffles = self._permutations if permutations is None else permutations
-        many = Replicates(shuffles, replicates, seed)
+        many = Replicates(shuffles, replicates, seed, rare=_RARE)
         return self._answers.once(
             (method, many), lambda: comparison_tests(self.sample, many, method)
         )

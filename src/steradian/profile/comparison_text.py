@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from steradian.errors import SteradianError
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.profile.principal_axes import axis_and_share
+from steradian.profile.summary import in_words, points_somewhere
 from steradian.references.base import underlying
 from steradian.wording import (
     LIKELY_BELOW,
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     from steradian.significance.comparison_tests import ComparisonTests
 
 _SHOWN_GROUPS = 8
+_TOLD_GROUPS = 5  # whose pairs are told in a sentence
 _WIDTH = 80
+_STANDARD_ERRORS = 3.0  # at most, of a mean of uniform rows: a shorter one points nowhere
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 
@@ -41,7 +46,7 @@ def summarise(c: Comparison) -> str:
             _WIDTH,
         ),
         "",
-        *in_lines(verdict(c, tests), _WIDTH),
+        *in_lines(" ".join([verdict(c, tests), *_which(c, tests)]), _WIDTH),
         "",
         *_levels(c, tests),
         "",
@@ -108,6 +113,21 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         same = "is ruled out" if tests.overall <= LIKELY_BELOW else "is not ruled out"
         said.append(f"That all have the same law {same} ({pvalue_words(tests.overall)})")
     return ". ".join(said) + "."
+
+
+def _which(c: Comparison, tests: ComparisonTests | None) -> list[str]:
+    """Which two groups differ, where there are several and not all have the same law."""
+    if tests is None or len(c.names) < 3 or not tests.overall <= LIKELY_BELOW:
+        return []
+    if len(c.names) > _TOLD_GROUPS:
+        return ["Which two differ: --pairs on the command line, .pairs in Python."]
+    corrected = c.pairs.pvalue_holm
+    found = [
+        f"{c.names[g]} and {c.names[h]} ({pvalue_words(float(corrected[g, h]))})"
+        for g, h in combinations(range(len(c.names)), 2)
+        if corrected[g, h] <= LIKELY_BELOW
+    ]
+    return [f"Of each two, these differ: {'; '.join(found)}."] if found else []
 
 
 def _beyond(k: int, name: str) -> str:
@@ -196,18 +216,33 @@ def _information(c: Comparison) -> list[str]:
 
 def _groups(c: Comparison) -> list[str]:
     width = max(5, min(20, max(len(name) for name in c.names)))
-    levels = len(c.levels)
-    gaps = c.sample.groups.gaps
-    head = f"{'group':<{width}} {'n':>8} {'share':>7} " + " ".join(
-        f"{f'I{k + 1}':>8}" for k in range(min(levels, 4))
-    )
-    lines = [head]
-    for k, name in enumerate(c.names[:_SHOWN_GROUPS]):
+    gaps, levels = c.sample.groups.gaps, range(min(len(c.levels), 4))
+    some = c.names[:_SHOWN_GROUPS]
+    means = _pointing(c, some)
+    lines = [
+        f"{'group':<{width}} {'n':>8} {'share':>7} "
+        + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
+        + ("  points to" if any(means) else "")
+    ]
+    for k, (name, mean) in enumerate(zip(some, means, strict=True)):
         shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
-        lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
+        row = f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}"
+        lines.append(f"{row}  {mean}" if mean and len(row) + len(mean) + 2 <= _WIDTH else row)
     if len(c.names) > _SHOWN_GROUPS:
         lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")
     return lines
+
+
+def _pointing(c: Comparison, names: tuple[str, ...]) -> list[str]:
+    """Mean directions of the groups as their rows were written, else axes, else nothing."""
+    said = []
+    for profile in (c.groups[name] for name in names):
+        axis, _ = axis_and_share(profile)
+        if points_somewhere(profile) and profile.resultant > _STANDARD_ERRORS * profile.ess**-0.5:
+            said.append(in_words(profile).lstrip(": "))
+        else:
+            said.append(f"axis {axis}" if axis else "")
+    return said
 
 
 def comparison_record(c: Comparison) -> dict[str, Any]:

@@ -56,6 +56,8 @@ class Groups:
         """Kish's effective size of each group, (G,)."""
         if self.rows is None:
             return np.array([m.ess for m in self.sums])
+        if not self.rows.directions.weighted:
+            return self.sizes.astype(np.float64)
         w, count = self.rows.directions.weights, len(self.names)
         squares = np.bincount(self.rows.labels, weights=w * w, minlength=count)
         return np.asarray(self.weights**2 / squares)
@@ -66,6 +68,8 @@ class Groups:
         if self.rows is None:
             top = max(m.exponent for m in self.sums)
             return np.array([np.ldexp(m.weight, m.exponent - top) for m in self.sums])
+        if not self.rows.directions.weighted:
+            return self.sizes / self.rows.directions.n
         w, labels = self.rows.directions.weights, self.rows.labels
         return np.asarray(np.bincount(labels, weights=w, minlength=len(self.names)), dtype=float)
 

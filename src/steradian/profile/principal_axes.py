@@ -30,14 +30,20 @@ def axis_in_words(profile: Profile) -> str:
 
     Of rows with a sign only where the axis holds most of them and their mean does not.
     """
+    axis, share = axis_and_share(profile)
+    return f"{axis} (mean cos² {share:.3f})" if axis else ""
+
+
+def axis_and_share(profile: Profile) -> tuple[str, float]:
+    """The same axis, and the mean cos² of rows about it."""
     known = profile.reading
     if known is None or not _told(profile):
-        return ""
+        return "", 0.0
     values, axes = np.linalg.eigh(second_moment(profile))
     even = values.sum() / profile.d
     if not known.axial and values[-1] - even <= _AXIS_EXCESS * (values.sum() - even):
-        return ""
-    return f"{known.notation.words(_signed(axes[:, -1]))} (mean cos² {values[-1]:.3f})"
+        return "", 0.0
+    return known.notation.words(_signed(axes[:, -1])), float(values[-1])
 
 
 def principal_axes(profile: Profile) -> list[str]:

@@ -101,9 +101,15 @@ def _zero(profile: Profile) -> str:
 def _where(profile: Profile) -> list[str]:
     """Where the mean points to, and the axis where that says more."""
     lines = []
-    if profile.has_mean and profile.d <= READABLE and profile.resultant >= POINTS_NOWHERE:
+    if points_somewhere(profile):
         lines.append(f"mean direction{in_words(profile)}")
     return [*lines, *principal_axes(profile)]
+
+
+def points_somewhere(profile: Profile) -> bool:
+    """Whether its mean has a direction that people read."""
+    readable = profile.has_mean and profile.d <= READABLE
+    return readable and bool(profile.resultant >= POINTS_NOWHERE)
 
 
 def in_words(profile: Profile) -> str:

@@ -12,11 +12,13 @@ from steradian.data.moments import Moments
 from steradian.designs import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError
+from steradian.families.whitening import inverse_roots
 from steradian.fitting.label_levels import LabelLevels, forms_covariances
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import DRAWN_QUADRATURE
 from steradian.significance.sample import Sample
 
 _MOST_KEPT = 30_000_000  # features of rows that are held at once: 240 MB
@@ -83,6 +85,26 @@ class GroupedSample:
         """Of the ladder of rules, that served the sharpest fit; `NO_RUNG` where one had none."""
         rungs = np.concatenate([self.groups.solutions[-1].rungs, self.whole.solutions[-1].rungs])
         return NO_RUNG if (rungs == NO_RUNG).any() else int(rungs.max())
+
+    @cached_property
+    def drawn_rung(self) -> int:
+        """The lowest rung of rules that serve samples drawn from laws like these.
+
+        What a sample tells is known to 1 / √n at best: the laws of the groups, the sharpest there
+        are, are compared with what the rule of the fits says, in standard deviations.
+        """
+        family, lam = self.hierarchy.family(self.hierarchy.levels), self.groups.solutions[-1].lam
+        if self.rung == NO_RUNG:
+            return NO_RUNG
+        _, mean, covariance = family.resolved_by(self.rung).log_partition(lam)
+        white = inverse_roots(covariance)
+        for rung in range(self.rung):
+            _, near, spread = family.resolved_by(rung).log_partition(lam)
+            away = (white @ (near - mean)[:, :, None])[:, :, 0]
+            ratio = white @ (spread - covariance) @ np.swapaxes(white, 1, 2)
+            if max(np.abs(away).max(), np.abs(ratio).max()) <= DRAWN_QUADRATURE:  # NaN is not
+                return rung
+        return self.rung
 
     def check_inference(self) -> None:
         """Raise `DesignError` where nothing can be inferred."""

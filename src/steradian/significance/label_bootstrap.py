@@ -16,19 +16,20 @@ import numpy as np
 
 from steradian.errors import SteradianError
 from steradian.families.base import Family
-from steradian.fitting.grouped import SharedProblem
+from steradian.fitting.grouped import SharedProblem, integrals
 from steradian.fitting.label_levels import mean_frame
-from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import DRAWN_RESIDUAL
 from steradian.progress import metered
-from steradian.significance.label_whitening import LabelStep, label_whitening
+from steradian.significance.label_whitening import LabelStep, whitened_by
 from steradian.significance.replicates import Replicates
 from steradian.significance.scores import row_scores
 
 _ENTRIES = 400_000  # numbers of white features of samples that are held at once
-_FIRST = 25  # samples of the first chunk, where many p-values are settled
+_FIRST = 8, 100  # least and most samples of the first chunk: as many as may settle a p-value
+FURTHER = 4  # times as many samples where hardly any is as extreme
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,7 @@ class LabelledDraws:
     """Groups of rows to be drawn from the laws of a smaller space."""
 
     hierarchy: Hierarchy
-    rung: int  # of a rule that resolves the observed fits
+    rung: int  # of a rule that resolves laws like the observed fits
     step: LabelStep
     lam: Array  # (G, q) of the fitted smaller space
     labels: IntArray  # (n,)
@@ -47,16 +48,17 @@ class LabelledDraws:
         """P-values (B,) of samples (B, n, d); 0 where there is no fit."""
         phi = np.asarray(self.hierarchy.features(x.reshape(-1, x.shape[2])))
         phi, out = phi.reshape(*x.shape[:2], -1), np.zeros(len(x))
+        step, means = self._described(phi)
         try:
-            lam, step, means, sound = self._fitted(phi)
+            mean, covariance, sound = self._laws(step, means)
         except SteradianError:  # a law that no rule resolves: all of them count as small
             return out
-        if sound.any():
-            rows = np.flatnonzero(sound)
-            white = label_whitening(self._family, step.take(rows), lam[rows], means[rows])
+        rows = np.flatnonzero(sound)
+        if len(rows):
+            white = whitened_by(step.take(rows), mean[rows], covariance[rows], means[rows])
             good = white.sound
-            zeta = white.rows(phi[rows], self.labels)
-            weights = np.broadcast_to(self.weights, (len(rows), len(self.weights)))
+            zeta = white.rows(phi if sound.all() else phi[rows], self.labels)
+            weights = np.broadcast_to(self.weights, zeta.shape[:2])
             out[rows[good]] = plain_pvalues(
                 zeta[good], white.below, weights[good], tilted=self.tilted
             )
@@ -78,29 +80,29 @@ class LabelledDraws:
             x[:, here] = some.reshape(count, len(here), d)
         return x
 
-    def _fitted(self, phi: Array) -> tuple[Array, LabelStep, Array, Array]:
-        """Parameters of the smaller space, the step with their own frames, means, and which."""
+    def _described(self, phi: Array) -> tuple[LabelStep, Array]:
+        """The step with the frames of samples (B, n, q), and means (B, G, q) of their groups."""
         step, shares = self.step, self.step.shares
-        means = np.stack(
-            [
-                self.weights[here] @ phi[:, here] / shares[group]
-                for group in range(step.groups)
-                for here in [np.flatnonzero(self.labels == group)]
-            ],
-            axis=1,
-        )
-        frames = None
+        each = np.stack([self.weights * (self.labels == g) / shares[g] for g in range(step.groups)])
+        means = each @ phi
         if step.frame is not None:
             frames = np.array([self._frame(mean) for mean in shares @ means])
             step = LabelStep(step.own, step.added, shares, frames, step.across)
-        start = np.broadcast_to(self.lam, means.shape).copy()
-        if step.own:
-            fit = SharedProblem(self._family, shares, step.own, frames).solve(means, start)
-            return fit.lam, step, means, fit.status == Status.CONVERGED
-        pooled = (shares @ means)[:, None, :]
-        fit = SharedProblem(self._family, np.ones(1), 0).solve(pooled, start[:, :1])
-        lam = np.repeat(fit.lam, step.groups, axis=1)
-        return lam, step, means, fit.status == Status.CONVERGED
+        return step, means
+
+    def _laws(self, step: LabelStep, means: Array) -> tuple[Array, Array, BoolArray]:
+        """E φ and covariances of the fits of the smaller space, by groups, and which are fits."""
+        start, groups = np.broadcast_to(self.lam, means.shape), step.groups
+        problem = SharedProblem(self._family, step.shares, step.own, step.frame)
+        if not step.own:  # one law for all
+            problem = SharedProblem(self._family, np.ones(1), 0)
+            start, means = start[:, :1], (step.shares @ means)[:, None, :]
+        lam = problem.approached(means, start)
+        _, mean, covariance = integrals(self._family, lam)
+        sound = problem.mismatch(means, mean) <= DRAWN_RESIDUAL
+        if not step.own:
+            mean, covariance = (part.repeat(groups, axis=1) for part in (mean, covariance))
+        return mean, covariance, sound
 
     def _frame(self, mean: Array) -> Array:
         frame = mean_frame(self.hierarchy, mean, np.inf)
@@ -122,23 +124,25 @@ def plain_pvalues(zeta: Array, below: int, weights: Array, *, tilted: bool) -> A
 def standing(draws: LabelledDraws, observed: float, many: Replicates) -> float:
     """Where an observed plain p-value stands among those of samples of the null."""
     rng, seen, below = np.random.default_rng(many.seed), 0, 0
-    replicates = many.samples
     size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
-    with metered(replicates, "samples of the null") as advance:
-        for count in _counts(replicates, size):
-            null = draws.pvalues(draws.drawn(count, rng))
-            small = np.cumsum(null <= observed)
-            if below + small[-1] >= many.enough:
-                place = int(np.argmax(below + small >= many.enough))
-                return many.enough / (seen + place + 1)
-            seen, below = seen + count, below + int(small[-1])
-            advance(count)
+    most = max(1, _ENTRIES // max(1, size))
+    first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
+    with metered(many.samples, "samples of the null") as advance:
+        for end in (many.samples, FURTHER * many.samples):
+            for count in _counts(end - seen, most, seen or first):
+                null = draws.pvalues(draws.drawn(count, rng))
+                small = below + np.cumsum(null <= observed)
+                if small[-1] >= many.enough:
+                    return many.enough / (seen + int(np.argmax(small >= many.enough)) + 1)
+                seen, below = seen + count, int(small[-1])
+                advance(count)
+            if below > many.rare:
+                break
     return (below + 1.0) / (seen + 1.0)
 
 
-def _counts(replicates: int, size: int) -> Iterator[int]:
+def _counts(left: int, most: int, step: int) -> Iterator[int]:
     """Samples of each chunk; they double."""
-    most, left, step = max(1, _ENTRIES // max(1, size)), replicates, _FIRST
     while left:
         count = min(step, most, left)
         yield count

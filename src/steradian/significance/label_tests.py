@@ -20,7 +20,12 @@ from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.significance.gap_draws import gap_standing
 from steradian.significance.grouped_sample import GroupedSample
 from steradian.significance.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE, dominating
-from steradian.significance.label_bootstrap import LabelledDraws, plain_pvalues, standing
+from steradian.significance.label_bootstrap import (
+    FURTHER,
+    LabelledDraws,
+    plain_pvalues,
+    standing,
+)
 from steradian.significance.label_whitening import LabelStep, LabelWhitening, label_whitening
 from steradian.significance.recalibration import SETTLED
 from steradian.significance.reference_scores import few_rows, of_groups
@@ -197,7 +202,8 @@ def _calibrated(
     tilted = units.effective >= FEWEST_ROWS * p
     if found.pvalue <= SETTLED and tilted and not _few(sample, step):
         return found
-    samples = min(many.samples, int(_MOST_WORK / (_TILT_STEPS * units.count * p * p)))
+    most = int(_MOST_WORK / (_TILT_STEPS * units.count * p * p))
+    samples = min(many.samples, most)
     if samples < min(_FEWEST_SAMPLES, many.samples):
         return replace(found, warnings=(_rough(step),))
     below = p - (sample.count - 1) * step.step.added
@@ -206,14 +212,15 @@ def _calibrated(
         return found
     draws = LabelledDraws(
         sample.hierarchy,
-        sample.rung,
+        sample.drawn_rung,
         step.step,
         step.below.lam[0],
         sample.known_rows.labels,
         units.weights,
         tilted,
     )
-    pvalue = standing(draws, plain, replace(many, samples=samples))
+    rare = many.rare if FURTHER * samples <= most else -1
+    pvalue = standing(draws, plain, replace(many, samples=samples, rare=rare))
     return replace(found, pvalue=pvalue, method="score, labelled parametric bootstrap")
 
 

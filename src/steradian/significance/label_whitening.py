@@ -114,12 +114,17 @@ def label_whitening(
     ``means`` (B, G, q) are E φ of the groups of the samples.
     """
     _, mean, covariance = integrals(family, lam)
+    return whitened_by(step, mean, covariance, means)
+
+
+def whitened_by(step: LabelStep, mean: Array, covariance: Array, means: Array) -> LabelWhitening:
+    """The same from E φ (B, G, q) and covariances (B, G, q, q) of the laws of the smaller space."""
     if step.frame is not None:
         frame = step.frame
         mean = mean @ np.swapaxes(frame, 1, 2)
         covariance = frame[:, None] @ covariance @ np.swapaxes(frame, 1, 2)[:, None]
     inverse = inverse_roots(_joint(step, covariance))
-    along = np.zeros(lam.shape[:2])
+    along = np.zeros(mean.shape[:2])
     if step.across:
         lengths = step.turned(means)[:, :, step.added]  # the feature along the mean follows
         along = step.shares * (1.0 - lengths / (lengths @ step.shares)[:, None])

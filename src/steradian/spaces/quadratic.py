@@ -65,14 +65,14 @@ def _forms_in(d: int) -> Array:
 
 
 def natural_parameters(space: HarmonicSpace, lam: Array) -> tuple[Array, Array]:
-    """(η, B) of the parameters ``lam`` (q,) of a level-1 or level-2 law."""
+    """(η, B) of the parameters ``lam`` (…, q) of level-1 or level-2 laws."""
     d = space.d
-    eta = _linear(space) @ lam[:d]
-    if len(lam) == d:
-        return eta, np.zeros((d, d))
+    eta = lam[..., :d] @ _linear(space).T
+    if lam.shape[-1] == d:
+        return eta, np.zeros((*lam.shape[:-1], d, d))
     if d <= 3:
-        return eta, np.tensordot(lam[d:], _forms(space), axes=1)
-    return eta, features_to_matrix(lam[d:], d)
+        return eta, np.tensordot(lam[..., d:], _forms(space), axes=1)
+    return eta, features_to_matrix(lam[..., d:], d)
 
 
 def feature_parameters(space: HarmonicSpace, eta: Array, quadratic: Array) -> Array:
@@ -96,13 +96,14 @@ def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Ar
 
 
 def feature_moments(space: HarmonicSpace, mean: Array, second: Array) -> Array:
-    """E φ of levels 1 and 2 from E x and E xxᵀ; up to d = 3 also of stacks (…, d), (…, d, d)."""
+    """E φ (…, q) of levels 1 and 2 from E x (…, d) and E xxᵀ (…, d, d)."""
     d = space.d
     linear = mean @ _linear(space)
     if d <= 3:
         squares = np.tensordot(second, _forms(space), axes=((-2, -1), (1, 2)))
         return np.concatenate([linear, squares], axis=-1)
-    return np.concatenate([linear, 0.5 * d * (d + 2.0) * matrix_to_features(second)])
+    squares = 0.5 * d * (d + 2.0) * matrix_to_features(second)
+    return np.concatenate([linear, squares], axis=-1)
 
 
 def coordinates(d: int, features: Array) -> Array:

@@ -67,13 +67,17 @@ class FisherBinghamLaw:
         return self.axes @ self.terms.covariance()[0] @ self.axes.T
 
     def hessian_product(self, eta: Array, quadratic: Array) -> tuple[Array, Array]:
-        """Change of E x and E xxᵀ when η and B move along (``eta``, ``quadratic``)."""
+        """Change of E x and E xxᵀ when η and B move along (``eta``, ``quadratic``).
+
+        One direction (d,), (d, d), or a stack (…, d), (…, d, d) of them.
+        """
         curvature = Curvature.at(self.terms)
         mean = curvature.mean
         q = self.axes.T @ quadratic @ self.axes
-        change, second = curvature.product((self.axes.T @ eta + 2.0 * q @ mean, q))
-        second = second + np.outer(mean, change) + np.outer(change, mean)
-        return self.axes @ change, self.axes @ second @ self.axes.T
+        change, second = curvature.product((eta @ self.axes + 2.0 * q @ mean, q))
+        cross = mean[:, None] * change[..., None, :]
+        second = second + cross + cross.swapaxes(-1, -2)
+        return change @ self.axes.T, self.axes @ second @ self.axes.T
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws (n, d); fewer where the sampler keeps too few of its proposals."""

@@ -41,40 +41,47 @@ class SharedFit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Curvature:
-    """Hessian products for (c_g, δB), and the Gaussian preconditioner."""
+class SharedCurvature:
+    """Hessian products for (c_g, δB), and the Gaussian preconditioner.
 
-    each: Curvature  # a stack of G laws
+    Of one sample or of a stack (…): steps are (…, G, d), (…, d, d).
+    """
+
+    each: Curvature  # a stack of (…, G) laws
     shares: Array  # (G,)
 
     @property
-    def _pairs(self) -> Array:
-        """Σ π_g v_g v_gᵀ of the Gaussian variances, (d, d)."""
+    def pairs(self) -> Array:
+        """Σ π_g v_g v_gᵀ of the Gaussian variances, (…, d, d)."""
         v = self.each.guess
-        return (self.shares[:, None] * v).T @ v
+        return np.asarray((self.shares[:, None] * v).swapaxes(-1, -2) @ v)
+
+    def _pooled(self, matrices: Array) -> Array:
+        return np.asarray(np.tensordot(matrices, self.shares, axes=(-3, 0)))
 
     def gradient(self, m: Array, scatter: Array) -> Step:
         miss, second = self.each.gradient(m, scatter)
-        return self.shares[:, None] * miss, np.tensordot(self.shares, second, axes=1)
+        return self.shares[:, None] * miss, self._pooled(second)
 
     def precondition(self, r: Step) -> Step:
-        return r[0] / (self.shares[:, None] * self.each.guess), 0.5 * r[1] / self._pairs
+        return r[0] / (self.shares[:, None] * self.each.guess), 0.5 * r[1] / self.pairs
 
     def project(self, r: Step) -> Step:
         """Make a residual blind to (2 m_g, I), along which |x|² = 1 makes f constant."""
-        scaled = self.shares[:, None] * self.each.guess * self.each.mean
-        trace = np.diagonal(self._pairs)
-        scale = 4.0 * float((scaled * self.each.mean).sum()) + 2.0 * float(trace.sum())
-        along = 2.0 * float((self.each.mean * r[0]).sum()) + float(np.trace(r[1]))
-        share = 2.0 * along / scale
+        mean = self.each.mean
+        scaled = self.shares[:, None] * self.each.guess * mean
+        trace = on_diagonal(self.pairs)
+        scale = 4.0 * (scaled * mean).sum(axis=(-2, -1)) + 2.0 * trace.sum(axis=-1)
+        along = 2.0 * (mean * r[0]).sum(axis=(-2, -1)) + on_diagonal(r[1]).sum(axis=-1)
+        share = np.asarray(2.0 * along / scale)[..., None]
         quadratic = r[1].copy()
         on_diagonal(quadratic)[...] -= share * trace
-        return r[0] - share * scaled, quadratic
+        return r[0] - share[..., None] * scaled, quadratic
 
     def product(self, step: Step) -> Step:
-        q = np.broadcast_to(step[1], (len(step[0]), *step[1].shape))
+        q = np.broadcast_to(step[1][..., None, :, :], (*step[0].shape, step[0].shape[-1]))
         change, second = self.each.product((step[0], q))
-        return self.shares[:, None] * change, np.tensordot(self.shares, second, axes=1)
+        return self.shares[:, None] * change, self._pooled(second)
 
     def projected_product(self, step: Step) -> Step:
         return self.project(self.product(step))
@@ -105,13 +112,13 @@ class _State:
         return float(self.shares @ self.terms.duals(self.mean, variances))
 
     @property
-    def curvature(self) -> _Curvature:
+    def curvature(self) -> SharedCurvature:
         t, whole = self.terms, Partition.whole(len(self.beta))
-        return _Curvature(
+        return SharedCurvature(
             Curvature.on_nodes(t.b, t.v_mean, 0.5 / t.p, (t.v, t.weights), whole), self.shares
         )
 
-    def moved(self, at: _Curvature, step: Step) -> _State:
+    def moved(self, at: SharedCurvature, step: Step) -> _State:
         """After ``step``, in its own eigenbasis."""
         linear, q = step
         matrix = q + np.diag(self.beta)

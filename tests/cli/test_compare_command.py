@@ -76,7 +76,7 @@ def test_a_table_of_known_truth_is_read_right(
     said = " ".join(capsys.readouterr().out.split())
     found = said[said.index("nats ") : said.index("That all have")]
     there = found.partition(", not in ")[0]
-    assert ("No level tells the groups apart from noise" in found) == (not differs), said
+    assert ("No level tells the groups apart" in found) == (not differs), said
     assert ("same law is not ruled out" in said) == (not differs), said
     parts = "direction", "concentration", "shape"
     assert {what for what in parts if f"ly in {what}" in there} == differs, said

@@ -70,6 +70,10 @@ def fitted(made: sr.Directions) -> sr.Profile:
     return sr.profile(made, levels=1 if made.n < 100 else 2)
 
 
+def compared(n: int) -> sr.Comparison:
+    return sr.compare(bearings(n), by=np.arange(n) % 2, levels=1)
+
+
 PICTURES: dict[str, Draw] = {
     "net": lambda n: plots.stereonet(fitted(compass(n))),
     "net of data": lambda n: plots.stereonet(compass(n), net="polar"),
@@ -86,6 +90,12 @@ PICTURES: dict[str, Draw] = {
     "page": lambda n: fitted(compass(n)).plot(),
     "tests": lambda n: fitted(bearings(n)).tests().plot(),
     "intervals": lambda n: fitted(bearings(n)).intervals().plot(),
+    "spectrum": lambda n: fitted(compass(n)).spectrum.plot(),
+    "residuals": lambda n: fitted(bearings(n)).residuals().plot(),
+    "sensitivity": lambda n: fitted(bearings(n)).sensitivity(rotations=1).plot(),
+    "order": lambda n: sr.choose_order(fitted(bearings(n)), folds=3).plot(),
+    "groups": lambda n: plots.group_gaps(compared(n)),
+    "comparison": lambda n: compared(n).plot(),
 }
 
 
@@ -99,6 +109,37 @@ def test_a_picture_reads_well(name: str) -> None:
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_of_few_and_of_many_rows_reads_well(name: str, n: int) -> None:
     assert complaints(PICTURES[name](n)) == []
+
+
+def peak_of(ax: Axes) -> str:
+    """What the title says of the peak, wherever its lines end."""
+    words = ax.get_title(loc="left").replace("\n", " ")
+    return words[words.index(" peak") :].removeprefix(" peaks at").strip()
+
+
+def test_one_fit_has_one_peak_in_every_picture() -> None:
+    one = fitted(plain(133))
+    maps = (
+        plots.stereonet(one),
+        plots.mollweide(one),
+        plots.globe(one),
+        plots.mollweide(one.fits[2]),
+    )
+    assert len({peak_of(ax) for ax in maps}) == 1
+    binned = plots.stereonet(one, data="bins"), plots.globe(one, data="none")
+    assert {peak_of(ax) for ax in binned} == {peak_of(maps[0])}
+    clock = fitted(times(133))
+    assert peak_of(plots.rose(clock)) == peak_of(plots.circle_densities(clock))
+
+
+def test_nobody_reads_a_negative_zero() -> None:
+    x = sr.Directions(np.eye(3)[[2, 2, 2, 0, 1]] * 1.0 - 0.0)
+    about_z = sr.Directions(
+        np.array([[1e-3, -1e-3, 1.0], [-2e-3, 1e-3, 1.0], [0.3, 0, 1], [-0.3, 0, 1]]),
+        normalize=True,
+    )
+    for data in (x, about_z):
+        assert "−0.00" not in plots.globe(sr.profile(data, levels=1)).get_title(loc="left")
 
 
 @pytest.mark.slow
@@ -134,7 +175,7 @@ def test_every_result_draws_itself(name: str, turtles: sr.Profile) -> None:
 def test_weightings_are_drawn() -> None:
     rng = np.random.default_rng(0)
     x = sr.Directions(sr.Sphere().uniform(60, rng))
-    for rows, null in ((3, "permute"), (40, None)):
+    for rows, null in ((3, "permute"), (6, None), (7, None), (40, None)):
         heads = np.exp(np.outer(rng.gamma(2.0, 2.0, rows), x.x[:, 0]))
         found = sr.profiles(x, weights=heads, levels=2, null=null)
         ax = found.plot()

@@ -294,3 +294,16 @@ def test_levels_and_groups_share_no_colour() -> None:
 def test_densities_grow_darker() -> None:
     shades = [_luminance(to_hex(c)) for c in palette.density_map()(np.linspace(0.0, 1.0, 33))]
     assert (np.diff(shades) < 0.0).all()
+
+
+def test_a_gap_whose_interval_begins_at_zero_is_not_clear_of_it() -> None:
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.normal([0, 0.5, 3], 1, (2, 3)), rng.normal([0, -2, -1.5], 0.8, (3, 3))])
+    found = sr.profile(sr.Directions(x, normalize=True), levels=1).intervals()
+    assert found.low[0] == 0.0
+    assert not found.clear_of_zero.any()
+    title = found.plot().get_title(loc="left").replace("\n", " ")
+    assert title == f"No gap is clear of zero: at most {found.high[0]:.2f} nats"
+    sure = sr.profile(sr.examples.load("turtles"), levels=2).intervals()
+    assert sure.clear_of_zero[0]
+    assert "clear of zero at level" in sure.plot().get_title(loc="left").replace("\n", " ")

@@ -100,6 +100,11 @@ class GapIntervals(LevelFrame):
         )
         return f"GapIntervals({self.confidence:.0%}: {shown} nats)"
 
+    @property
+    def clear_of_zero(self) -> BoolArray:
+        """Whether the interval of a gap stays above zero, (L,)."""
+        return np.asarray((self.low > 0.0) & ~self.near_zero)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         out: dict[str, Any] = {}

@@ -13,9 +13,11 @@ from steradian.arguments import one_of, random_generator, refuse_too_many, whole
 from steradian.data.directions import Directions
 from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
 from steradian.families.base import Law
+from steradian.fitting.modes import Mode, modes_of
 from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.ascent import DEEPEST
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
 from steradian.references.base import HasReference, log_reference, reference_words, underlying
 from steradian.spaces import Space, unit_sphere
@@ -85,6 +87,24 @@ class MaxEntFit:
     def pdf(self, x: ArrayLike | Directions, *, measure: Measure = "uniform") -> Array:
         """Density at unit vectors ``x`` (n, d): (n,). The uniform law has density one."""
         return np.asarray(np.exp(self.logpdf(x, measure=measure)))
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """Local maxima of the density against the uniform law, the highest first.
+
+        On spaces that have a picture: circle, sphere, axes of them, torus of two angles.
+        """
+        return modes_of(self.logpdf, underlying(self.space), len(self.lam))
+
+    @cached_property
+    def lowest(self) -> float:
+        """The least density, as a multiple of the uniform law, where `modes` are known."""
+
+        def depth(x: Array) -> Array:
+            return np.minimum(-self.logpdf(x), DEEPEST)  # where a reference is zero too
+
+        deepest = modes_of(depth, underlying(self.space), len(self.lam))[0].log_density
+        return float(np.exp(-deepest)) if deepest < DEEPEST else 0.0
 
     def plot(self, ax: Any = None) -> Any:
         """Draw its density on axes, new ones unless given, as its space is drawn."""

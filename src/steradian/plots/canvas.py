@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = [  # the colours have their home in the palette, and older callers look for them here
     "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION", "axes_for", "colour", "dash",
-    "frame", "new_axes", "new_figure", "new_page", "note", "require", "settled", "titled",
+    "frame", "new_axes", "new_figure", "new_page", "note", "require", "settled", "text_width",
+    "titled",
 ]  # fmt: skip
 
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
@@ -156,14 +157,14 @@ def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> s
     lines: list[str] = []
     for word in unbroken(words).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and _points(longer, size) <= room:
+        if lines and text_width(longer, size) <= room:
             lines[-1] = longer
         else:
             lines.append(word)
     return "\n".join(lines)
 
 
-def _points(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """How wide a text is, by the metrics of its font: outlines take tens of times as long."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties

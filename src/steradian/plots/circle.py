@@ -74,7 +74,7 @@ def circle_densities(
         line.set(color=level_colour(fit.level), linewidth=1.8, label=f"$p_{{{fit.level}}}$")
     ax.axhline(1.0 / end, label="uniform", zorder=1.5, **UNIFORM_STYLE)  # type: ignore[arg-type]
     _name_axes(ax, dial, share)
-    titled(ax, angle_finding(scene, curves, turn))
+    titled(ax, angle_finding(scene, fits))
     _legend(ax)
     frame(ax)
     return settled(ax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +10,14 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import BLUE, GREY, axes_for
+from steradian.plots.canvas import BLUE, GREY, axes_for, titled
+from steradian.plots.palette import COLUMN
+from steradian.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_OPAQUE = 1000  # rows from which points are fainter and smaller
 _STEPS = 181  # points of a line of the graticule
 _PARALLELS, _MERIDIANS = (-60, -30, 0, 30, 60), range(0, 360, 30)
 
@@ -40,16 +44,24 @@ def sphere_cloud(
     """
     if directions.d != 3:
         raise InvalidDirections(f"these directions have d = {directions.d}; the sphere has d = 3")
-    ax = axes_for(ax)
+    own, ax = ax is None, axes_for(ax, COLUMN, 3.9)
     turn = _towards(*np.deg2rad(view))
     _graticule(ax, turn)
     seen = directions.x @ turn.T
+    fading = min(1.0, math.sqrt(_OPAQUE / directions.n))
     for front, alpha in ((False, 0.15), (True, 0.7)):
         part = seen[(seen[:, 0] >= 0.0) == front]
-        ax.scatter(part[:, 1], part[:, 2], s=6, color=colour, alpha=alpha, linewidths=0)
+        ax.scatter(
+            part[:, 1], part[:, 2], s=6.0 * max(fading, 0.25), color=colour, alpha=alpha * fading,
+            linewidths=0, rasterized=directions.n > _OPAQUE,
+        )  # fmt: skip
     ax.set_aspect("equal")
     ax.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05))
     ax.set_axis_off()
+    if own:  # axes that were given have their own title
+        seen_from = f"({view[0]:g}°, {view[1]:g}°)".replace("-", "−")
+        words = counted(directions.n, directions.space.point_name)
+        titled(ax, f"{words} seen from {seen_from}; faint: the far side")
     return ax
 
 

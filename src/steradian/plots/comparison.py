@@ -122,7 +122,7 @@ def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
 def _lines(ax: Axes, count: int) -> float:
     """So many lines of a legend, in heights of the axes."""
     points = 72.0 * ax.get_window_extent().height / ax.figure.dpi
-    return (1.55 * count + 1.0) * TEXT / points
+    return (1.55 * count + 1.8) * TEXT / points
 
 
 def _level_ticks(comparison: Comparison, ax: Axes) -> None:
@@ -148,7 +148,7 @@ def _finding(comparison: Comparison, pvalues: Array | None) -> str:
         return f"{digits(comparison.total)} nats tell the groups apart"
     there = [name for name, p in zip(names, pvalues, strict=True) if p <= _LIKELY]
     if not there:
-        return "No level tells the groups apart from noise"
+        return "No level tells the groups apart"
     return f"The groups differ in {' and '.join(there)}"
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
-_PATIENCE = 1e8  # work of tests, ten seconds at most; `Profile.tests` takes the time it needs
+_PATIENCE = 2e8  # work of tests, some ten seconds; `Profile.tests` takes the time it needs
 _WORDY = 5  # levels up to which there is room for words
 _LETTERS = 40  # of all names of levels side by side, at the width of a column
 _HEADROOM = 1.3  # above the highest mark, for numbers
@@ -168,6 +168,13 @@ def _heights(ax: Axes, values: Array, marks: Array, top: float | None) -> None:
     ax.locator_params(axis="y", nbins=5)
 
 
+def _of_pvalues(tests: GapTests) -> str:
+    """What the p-values are, or why some are missing: they take long, or nobody can tell."""
+    if np.isfinite(tests.pvalue).all():
+        return "p after Holm"
+    return "p –: takes a while, tests() finds it" if tests.later else "p –: tests() says why"
+
+
 def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | None) -> str:
     """What the marks are, or why there are none."""
     if intervals is None and tests is None:
@@ -180,5 +187,5 @@ def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | 
     if np.isfinite(profile.noise).any():
         parts.append("grey: what noise alone gives")
     if tests is not None:
-        parts.append("p after Holm" if np.isfinite(tests.pvalue).all() else "p –: see tests()")
+        parts.append(_of_pvalues(tests))
     return "; ".join(parts)

@@ -152,14 +152,17 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
 
 
 def _clear_of_zero(intervals: GapIntervals) -> str:
-    known = np.isfinite(intervals.low)
-    clear = [int(level) for level in intervals.levels[known & ~intervals.near_zero]]
+    clear = [int(level) for level in intervals.levels[intervals.clear_of_zero]]
     if not clear:
-        return "No gap is clear of zero"
-    top = int(np.argmax(intervals.gaps))
+        known = np.isfinite(intervals.high)
+        if not known.any():
+            return "No gap has an interval"
+        return f"No gap is clear of zero: at most {digits(float(intervals.high[known].max()))} nats"
+    top = int(np.argmax(np.where(intervals.clear_of_zero, intervals.gaps, -np.inf)))
     size = f"{digits(float(intervals.low[top]))} to {digits(float(intervals.high[top]))} nats"
-    gaps = "gap is" if len(clear) == 1 else "gaps are"
-    return f"The {gaps} clear of zero at {levels_in_words(clear)}; the largest is {size}"
+    if len(clear) == 1:
+        return f"The gap is clear of zero at {levels_in_words(clear)}: {size}"
+    return f"The gaps are clear of zero at {levels_in_words(clear)}; the largest is {size}"
 
 
 def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
@@ -196,13 +199,16 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     _nats_from_zero(ax)
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
     top = int(np.argmax(bootstrap.observed))
-    gap, size = f"The largest gap, $I_{{{top + 1}}}$", digits(float(bootstrap.observed[top]))
+    size = digits(float(bootstrap.observed[top]))
+    gap = (
+        f"The gap $I_{{{top + 1}}}$" if len(levels) == 1 else f"The largest gap, $I_{{{top + 1}}}$,"
+    )
     if null:
         p = pvalue_words(float(bootstrap.pvalue[top]))
-        titled(ax, f"{gap} = {size} nats, has {p} under the null")
+        titled(ax, f"{gap} of {size} nats has {p} under the null")
         note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
     else:
-        titled(ax, f"{gap}, is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)")
+        titled(ax, f"{gap} is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)")
         note(ax, f"hills: {count}; diamond: the sample; line: 95% interval")
     frame(ax)
     return settled(ax)

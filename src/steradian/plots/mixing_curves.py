@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import GREY, TEXT, level_colour
-from steradian.wording import digits
+from steradian.wording import digits, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +89,9 @@ def _changes(sensitivity: Sensitivity) -> str:
     """What should not matter, and does not beyond rounding."""
     parts = []
     if np.isfinite(sensitivity.quadrature_change):
-        parts.append(f"a grid twice as fine moves gaps by {sensitivity.quadrature_change:.0e} nats")
+        fine = power_of_ten(sensitivity.quadrature_change)
+        parts.append(f"a grid twice as fine moves gaps by {fine} nats")
     if len(sensitivity.rotated):
-        turns = f"{len(sensitivity.rotated)} rotations"
-        parts.append(f"{turns} by {sensitivity.rotation_change:.0e} nats")
+        turns = f"{len(sensitivity.rotated)} rotations of the data"
+        parts.append(f"{turns} move gaps by {power_of_ten(sensitivity.rotation_change)} nats")
     return "; ".join(parts)

@@ -73,7 +73,8 @@ def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("level L (0 is uniform)")
     ax.set_ylabel("criterion")
     titled(ax, _finding(order), margin=_NAMES)
-    note(ax, f"tinted: the choice; tests at {order.alpha:g}; others less their best", margin=_NAMES)
+    legend = f"tinted: the choice; p against {order.alpha:g}; other rows: distance from the best"
+    note(ax, legend, margin=_NAMES)
     return settled(ax)
 
 
@@ -87,7 +88,7 @@ def _cells(order: OrderChoice, name: str, values: Array) -> list[str]:
     if name != "held_out":
         return [digits(float(v)).replace("-", "−") for v in less]
     return [
-        digits(float(v)).replace("-", "−") + (f"\n± {digits(float(se))}" if se > 0.0 else "")
+        digits(float(v), 2).replace("-", "−") + (f"\n± {digits(float(se), 2)}" if se > 0.0 else "")
         for v, se in zip(less, order.held_out_se, strict=True)
     ]
 
@@ -97,7 +98,9 @@ def _finding(order: OrderChoice) -> str:
     if not chosen:
         return "No criterion can tell how many levels there are"
     many = sorted(set(chosen))
-    if len(many) == 1:
-        return f"Every criterion that can tell chooses {levels_in_words(many)}"
     common = max(many, key=chosen.count)
-    return f"{chosen.count(common)} of {len(chosen)} criteria choose {levels_in_words([common])}"
+    last = ", the highest tried" if common == int(order.levels[-1]) else ""
+    if len(many) == 1:
+        return f"Every criterion that can tell chooses {levels_in_words(many)}{last}"
+    found = f"{chosen.count(common)} of {len(chosen)} criteria choose {levels_in_words([common])}"
+    return f"{found}{last}"

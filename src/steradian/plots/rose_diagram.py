@@ -77,13 +77,14 @@ def rose(
     most = max([float(density.max()) for _, density in curves] + [float(petals.max(initial=1.0))])
     reach = np.sqrt(most)
     _draw_petals(ax, dial, petals)
-    _draw_rings(ax, dial, most)
+    if curves or len(petals):
+        _draw_rings(ax, dial, most)
     for fit, density in curves:
         _draw_curve(ax, dial, turn, fit, density)
     rim = _draw_dots(ax, dial, scene, 1.06 * reach)
     _name_dial(ax, dial, rim * 1.04)
     _finish(ax, rim * 1.16)
-    titled(ax, angle_finding(scene, curves, turn))
+    titled(ax, angle_finding(scene, fits))
     note(ax, _words(scene, petals))
     return settled(ax)
 
@@ -189,7 +190,7 @@ def _finish(ax: Axes, reach: float) -> None:
 
 
 def _words(scene: Scene, petals: Array) -> str:
-    parts = ["areas are probabilities"]
+    parts = ["areas are probabilities"] if len(petals) or scene.fit is not None else []
     if scene.directions is not None:
         shown = []
         if len(petals):

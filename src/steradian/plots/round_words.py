@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import Array
 from steradian.plots.sphere_scene import Scene
 from steradian.wording import digits
 
@@ -35,19 +32,17 @@ def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> l
     return [fits[level] for level in chosen]
 
 
-def angle_finding(scene: Scene, curves: list[tuple[MaxEntFit, Array]], turn: Array) -> str:
+def angle_finding(scene: Scene, fits: list[MaxEntFit]) -> str:
     """How many peaks the highest level has, and where the highest is."""
-    if not curves:
+    if not fits:
         weighted = scene.directions is not None and scene.directions.weighted
         return scene.count_words + ("; areas are weights" if weighted else "")
-    fit, density = curves[-1]
-    most, least = float(density.max()), float(density.min())
-    if most < _NEARLY_UNIFORM:
-        return f"Level {fit.level} is nearly uniform ({digits(least)} to {digits(most)} times)"
-    before, after = np.roll(density[:-1], 1), np.roll(density[:-1], -1)
-    peaks = (density[:-1] > before) & (density[:-1] >= after) & (density[:-1] > _LEAST_MODE * most)
-    count = int(peaks.sum()) // (2 if scene.axial else 1)
-    at = turn[int(np.argmax(density))]
-    where = scene.words(np.array([np.cos(at), np.sin(at)]))
-    many = "one peak" if count <= 1 else f"{count} peaks, the highest"
-    return f"Level {fit.level} has {many} at {where}, {digits(most)}\u00a0×\u00a0uniform"
+    fit = fits[-1]
+    top = fit.modes[0]
+    if top.density < _NEARLY_UNIFORM:
+        ends = f"{digits(fit.lowest)} to {digits(top.density)} times"
+        return f"Level {fit.level} is nearly uniform ({ends})"
+    count = sum(mode.density > _LEAST_MODE * top.density for mode in fit.modes)
+    where = scene.words(top.point)
+    many = "one peak" if count == 1 else f"{count} peaks, the highest"
+    return f"Level {fit.level} has {many} at {where}, {digits(top.density)}\u00a0×\u00a0uniform"

@@ -19,6 +19,7 @@ _BELOW = 0.2  # of the lowest value shown, where the axis begins
 _ABOVE = 20.0  # times the highest, where it ends: there is the legend
 _SCALES = (180.0, 90.0, 60.0, 45.0, 30.0, 20.0, 15.0, 10.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 _WIDTH, _HEIGHT = 5.2, 3.2  # inches
+_MOST_TICKS, _STEPS = 12, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _APART = 0.075  # of the axis between two angular scales that are written out
 
 
@@ -26,7 +27,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     """Draw debiased nats per degree with their intervals; levels within the noise are open.
 
     The grey band is what noise alone gives on average, the upper axis the angular scale 180° / l.
-    A level whose debiased gap is not positive is drawn as an upper limit.
+    A level whose debiased gap is nothing, or far below noise, is drawn as an upper limit.
 
     Parameters
     ----------
@@ -51,13 +52,20 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax.set(ylim=(bottom, top), xlim=(at[0] - 0.6, at[-1] + 0.6))
     ax.set_xlabel("degree $l$" if len(spectrum.degrees) else "level $L$")
     ax.set_ylabel("debiased information (nats)" if known else "information (nats)")
-    ax.locator_params(axis="x", integer=True)
-    titled(ax, spectrum.finding)
+    ax.set_xticks(_whole(at))
+    titled(ax, spectrum.finding.rstrip("."))
     frame(ax)
     if len(spectrum.degrees):
         _angular_axis(ax, spectrum)
     ax.legend(frameon=False, loc="upper right", fontsize=TEXT, ncols=2)
     return settled(ax)
+
+
+def _whole(at: Array) -> list[int]:
+    """Degrees that are written below the picture: all of few, else every fifth, tenth and so on."""
+    span = int(at[-1] - at[0])
+    step = next(s for s in _STEPS if span <= _MOST_TICKS * s)
+    return [int(k) for k in at if step == 1 or int(k) % step == 0]
 
 
 def _limits(spectrum: Spectrum, values: Array) -> tuple[float, float]:
@@ -75,20 +83,21 @@ def _points(ax: Axes, spectrum: Spectrum, at: Array, values: Array, bottom: floa
     clear = spectrum.stands_out
     low = np.where(np.isfinite(spectrum.low), np.maximum(spectrum.low, bottom), values)
     high = np.where(np.isfinite(spectrum.high), spectrum.high, values)
+    seen = values > bottom
     for pick, face, label in (
-        (clear & (values > 0.0), BLUE, "debiased, with 95% interval"),
-        (~clear & (values > 0.0), "white", "not told apart from noise"),
+        (clear & seen, BLUE, "debiased, with 95% interval"),
+        (~clear & seen, "white", "not told apart from noise"),
     ):
         if pick.any():
             y = values[pick]
             errors = np.maximum(np.stack([y - low[pick], high[pick] - y]), 0.0)
             (line, *_) = ax.errorbar(at[pick], y, errors, fmt="o", color=BLUE, elinewidth=1.0)
             line.set(markersize=4.5, markerfacecolor=face, label=label)
-    none = ~(values > 0.0)
+    none = ~seen
     if none.any():
         ends = np.where(np.isfinite(high[none]) & (high[none] > bottom), high[none], 2.0 * bottom)
         ax.plot(at[none], ends, linestyle="", marker="v", color=GREY, markersize=5,
-                label="at most (95 %)")  # fmt: skip
+                label="at most (95%)")  # fmt: skip
 
 
 def _angular_axis(ax: Axes, spectrum: Spectrum) -> None:

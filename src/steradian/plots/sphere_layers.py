@@ -62,7 +62,7 @@ def _draw_density(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
     meshes, values, mass = density_on(scene.fit, panels)
     _paint(ax, meshes, values, f"density of the level-{scene.fit.level} fit (uniform = 1)")
     _contours(ax, meshes, values, (1.0,), GREY)
-    titled(ax, density_words(scene, meshes, values) + _coarse_words(mass))
+    titled(ax, density_words(scene) + _coarse_words(mass))
 
 
 def _draw_bins(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
@@ -74,7 +74,9 @@ def _draw_bins(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
     words = f"{scene.count_words} in bins (uniform = 1)"
     if scene.fit is None:
         _paint(ax, meshes, values, words)
-        titled(ax, f"{scene.count_words} in bins; the fullest {_peak_words(scene, meshes, values)}")
+        held = digits(float(bins.density.max()))
+        where = f"{held}\u00a0×\u00a0uniform: {scene.words(bins.fullest)}"
+        titled(ax, f"{scene.count_words} in bins; the fullest has {where}")
         return
     fine, law, mass = density_on(scene.fit, panels)
     most = max(float(v.max()) for v in law)
@@ -82,7 +84,7 @@ def _draw_bins(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
     lines = ", ".join(f"{c:g}" for c in shown)
     _paint(ax, meshes, values, f"{words};\nlines: the fit at {lines}" if shown else words)
     _contours(ax, fine, law, shown, level_colour(scene.fit.level))
-    titled(ax, density_words(scene, fine, law) + _coarse_words(mass))
+    titled(ax, density_words(scene) + _coarse_words(mass))
 
 
 def _paint(ax: Axes, meshes: list[Mesh], values: list[Array], words: str) -> None:
@@ -135,27 +137,15 @@ def draw_points(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
             )  # fmt: skip
 
 
-def density_words(scene: Scene, meshes: list[Mesh], values: list[Array]) -> str:
+def density_words(scene: Scene) -> str:
     """Where a density is highest, and how high."""
-    return f"{scene.level_words} {_peak_words(scene, meshes, values)}"
-
-
-def _peak_words(scene: Scene, meshes: list[Mesh], values: list[Array]) -> str:
-    best = int(np.argmax([value.max() for value in values]))
-    at = np.unravel_index(int(np.argmax(values[best])), values[best].shape)
-    most, least = float(values[best][at]), min(float(value.min()) for value in values)
-    if most < _NEARLY_UNIFORM:
-        return f"is nearly uniform ({digits(least)} to {digits(most)} times)"
-    where = scene.words(_middle(meshes[best], values[best] == most))
-    return f"peaks at {digits(most)}\u00a0×\u00a0uniform: {where}"
-
-
-def _middle(mesh: Mesh, cells: Array) -> Array:
-    """Where cells of one value are: the middle of a bin, and of one side of an axis."""
-    points, shares = mesh.points[cells], mesh.shares[cells]
-    near = points @ points[0] > 0.0
-    middle = shares[near] @ points[near]
-    return np.asarray(middle / np.linalg.norm(middle))
+    assert scene.fit is not None
+    top = scene.fit.modes[0]
+    most = digits(top.density)
+    if top.density < _NEARLY_UNIFORM:
+        return f"{scene.level_words} is nearly uniform ({digits(scene.fit.lowest)} to {most} times)"
+    where = scene.words(top.point)
+    return f"{scene.level_words} peaks at {most}\u00a0×\u00a0uniform: {where}"
 
 
 def _coarse_words(mass: float) -> str:

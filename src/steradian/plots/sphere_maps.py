@@ -278,7 +278,7 @@ def _sides(scene: Scene, eye: Array) -> list[Panel]:
     ]
 
 
-_COARSE, _BESIDE = 30, 25.0  # cells, and degrees
+_BESIDE = 25.0  # degrees
 _POLE = 0.001  # sine of the angle to the third axis, below which no direction is up
 
 
@@ -286,8 +286,7 @@ def _eye(scene: Scene) -> Array:
     """Beside the densest point of the law, in whole degrees; some place where there is none."""
     lon, lat = 30.0, 35.0
     if scene.fit is not None and scene.fit.level:
-        mesh = Mollweide(np.eye(3)).mesh(_COARSE)
-        x, y, z = mesh.points.reshape(-1, 3)[np.argmax(scene.fit.pdf(mesh.points.reshape(-1, 3)))]
+        x, y, z = scene.fit.modes[0].point
         lon = np.rad2deg(np.arctan2(y, x)) + _BESIDE
         lat = np.rad2deg(np.arcsin(z))
         lat -= np.sign(lat) * _BESIDE

@@ -75,7 +75,8 @@ class Scene:
         """A point in the coordinates that the data came in, as exactly as a picture shows it."""
         told = self.notation
         if told is None or not told.convention.angular:
-            return ("(" + ",\u00a0".join(f"{v:.2f}" for v in x) + ")").replace("-", "−")
+            parts = (f"{round(float(v), 2) + 0.0:.2f}" for v in x)  # no negative zeros
+            return ("(" + ",\u00a0".join(parts) + ")").replace("-", "−")
         if told.clock is not None:
             return told.words(x)
         named = []
@@ -151,6 +152,11 @@ class Bins:
     def at(self, x: Array) -> Array:
         """The bin's value at points ``x`` (…, 3)."""
         return np.asarray(self.density[self.base.vec2pix(np.ascontiguousarray(x))])
+
+    @property
+    def fullest(self) -> Array:
+        """The middle of the bin that holds most, (3,)."""
+        return np.asarray(self.base.pix2vec(np.array([np.argmax(self.density)]))[0])
 
 
 def binned(directions: Directions, *, axial: bool) -> Bins:

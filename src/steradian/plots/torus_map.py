@@ -78,7 +78,7 @@ def ramachandran(
         _points(ax, scene.directions)
     _name_angles(ax, scene)
     _margins(ax, scene, counts, fitted)
-    _finding(ax, scene, fitted if fitted is not None else counts)
+    _finding(ax, scene, counts if as_bins else None)
     return settled(ax)
 
 
@@ -191,16 +191,25 @@ def _margins(ax: Axes, scene: Scene, counts: Array | None, fitted: Array | None)
     beside.tick_params(labelleft=False)
 
 
-def _finding(ax: Axes, scene: Scene, density: Array | None) -> None:
+def _finding(ax: Axes, scene: Scene, counts: Array | None) -> None:
     """Where the density is highest, above the upper margin."""
-    if density is None:
-        return
-    at = np.unravel_index(int(np.argmax(density)), density.shape)
-    middle = np.rad2deg(_middles(len(density)))
-    first, second = _names(scene)
-    place = f"{first}\u00a0=\u00a0{middle[at[0]]:.0f}°, {second}\u00a0=\u00a0{middle[at[1]]:.0f}°"
-    place = place.replace("-", "−")
-    what = scene.count_words if scene.fit is None else scene.level_words
-    peak = ", densest" if scene.fit is None else " peaks"
-    words = f"{what}{peak} at {place}, {digits(float(density.max()))}\u00a0×\u00a0uniform"
+    if scene.fit is not None:
+        top = scene.fit.modes[0]
+        words = f"{scene.level_words} peaks at {_place(scene, *top.point)}"
+        most = top.density
+    elif counts is not None:
+        at = np.unravel_index(int(np.argmax(counts)), counts.shape)
+        first, second = _middles(len(counts))[list(at)]
+        place = _place(scene, np.cos(first), np.sin(first), np.cos(second), np.sin(second))
+        words, most = f"{scene.count_words}, densest at {place}", float(counts.max())
+    else:
+        words, most = scene.count_words, 0.0
+    words += f", {digits(most)}\u00a0×\u00a0uniform" if most else ""
     ax.set_title(wrapped(ax, words, 1.15 * TITLE), loc="left", fontsize=TITLE, color=INK, y=1.24)
+
+
+def _place(scene: Scene, *x: float) -> str:
+    """A point of two angles in whole degrees."""
+    degrees = np.round(np.rad2deg(np.arctan2(x[1::2], x[::2]))) + 0.0
+    pairs = zip(_names(scene), degrees, strict=True)
+    return ", ".join(f"{name}\u00a0=\u00a0{angle:.0f}°" for name, angle in pairs).replace("-", "−")

@@ -10,7 +10,7 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import axes_for, note, settled, titled
+from steradian.plots.canvas import axes_for, note, settled, text_width, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, density_map
 from steradian.wording import digits, pvalue_number
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _ALPHA = 0.05  # of the p-values that are counted
 _MOST_COLUMNS = 720  # that paper shows; more rows are averaged, so many at a time
+_BESIDE = 1.15  # inches of ticks, and of the bar of colour
 _NUMBERED, _WITH_P = 7, 3  # rows up to which cells hold gaps, and p-values too
+_PART = 0.6  # of the width of a figure that letters in the cells may take
 
 
 def weighting_gaps(
@@ -66,6 +68,8 @@ def weighting_gaps(
     if labels is not None and count <= 6 * _NUMBERED:
         upright = 90.0 if max(len(name) for name in labels) * count > 40 else 0.0
         ax.set_xticks(np.arange(count), list(labels), rotation=upright)
+    elif count <= _NUMBERED:
+        ax.set_xticks(np.arange(count))
     ax.set_xlabel("weighting (row of weights)")
     ax.set_ylabel("level L")
     bar = ax.figure.colorbar(painted, ax=ax, aspect=14, pad=0.02)
@@ -73,8 +77,8 @@ def weighting_gaps(
     bar.ax.tick_params(labelsize=TEXT)
     if count <= _NUMBERED:
         _numbers(ax, profiles)
-    titled(ax, _finding(profiles))
-    note(ax, _words(profiles, size))
+    titled(ax, _finding(profiles), margin=_BESIDE)
+    note(ax, _words(profiles, size), margin=_BESIDE)
     return settled(ax)
 
 
@@ -101,12 +105,25 @@ def _hatched(ax: Axes, edges: Array, few: np.ndarray[tuple[int, ...], np.dtype[n
             ax.add_patch(box)
 
 
+def _cell_digits(ax: Axes, gaps: Array) -> int:
+    """How many digits of each gap fit side by side: three, two, or none at all."""
+    room = _PART * ax.figure.bbox.width / ax.figure.dpi * 72.0 / len(gaps)
+    for count in (3, 2):
+        words = (digits(float(gap), count) for gap in gaps.ravel() if np.isfinite(gap))
+        if max((text_width(each, TEXT) for each in words), default=0.0) <= room:
+            return count
+    return 0
+
+
 def _numbers(ax: Axes, profiles: Profiles) -> None:
     """Gaps, and p-values where there are any, in cells that have room."""
     most = float(np.nanmax(profiles.gaps, initial=0.0)) or 1.0
+    count = _cell_digits(ax, profiles.gaps)
+    if not count:
+        return
     for (row, level), gap in np.ndenumerate(profiles.gaps):
         if np.isfinite(gap):
-            words = digits(float(gap))
+            words = digits(float(gap), count)
             if profiles.null is not None and len(profiles.gaps) <= _WITH_P:
                 words += f"\np {pvalue_number(float(profiles.pvalue[row, level]))}"
             colour = "white" if gap > 0.4 * most else INK
@@ -119,7 +136,7 @@ def _finding(profiles: Profiles) -> str:
         return "No weighting has a fit"
     row, level = np.unravel_index(int(np.nanargmax(profiles.gaps)), profiles.gaps.shape)
     size = digits(float(profiles.gaps[row, level]))
-    largest = f"the largest gap is $I_{{{level + 1}}}$ = {size} nats (row {row})"
+    largest = f"the largest gap is $I_{{{level + 1}}}$\u00a0=\u00a0{size} nats (row {row})"
     return f"{len(profiles.gaps):,} weightings; {largest}"
 
 

@@ -106,7 +106,7 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         if not_found:
             said[-1] += ", not in " + " or ".join(not_found)
     elif not_found:
-        said.append("No level tells the groups apart from noise: " + ", ".join(not_found))
+        said.append("No level tells the groups apart: " + ", ".join(not_found))
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     if not np.isnan(tests.overall):

@@ -85,8 +85,7 @@ class LevelTable:
     @property
     def later(self) -> list[int]:
         """Levels whose p-value takes longer."""
-        methods = () if self.tests is None else self.tests.methods
-        return [level for level, how in enumerate(methods, 1) if how == LATER]
+        return [] if self.tests is None else self.tests.later
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -88,10 +88,13 @@ class Spectrum:
         if known and not self.stands_out.any():
             return "No degree stands out from noise."
         k = self.carrying
-        through = f"degree {self.degrees[k - 1]}" if len(self.degrees) else f"level {k}"
+        if not k:
+            return "No degree holds information."
+        top = int(self.degrees[k - 1]) if len(self.degrees) else k
+        name = "degree" if len(self.degrees) else "level"
         scale = f", scales of {self.scales[k - 1]:.3g}° and more" if len(self.degrees) else ""
         kind = "debiased information" if known else "information"
-        return f"{_MOST:.0%} of the {kind} lies through {through}{scale}."
+        return f"{_MOST:.0%} of the {kind} lies in {name}s up to {top}{scale}."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""

@@ -70,6 +70,11 @@ class GapTests(LevelFrame):
     sentence: str
 
     @property
+    def later(self) -> list[int]:
+        """Levels whose p-value takes longer than was waited for."""
+        return [level for level, how in enumerate(self.methods, 1) if how == LATER]
+
+    @property
     def statistic(self) -> Array:
         """The statistic that is referred to the null law, (L,)."""
         return self.score_statistic if self.options.statistic == "score" else self.gap_statistic

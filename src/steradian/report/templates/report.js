@@ -96,9 +96,11 @@
     }
     const poles = content.poles;
     const far = 1.18, side = up * far;
+    // Discs of the page's colour behind the words: no line runs through them, and they read on light and dark.
     traces.push({
-      type: "scatter3d", mode: "text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, side, -side, 0, 0], z: [0, 0, 0, 0, side, -side],
-      text: poles, textfont: { color: dark.matches ? "#8f7000" : style("ink"), size: 13 }, hoverinfo: "skip", showlegend: false,
+      type: "scatter3d", mode: "markers+text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, side, -side, 0, 0], z: [0, 0, 0, 0, side, -side],
+      text: poles, textfont: { color: style("ink"), size: 13 }, textposition: "middle center", hoverinfo: "skip", showlegend: false,
+      marker: { symbol: "circle", size: poles.map((word) => 14 + 6 * word.length), color: style("paper"), opacity: 1, line: { width: 0 } },
     });
     const none = { visible: false, showspikes: false };
     return {

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.fitting.nested import Failure
+from steradian.fitting.solution import Status
 from steradian.hierarchies import hierarchy_from_dict
 from steradian.numerics.arrays import Array
 from steradian.numerics.bessel import von_mises_fisher
@@ -185,3 +187,24 @@ def test_an_axis_read_again_is_the_same_to_the_last_digit(d: int) -> None:
     for axis in given:
         made = sr.Zonal(axis, 2)
         assert sr.Zonal(made.axis, 2) == made
+
+
+def test_a_level_that_is_not_found_names_the_bounded_functions() -> None:
+    """Clusters of Gaussian heights in 768 dimensions, whose polynomials end in far modes."""
+    d, words = 768, list[str]()
+    for seed in range(3):
+        x = np.random.default_rng([d, seed]).normal(size=(400, d))
+        x[:, 0] += np.sqrt(50.0 * d) / 3.0
+        x = x / np.linalg.norm(x, axis=1, keepdims=True)
+        try:
+            sr.profile(x, hierarchy=sr.Zonal(np.eye(d)[0], 4))
+        except (sr.ConvergenceError, sr.ResolutionError) as error:
+            words.append(str(error))
+        kappa = float(sr.profile(x, levels=1).kappa)
+        bounded = sr.Zonal(np.eye(d)[0], 4, features="bounded", kappa=kappa)
+        assert (sr.profile(x, hierarchy=bounded).gaps > -1e-9).all()
+    said = "or take bounded functions of the height (features='bounded'"
+    assert all(said in refusal for refusal in words)
+    failure = Failure(4, Status.STALLED, instead=sr.Zonal(np.eye(d)[0], 4).instead)
+    assert "features='bounded'" in str(failure.error())
+    assert "features='bounded'" not in str(Failure(4, Status.STALLED).error())

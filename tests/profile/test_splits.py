@@ -225,6 +225,17 @@ def test_medians_over_the_splits() -> None:
     assert "5 splits" in repr(tests)
 
 
+@pytest.mark.parametrize(("n", "levels", "few"), [(3, 1, True), (12, 1, True), (40, 1, False)])
+def test_splits_of_few_rows_say_so(n: int, levels: int, few: bool) -> None:
+    p = sr.profile(rows(3, n, shift=2.0), hierarchy=sr.Zonal("mean", levels, split=0.5))
+    said = "\n".join(line for line in str(p).splitlines() if line.startswith("!"))
+    assert bool(p.warnings) == bool(said) == few
+    if few:
+        choose = n - p.splits[0].n
+        assert f"! few rows: {choose} choose and {n - choose} are profiled for 1 fitted" in said
+    assert p.to_dict()["warnings"] == list(p.warnings)
+
+
 def test_one_split_is_the_profile_of_what_it_left() -> None:
     p = sr.profile(X, hierarchy=sr.Zonal("mean", 2, split=ONCE))
     (one,) = p.splits

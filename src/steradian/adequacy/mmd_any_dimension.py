@@ -9,6 +9,7 @@ from samples of the fit, each fitted again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from steradian.adequacy.calibration import ROWS_PER_MATCHED, Calibration, Judged
 from steradian.errors import DesignError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.bessel import von_mises_fisher
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
-from steradian.numerics.tolerances import KERNEL_PAIRS
+from steradian.numerics.tolerances import KERNEL_PAIRS, TINY
 from steradian.significance.drawn_samples import fits_of_samples
 from steradian.significance.null_replicates import samples_of_fit
 from steradian.significance.sample import Sample
@@ -39,7 +41,7 @@ def forms_of(hierarchy: Hierarchy, lam: Array, kappa: float, x: Array, weights: 
     """MMD² of rows ``x`` (n, d) with weights of sum one against the law ``lam`` (q,)."""
     natural = hierarchy.family(level_of(hierarchy, lam)).natural(lam)
     assert natural is not None  # as `has_contours` tells
-    law = _KernelMean(*natural, kappa)
+    law = _kernel_mean(*natural, kappa)
     at_rows, both = law(x), law.of_pairs()
     biased = _double_sum(kappa, x, weights) - 2.0 * float(weights @ at_rows) + both
     share = float(weights @ weights)
@@ -68,8 +70,62 @@ def has_contours(hierarchy: Hierarchy) -> bool:
     return all(family.natural(np.zeros(family.q)) is not None for family in families)
 
 
-class _KernelMean:
+def _kernel_mean(eta: Array, quadratic: Array, kappa: float) -> _KernelMean:
+    """X → E k(x, Y) of the law exp(η·x + xᵀBx)."""
+    return (_QuadraticMean if quadratic.any() else _LinearMean)(eta, quadratic, kappa)
+
+
+class _KernelMean(Protocol):
     """x → E k(x, Y), exactly."""
+
+    def __call__(self, x: Array) -> Array: ...
+
+    def of_pairs(self) -> float:
+        """E k(Y, Y′) of two independent draws."""
+        ...
+
+
+class _LinearMean:
+    """Under exp(η·y): ψ is one of the length of its parameter alone.
+
+    With ψ(κ) = κ - e(κ) nothing of the size of κ cancels: lengths differ by
+    ``(2κ η·x + κ²) / (|η + κx| + |η|)``.
+    """
+
+    def __init__(self, eta: Array, _quadratic: Array, kappa: float) -> None:
+        self._eta, self._kappa = eta, kappa
+        self._size = float(np.linalg.norm(eta))
+        self._excess = self._excess_of(np.array([self._size]))[0]
+
+    def _excess_of(self, size: Array) -> Array:
+        terms = von_mises_fisher(len(self._eta), size)
+        return np.asarray(terms.deficit + terms.defect)
+
+    def __call__(self, x: Array) -> Array:
+        kappa = self._kappa
+        size = np.linalg.norm(self._eta + kappa * x, axis=1)
+        longer = kappa * (2.0 * (x @ self._eta) + kappa) / np.maximum(size + self._size, TINY)
+        return np.asarray(np.exp(longer - kappa - self._excess_of(size) + self._excess))
+
+    def of_pairs(self) -> float:
+        """E k(Y, Y′), the coordinates across η in one column."""
+        psi, d = self._size - self._excess, len(self._eta)
+        along, counts = np.array([self._size, 0.0]), np.array([1.0, d - 1.0])
+        value, error = mean_exponential(np.zeros(2), along, self._kappa, psi, counts)
+        _refuse_narrow(error, self._kappa, d)
+        return float(np.exp(value - self._kappa))
+
+
+def _refuse_narrow(error: float, kappa: float, d: int) -> None:
+    if not error <= KERNEL_PAIRS:
+        raise ValueError(
+            f"the kernel with kappa {kappa:g} is too narrow for the fit in dimension {d}; choose a "
+            f"smaller one, such as {0.5 * kappa:.2g}"
+        )
+
+
+class _QuadraticMean:
+    """Under exp(η·y + yᵀBy), by contours."""
 
     def __init__(self, eta: Array, quadratic: Array, kappa: float) -> None:
         beta, self._axes = np.linalg.eigh(quadratic)
@@ -83,11 +139,7 @@ class _KernelMean:
     def of_pairs(self) -> float:
         """E k(Y, Y′) of two independent draws."""
         value, error = mean_exponential(self._beta, self._b, self._kappa, float(self._psi))
-        if not error <= KERNEL_PAIRS:
-            raise ValueError(
-                f"the kernel with kappa {self._kappa:g} is too narrow for the fit in dimension "
-                f"{len(self._b)}; choose a smaller one, such as {0.5 * self._kappa:.2g}"
-            )
+        _refuse_narrow(error, self._kappa, len(self._b))
         return float(np.exp(value - self._kappa))
 
     def _log_partitions(self, b: Array) -> Array:

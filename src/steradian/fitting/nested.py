@@ -24,7 +24,12 @@ from steradian.families.base import Family, HeldToNoise
 from steradian.fitting.ahead import FitsAhead
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies.base import Hierarchy, enough_for_level_one, uniform_features
+from steradian.hierarchies.base import (
+    Hierarchy,
+    OffersInstead,
+    enough_for_level_one,
+    uniform_features,
+)
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
@@ -50,6 +55,7 @@ class Failure:
     words: str = ""
     certificate: Certificate | None = None
     enough: str = ""  # what level 1 needs, in words
+    instead: str = ""  # what else may be asked for, in words
 
     def error(self) -> LevelError:
         """The exception that says so."""
@@ -63,7 +69,8 @@ class Failure:
             found = BoundaryError(self.level, cause, remedy + _MIX)
             found.certificate = self.certificate
             return found
-        return kind(self.level, cause, remedy)
+        more = f", or {self.instead}" if self.instead and self.level > 1 else ""
+        return kind(self.level, cause, remedy + more)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -250,7 +257,9 @@ class _Record:
     def _failure(
         self, level: int, status: Status, words: str, shown_by: Certificate | None = None
     ) -> Failure:
-        return Failure(level, status, words, shown_by, enough_for_level_one(self.hierarchy))
+        hierarchy = self.hierarchy
+        instead = hierarchy.instead if isinstance(hierarchy, OffersInstead) else ""
+        return Failure(level, status, words, shown_by, enough_for_level_one(hierarchy), instead)
 
 
 def _words(solved: DualSolution, k: int, status: Status, *, by_rows: bool) -> str:

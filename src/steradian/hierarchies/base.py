@@ -308,6 +308,16 @@ def enough_for_level_one(hierarchy: Hierarchy) -> str:
 
 
 @runtime_checkable
+class OffersInstead(Protocol):
+    """A hierarchy some of whose levels are not found where features of another kind are."""
+
+    @property
+    def instead(self) -> str:
+        """What else to ask for where a level above the first is not found, in words."""
+        ...
+
+
+@runtime_checkable
 class NamesTests(Protocol):
     """A hierarchy, some of whose levels alone are classical tests of uniformity."""
 

@@ -54,6 +54,11 @@ class Zonal(AlongAxis):
         return ("along the axis", *higher)
 
     @property
+    def instead(self) -> str:
+        """Polynomials grow away from the data, where their laws may end in far modes."""
+        return "take bounded functions of the height (features='bounded', kappa=that of the data)"
+
+    @property
     def linear(self) -> tuple[float, float]:
         """The first polynomial is √d t."""
         return 0.0, float(self.d**-0.5)

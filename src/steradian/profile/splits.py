@@ -18,6 +18,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
+from steradian.significance.judgement import PER_FEATURE
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Statistic
 from steradian.significance.scores import Covariance
@@ -153,8 +154,23 @@ class SplitProfile(LevelFrame):
             f"D deficit from {self._zero}, I information the level's features add.",
             "Medians of I and their shares need not add up.",
             first.design.in_short,
+            *(line for said in self.warnings for line in textwrap.wrap(f"! {said}", 80)),
         ]
         return "\n".join(lines)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against trusting the splits: too few rows on either side of them."""
+        profiled = min(one.ess for one in self.splits)
+        choosing, features = self.n - max(one.n for one in self.splits), int(self.dims.sum())
+        enough = PER_FEATURE * features
+        if min(profiled, choosing) >= enough:
+            return ()
+        fitted = f"{features} fitted parameter{'s' * (features > 1)}"
+        return (
+            f"few rows: {choosing} choose and {profiled:.0f} are profiled for {fitted}, where "
+            f"{enough} of either would be safe; what they show is mostly chance",
+        )
 
     @property
     def _zero(self) -> str:
@@ -187,6 +203,7 @@ class SplitProfile(LevelFrame):
             "splits": [one.to_dict() for one in self.splits],
             "design": self.design.name,
             "design_sentence": self.design.sentence,
+            "warnings": list(self.warnings),
             "unit": "nats",
         }
 

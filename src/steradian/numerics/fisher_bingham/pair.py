@@ -27,10 +27,14 @@ _REACHES = np.geomspace(0.25, 20.0, 24)  # of the contour's parameter, in steps 
 _NUDGE = 1e-3  # of the distance to the singularity, for derivatives
 
 
-def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[float, float]:
+def mean_exponential(
+    beta: Array, b: Array, kappa: float, psi: float, counts: Array | None = None
+) -> tuple[float, float]:
     """``log E exp(κ x·y)`` and its error: how far the last two grids disagree, and rounding.
 
     ``beta``, ``b`` (d,) and ``psi`` are eigenvalues of B, η in the eigenbasis, log-partition.
+    ``counts`` (d,) are the coordinates that each column stands for, one unless given; those of
+    several have no part of η.
 
     Examples
     --------
@@ -39,8 +43,9 @@ def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[f
     >>> bool(np.isclose(value, np.log(np.sinh(2.0) / 2.0))), error < 1e-10
     (True, True)
     """
-    pair = _Pair(beta.max() - beta, b * b, kappa)
-    constant = 2.0 * (float(beta.max()) + math.lgamma(0.5 * len(b)) - psi)
+    each = np.ones(len(b)) if counts is None else counts
+    pair = _Pair(beta.max() - beta, b * b, kappa, each)
+    constant = 2.0 * (float(beta.max()) + math.lgamma(0.5 * float(each.sum())) - psi)
     value, apart = pair.log_integral(_NODES[0]), math.inf
     for nodes in _NODES[1:]:
         finer = pair.log_integral(nodes)
@@ -54,23 +59,23 @@ def mean_exponential(beta: Array, b: Array, kappa: float, psi: float) -> tuple[f
 class _Pair:
     """The integrand about its saddle."""
 
-    def __init__(self, theta: Array, squares: Array, kappa: float) -> None:
-        self._theta, self._squares, self._kappa = theta, squares, kappa
+    def __init__(self, theta: Array, squares: Array, kappa: float, counts: Array) -> None:
+        self._squares, self._kappa, self._counts = squares, kappa, counts
         half = 0.5 * kappa
         singular = half - float(theta.min())
 
         def slope(s: float) -> float:
             near, far = s + theta - half, s + theta + half
-            pull = (0.5 / near + 0.5 / far + 0.5 * squares / near**2).sum()
+            pull = (counts * (0.5 / near + 0.5 / far) + 0.5 * squares / near**2).sum()
             return float(2.0 - pull)
 
-        highest = singular + len(theta) + math.sqrt(float(squares.sum())) + 1.0
+        highest = singular + float(counts.sum()) + math.sqrt(float(squares.sum())) + 1.0
         from scipy.optimize import brentq  # its module is slow to import
 
         self.saddle = brentq(slope, singular + 1e-12 * (1.0 + abs(singular)), highest)
         self._p = self.saddle + theta
         self._near, self._far = self._p - half, self._p + half
-        log = np.log(self._near) + np.log(self._far)
+        log = counts * (np.log(self._near) + np.log(self._far))
         self.peak = float(2.0 * self.saddle + (0.5 * squares / self._near - 0.5 * log).sum())
         self._width = self._contour_width(self.saddle - singular)
 
@@ -87,7 +92,7 @@ class _Pair:
         log = np.log1p((z * p + quarter * w / q) / start) + np.log1p(w / p)
         both = (z + w) * far + 2.0 * z * w
         lift = 0.25 * self._squares * both / (near * (start + p * (z + w) + z * w))
-        return np.asarray(z[..., 0] + w[..., 0] - (0.5 * log + lift).sum(axis=-1))
+        return np.asarray(z[..., 0] + w[..., 0] - 0.5 * (log @ self._counts) - lift.sum(axis=-1))
 
     def _contour_width(self, room: float) -> float:
         """From the second and third derivative along one variable, as for one draw."""

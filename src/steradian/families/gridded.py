@@ -12,6 +12,7 @@ centred features at the nodes instead, which re-orthonormalises them under the f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,7 @@ from steradian.families.curvature import allowed_quadrature
 from steradian.families.fisher_bingham import FisherBinghamFamily
 from steradian.families.grid_ladder import LOW_LEVELS, MANY_ROWS, GridLadder, density_on
 from steradian.families.high_levels import solve_high
+from steradian.families.mesh_start import Exponent
 from steradian.families.meshed import solve_rows
 from steradian.families.polynomial_sample import sample_polynomial
 from steradian.families.refits import Refits
@@ -60,7 +62,8 @@ _SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than uni
 _CONVERGED = int(Status.CONVERGED)
 _CAREFUL_LEVELS = 6  # to which collinear features are orthonormalised under the data in a second
 _LONG_ROWS = 20_000_000  # rows times products of features, which pieces take seconds for
-_ROW_LEVELS = 12  # above it pieces of the space would hold too many features
+_ROW_FEATURES = 168  # of level 12 on the sphere: more, and pieces of the space hold too many
+_STACKED_LEVELS = 12  # above it rows of a stack are fitted one by one
 _FEW_FEATURES = 100  # below it their products are quick at the nodes of any grid
 _LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
@@ -314,13 +317,13 @@ class GriddedFamily:
         if self.level <= _CAREFUL_LEVELS:
             rough |= out.condition > COLLINEAR
         for row in np.flatnonzero(~found | rough):
-            if self.level > _ROW_LEVELS:
+            if self.q > _ROW_FEATURES:
                 break
             if support is not None:
                 x, weights = support(int(row))
                 if found[row] and len(x) * self.q**2 > _LONG_ROWS:
                     continue  # it states what digits it lacks
-                one = self._solve_rows(x, weights)
+                one = self._solve_rows(x, weights, partial(self.exponent, lam=start[row]))
             elif moments.sought and (careful or not found[row]):
                 rung = self._ladder.first_rung(_sharpness(moments), start)
                 one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
@@ -332,18 +335,18 @@ class GriddedFamily:
 
     def _high_together(self, moments: MomentStack, start: Array) -> tuple[DualSolution, IntArray]:
         """The plain rows of a large stack, and which rows are left."""
-        if len(moments) < MANY_ROWS or self.level > _ROW_LEVELS:
+        if len(moments) < MANY_ROWS or self.level > _STACKED_LEVELS:
             out = DualSolution.empty(len(moments), self.q, Status.STALLED)
             return out, np.arange(len(moments))
         rung = self._ladder.first_rung(_sharpness(moments), start)
         out, doubtful = self._ladder.solve(moments.features[:, : self.q], start, rung)
         return out, np.flatnonzero(doubtful)
 
-    def _solve_rows(self, x: Array, weights: Array) -> DualSolution:
+    def _solve_rows(self, x: Array, weights: Array, below: Exponent | None = None) -> DualSolution:
         """By a long search, unless the support shows at once that there is nothing to find."""
         if self.examine(x, weights).verdict is Verdict.OUTSIDE:
             return DualSolution.empty(1, self.q, Status.BOUNDARY)
-        return solve_rows(self.space, self.level, x, weights)
+        return solve_rows(self.space, self.level, x, weights, below)
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""

@@ -13,6 +13,7 @@ from steradian.spaces.cells import CellMasses, cell_masses, steep_sides
 from steradian.spaces.pieces import Pieces
 
 BLOCK = 65_536  # rows whose functions are held at once
+_ROWS = 2048  # points whose functions stay in the processor's cache until they are changed
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF times the sum of its terms
 _FELT = 60.0  # nats below the largest density of a piece at which its shape does not matter
 _LARGEST = 300.0  # log of an error that is certainly too large
@@ -29,7 +30,14 @@ class Basis:
 
     def at(self, y: Array, f: Array) -> Array:
         """G at points of the frame, (n, q)."""
-        return np.asarray(self.frame.functions(y, f, self.level) @ self.change - self.mean)
+        out = np.empty((len(y), len(self.mean)))
+        for first in range(0, len(y), _ROWS):
+            rows = slice(first, first + _ROWS)
+            np.matmul(
+                self.frame.functions(y[rows], f[rows], self.level), self.change, out=out[rows]
+            )
+            out[rows] -= self.mean
+        return out
 
     def __call__(self, x: Array) -> Array:
         """G at points ``x`` (n, d), (n, q)."""

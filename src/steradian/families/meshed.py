@@ -27,7 +27,6 @@ from steradian.families.data_mesh import (
     centred_basis,
     frame_and_change,
     graded_mesh,
-    nearness,
     some_rows,
 )
 from steradian.families.frame import frames_for
@@ -35,6 +34,7 @@ from steradian.families.framed_law import LARGEST, FramedLaw
 from steradian.families.framing import Framing
 from steradian.families.hidden_peaks import hidden_peaks
 from steradian.families.mesh import BLOCK, Mesh, log_sum, worst
+from steradian.families.mesh_start import UNFELT, Exponent, at_law, beside_data, is_law
 from steradian.families.primal_dual import PrimalDual, primal_dual
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
@@ -54,14 +54,15 @@ from steradian.spaces import Circle, Sphere
 
 _MOST_ENTRIES = 30_000_000  # numbers held at the nodes
 _MOST_WORK = 4e10  # multiplications: three seconds, half of them for a first solution
+_MOST_WARM = 0.5 * _MOST_WORK  # the same from the level below, where that is near
 _STEPS = 100  # of the primal-dual method between two looks at the mesh
+_LEAST_STEPS = 12  # which are taken whatever they cost
 _ROUNDS = 20
 _MOST_STEPS = 400
 _COARSE = 3e-2  # share of the mass that the mesh may miss on the way
 _NOISE = 0.02  # share of the stated rounding that the difference of two meshes may be
-_NOWHERE = 1e4  # nats below the data at which no mass starts
-_UNFELT = 60.0  # nats below the largest density at which resolution does not matter
 _LAST_STEPS = 30
+_PARTS = 16_384  # nodes of parts held at once: their features find room that was used before
 _VERIFICATIONS = 25  # of the mesh, cut where it is found too coarse
 _CUTS = 40  # of one piece about a peak
 _HARDLY = 0.5  # share of the change before from which what is left is rounding, if it may be
@@ -73,26 +74,33 @@ _MOST_ANCHORED = 1e9  # multiplications of an anchored search, which circles tak
 _FOLLOWED = 300.0  # and of one that follows hidden peaks, or so many steps on all nodes
 
 
-def solve_rows(space: Circle | Sphere, level: int, x: Array, weights: Array) -> DualSolution:
-    """The fit of ``level`` to distinct directions ``x`` (n, d) of ``weights`` (n,) of sum one."""
-    return solve_framed(frames_for(space, *some_rows(x, weights)), level, x, weights)
+def solve_rows(
+    space: Circle | Sphere, level: int, x: Array, weights: Array, below: Exponent | None = None
+) -> DualSolution:
+    """The fit of ``level`` to distinct directions ``x`` (n, d) of ``weights`` (n,) of sum one.
+
+    ``below``: the law of the level below, where that is a start worth trying.
+    """
+    return solve_framed(frames_for(space, *some_rows(x, weights)), level, x, weights, below)
 
 
-def solve_framed(frames: Sequence[Framing], level: int, x: Array, weights: Array) -> DualSolution:
+def solve_framed(
+    frames: Sequence[Framing], level: int, x: Array, weights: Array, below: Exponent | None = None
+) -> DualSolution:
     """The same of any space that has ``frames``: in the best conditioned of them."""
     frame, change = frame_and_change(frames, level, *some_rows(x, weights))
     y, f = frame.up(x)
-    basis = centred_basis(frame, level, change, Target(y, f, weights))
-    mesh = graded_mesh(basis, y)
-    near = nearness(frame, y, mesh)
-    log_mass = mesh.log_weights.ravel() - np.minimum(0.5 * near * near, _NOWHERE)
-    return _solve(mesh, log_mass, Target(y, f, weights))
+    target = Target(y, f, weights)
+    mesh = graded_mesh(centred_basis(frame, level, change, target), y)
+    if below is not None and is_law(mesh, below):
+        found = _search(*at_law(mesh, below, _room), _MOST_WARM)
+        if found.at.converged:
+            return _finished(found.mesh, found.at.theta[1:], found.steps, target)
+    return _solve(mesh, beside_data(frame, mesh, y), target)
 
 
-def _solve(mesh: Mesh, log_mass: Array, target: Target) -> DualSolution:
+def _solve(mesh: Mesh, begin: PrimalDual, target: Target) -> DualSolution:
     """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh."""
-    q = mesh.features.shape[2]
-    begin = PrimalDual(np.zeros(q + 1), log_mass - log_sum(log_mass), False, False, 0, 0.0)
     found = _search(mesh, begin, _MOST_WORK)
     if not found.at.converged and found.work < _CHEAP * _MOST_WORK:
         found = _anchored(mesh, begin, target)
@@ -140,7 +148,9 @@ def _search(mesh: Mesh, at: PrimalDual, most: float, anchors: _Anchors | None = 
     for _ in range(_ROUNDS):
         g, log_weights = mesh.flat()
         nodes = np.vstack([g, held.features]) if len(held) else g
-        at = primal_dual(nodes, np.append(log_weights, held.log_weights), at, _STEPS)
+        left = (most if found else 0.5 * most) - work
+        allowed = int(np.clip(left / (nodes.size * nodes.shape[1]), _LEAST_STEPS, _STEPS))
+        at = primal_dual(nodes, np.append(log_weights, held.log_weights), at, allowed)
         work, steps, found = work + at.work, steps + at.steps, found or at.converged
         errors = mesh.errors(at.theta[1:])[0] if at.converged else _primal_errors(mesh, at)
         errors = errors * (1.0 - _mass_on_anchors(mesh, at))
@@ -201,7 +211,7 @@ def _influence(mesh: Mesh, law: Root) -> Array:
 
 def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
     density = _densities(mesh, at)
-    return mesh.errors_of(np.maximum(density, density.max() - _UNFELT))[0]
+    return mesh.errors_of(np.maximum(density, density.max() - UNFELT))[0]
 
 
 def _refined(mesh: Mesh, at: PrimalDual, split: BoolArray) -> tuple[Mesh, PrimalDual]:
@@ -295,7 +305,7 @@ def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array,
     total = float(light.sum())
     first = light @ mesh.features[~heavy].reshape(len(light), len(theta))
     gained = np.zeros(len(mesh))
-    many = max(1, BLOCK // mesh.log_weights.shape[1])
+    many = max(1, _PARTS // mesh.log_weights.shape[1])
     which = np.flatnonzero(heavy)
     for start in range(0, len(which), many):
         some = which[start : start + many]

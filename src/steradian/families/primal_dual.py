@@ -60,7 +60,7 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
     theta, log_mass, work = start.theta, start.log_mass, 0.0
     exponent = nodes @ theta
     felt, here = np.empty(0, dtype=np.int64), nodes[:0]
-    room, factor = np.empty_like(nodes), None
+    room, held, factor = np.empty_like(nodes), np.empty_like(nodes), None
 
     def stopped(step: int, *, converged: bool = False, lost: bool = False) -> PrimalDual:
         return PrimalDual(theta, log_mass, converged, lost, step, work)
@@ -68,7 +68,7 @@ def primal_dual(g: Array, log_weights: Array, start: PrimalDual, most: int) -> P
     for step in range(most):
         before, felt = felt, np.flatnonzero(log_mass > floor)
         if not np.array_equal(before, felt):
-            here = nodes[felt]
+            here = np.take(nodes, felt, axis=0, out=held[: len(felt)], mode="clip")
         mass = np.exp(log_mass[felt])
         dual = log_mass[felt] - log_weights[felt] - exponent[felt]
         primal, gradient = np.column_stack([mass, mass * dual]).T @ here

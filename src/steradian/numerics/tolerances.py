@@ -45,6 +45,7 @@ NEARLY_UNIFORM_HEIGHT = 1e-8  # κ of a height that is uniform to κ / 2: no dra
 NEARLY_UNIFORM_DEFICIT = 1e-6  # nats below which E φφᵀ is the identity to their root, 1e-3
 TINY_GAP = 1e-7  # nats below which a difference of deficits, good to 1e-13, lacks six digits
 SUBTRACTED_POINT = 1e6  # κ above which A', of size 1/κ², is taken from its limit, good to 1/κ
+BLURRED_START = 1e13  # nats that a law varies by, rounded to 1e-3: good enough to begin with
 KEPT_BLUR = 1e-9  # nats by which rounding of harmonic parameters may blur a log-density
 EQUAL_WEIGHTS = 1e-12  # spread of weights of mean one that are one: 10⁴ roundings of their sum
 NOTHING = 1e-12  # nats of information of which shares would be shares of rounding

@@ -2,7 +2,9 @@
 
 Among laws on the observed units the tilted one, ``t_u ∝ b_u exp(τ·h_u)`` with ``Σ t_u h_u = 0``,
 is the closest to the base b that obeys the null. It exists unless all h_u lie on one side of a
-hyperplane. The tilt is itself the fit of an exponential family, to the moments zero.
+hyperplane. The tilt is itself the fit of an exponential family, to the moments zero. Any τ bounds
+its divergence from b from below, -log Σ b_u exp(τ·h_u) <= KL(t ‖ b) <= max_u log(1 / b_u), so that
+where the left side exceeds the right one there is no tilt, and nobody need go on.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ class _Units:
         self._largest = np.sqrt(h.shape[2]) * np.abs(h).max(initial=0.0)  # |h_u| is never larger
         self._some = self._all
         self._rows = np.arange(len(h))
+        least = np.where(base > 0.0, base, np.inf).min(axis=1, initial=1.0)
+        self._farthest = -np.log(least) + TILT_MISMATCH  # what no divergence of a tilt exceeds
 
     def _of(self, rows: IntArray) -> tuple[Array, Array]:
         if len(rows) != len(self._rows) or not np.array_equal(rows, self._rows):
@@ -71,4 +75,8 @@ class _Units:
         mean = (h @ t[:, :, None])[:, :, 0] / total[:, None]
         second = ((t[:, None, :] * h) @ np.swapaxes(h, 1, 2)) / total[:, None, None]
         covariance = second - mean[:, :, None] * mean[:, None, :]
-        return DenseCurvature(np.log(total) + peak, mean, covariance)
+        psi = np.log(total) + peak
+        vain = -psi > self._farthest[rows]
+        if vain.any():  # no tilt exists: say that it is found, which ends the search
+            mean[vain], covariance[vain] = 0.0, np.eye(h.shape[1])
+        return DenseCurvature(psi, mean, covariance)

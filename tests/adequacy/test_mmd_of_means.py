@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import steradian as sr
+from steradian.adequacy import mmd_any_dimension as any_dimension
 from steradian.adequacy.mmd_any_dimension import _kernel_mean, _LinearMean, _QuadraticMean
 
 
@@ -30,3 +32,22 @@ def test_means_of_sharp_laws_keep_their_digits() -> None:
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     found = _kernel_mean(size * point, np.zeros((d, d)), kappa)(x)
     np.testing.assert_allclose(found, np.exp(kappa * (x @ point - 1.0)), rtol=1e-6)
+
+
+def test_draws_stop_when_the_pvalue_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty of the draws beyond the sample tell, unless all of them are asked for."""
+    x = np.random.default_rng(5).normal(size=(40, 5))
+    profile, looked = sr.profile(sr.Directions(x, normalize=True), levels=1), []
+    forms = any_dimension.forms_of
+
+    def counted(*given: object) -> any_dimension.Forms:
+        looked.append(1)
+        return forms(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(any_dimension, "forms_of", counted)
+    quick = profile.mmd(replicates=499)
+    few = len(looked)
+    whole = profile.mmd(replicates=499, method="bootstrap")
+    assert quick.pvalue[0] > 0.1
+    assert few < 400 < len(looked) - few
+    assert abs(quick.pvalue[0] - whole.pvalue[0]) < 0.25

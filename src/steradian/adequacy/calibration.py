@@ -40,7 +40,7 @@ METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
-_ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
+ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
 _FIRST = 32  # replicates of the first piece
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
 
@@ -239,7 +239,7 @@ def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibrati
     signs = left.by_rows is not None
     found = np.zeros(0)
     squared = squared * sample.own_share  # replicates know no noise but that of the rows
-    enough = how.replicates if how.method else _ENOUGH
+    enough = how.replicates if how.method else ENOUGH
     each = left.by_rows
     stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)
     for stack in stacks:

@@ -13,7 +13,13 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.adequacy.calibration import ROWS_PER_MATCHED, Calibration, Judged, judged_among
+from steradian.adequacy.calibration import (
+    ENOUGH,
+    ROWS_PER_MATCHED,
+    Calibration,
+    Judged,
+    judged_among,
+)
 from steradian.errors import DesignError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
@@ -163,7 +169,7 @@ def judged_by_samples(
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = sample.hierarchy.up_to(level)
     null = np.full(how.replicates, np.nan)
-    done = 0
+    done, enough = 0, how.replicates if how.method else ENOUGH
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
         for row in range(len(x)):
@@ -172,7 +178,9 @@ def judged_by_samples(
                 forms = forms_of(hierarchy, lam, kappa, x[row], weights[row])
                 null[done + row] = forms.biased
         done += len(x)
-    found = judged_among(null, level, squared, "parametric bootstrap")
+        if np.count_nonzero(null[:done] >= squared) >= enough:
+            break
+    found = judged_among(null[:done], level, squared, "parametric bootstrap", enough)
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
     said = (

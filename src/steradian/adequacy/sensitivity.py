@@ -14,7 +14,6 @@ import numpy as np
 
 from steradian.arguments import random_generator, refuse_too_many, whole_number
 from steradian.data.source import support_of
-from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.fitting.nested import fit_levels
@@ -23,6 +22,7 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array
+from steradian.progress import tracked
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -158,7 +158,7 @@ def sensitivity_of(
 
 def _mixed(profile: Profile, epsilons: Sequence[float], toward: Target) -> Array:
     hierarchy, stack, rows = profile.moments.hierarchy, profile.moments.stack(), []
-    for epsilon in epsilons:
+    for epsilon in tracked(epsilons, len(epsilons), f"mixtures, toward {toward}"):
         shrinkage = Shrinkage(epsilon, toward) if epsilon else None
         rows.append(fit_levels(hierarchy, stack, support_of(profile.directions), shrinkage).gaps[0])
     return np.stack(rows)
@@ -183,10 +183,10 @@ def _turned(profile: Profile, turns: int, seed: int) -> Array:
     hierarchy: Hierarchy = profile.moments.hierarchy
     still = profile.moments.stack()
     rng = np.random.default_rng(seed)
-    stacks = []
-    for _ in range(turns):
+    found = []
+    for _ in tracked(range(turns), turns, "rotations"):
         turned = hierarchy.turned(still, hierarchy.space.symmetry(rng))
         if turned is None:
             return np.empty((0, hierarchy.levels))
-        stacks.append(turned)
-    return fit_levels(hierarchy, MomentStack.concatenated(stacks), None, profile.shrinkage).gaps
+        found.append(fit_levels(hierarchy, turned, None, profile.shrinkage).gaps)
+    return np.concatenate(found)

@@ -382,6 +382,8 @@ def _products(a: Array, b: Array) -> Array:
 
 def _leading(true: BoolArray) -> int:
     """How many come before the first that is false."""
+    if not len(true):
+        return 0
     first = int(true.argmin())
     return len(true) if true[first] else first
 

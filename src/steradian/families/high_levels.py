@@ -147,6 +147,14 @@ class _Climb:
         factor = math.log(aim) / math.log(seen) if 0.0 < seen < 1.0 else _FURTHEST
         return self.reach * min(factor, _FURTHEST)
 
+    def moved(self, law: _Law, finer: _Law) -> float:
+        """By how much a finer grid moves the mean of x, which is known about as well as ψ.
+
+        One number may be the same on two grids by chance, and each of them wrong.
+        """
+        few = slice(1, self.space.d + 1)
+        return float(np.abs(finer.moments[few] - law.moments[few]).max())
+
     def settled(self, law: _Law) -> _Law | None:
         """The law, or the start if that is a fit already; None where rounding led below it."""
         if law.dual > self.dual + CLEAR_RISE:
@@ -297,7 +305,7 @@ def _solve(climb: _Climb, *, otherwise: bool) -> DualSolution | None:
         end, model = found
         finer = climb.law(end.lam, climb.rung + 1)
         gain = 0.5 * float(finer.gradient @ model.step(finer.gradient))
-        error = max(_MARGIN * abs(finer.psi - end.psi), gain)
+        error = max(_MARGIN * abs(finer.psi - end.psi), gain, climb.moved(end, finer))
         aim = max(VERIFIED_AIM, float(allowed_quadrature(end.lam)))
         if error <= aim:
             settled = climb.settled(end)

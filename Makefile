@@ -35,7 +35,7 @@ SECONDS ?= 0
 SEED ?= 0
 CASE ?=
 
-.PHONY: demo test test-all test-slow test-kernels test-oldest coverage margins minimal fuzz lint \
+.PHONY: demo test test-all test-slow test-browser test-kernels test-oldest coverage margins minimal fuzz lint \
 	format bench docs clean
 
 demo: $(STAMP)
@@ -53,6 +53,12 @@ coverage: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python $(PYTEST) -m slow $(NUMBERS)
+
+# Reports in headless Chromium; skipped where it, its driver or AXE is missing (docs/testing.md).
+AXE ?= node_modules/axe-core/axe.min.js
+test-browser: $(STAMP)
+	STERADIAN_AXE=$(if $(STERADIAN_AXE),$(STERADIAN_AXE),$(AXE)) $(BIN)/python -m pytest -q -n 0 -m slow \
+		tests/report/test_browser.py
 
 test-kernels: $(STAMP)
 	$(BIN)/python tools/kernels.py $(PYTEST)

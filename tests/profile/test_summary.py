@@ -345,3 +345,39 @@ def test_rounding_is_reported_when_it_matters() -> None:
 def test_printing_is_the_summary() -> None:
     profile = profile_of("turtles", 2)
     assert str(profile) == profile.summary()
+
+
+def test_the_places_that_a_mean_hides_are_told() -> None:
+    """Two times of the day, of which the mean is neither."""
+    rng = np.random.default_rng(7)
+    hours = np.concatenate([rng.normal(5.5, 0.8, 150), rng.normal(19.0, 1.0, 150)]) % 24.0
+    p = sr.profile(sr.Directions.from_times(hours), levels=2)
+    text = " ".join(str(p).split())
+    found = re.search(
+        r"Level 2 is densest at (\d+):(\d+) \(.* × uniform\) and (\d+):(\d+) \(", text
+    )
+    assert found is not None
+    first, second = (int(h) + int(m) / 60.0 for h, m in (found.groups()[:2], found.groups()[2:]))
+    np.testing.assert_allclose(sorted([first, second]), [5.5, 19.0], atol=0.6)
+    ends = re.search(r"principal axis: (\d+):(\d+) and (\d+):(\d+) ", text)
+    assert ends is not None
+    assert abs(int(ends[1]) - int(ends[3])) == 12
+    assert ends[2] == ends[4]
+
+
+def test_a_peak_at_the_mean_is_no_news() -> None:
+    assert "densest" not in str(profile_of("turtles", 2))
+    ring = sr.Directions.from_lonlat(np.arange(0.0, 360.0, 3.0), 8.0 * np.cos(np.arange(120.0)))
+    assert "densest" not in str(sr.profile(ring, levels=2))
+
+
+def test_the_smallest_pvalue_of_a_bootstrap_is_said_to_be_it() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 12))
+    x[:, 0] *= 6.0
+    p = sr.profile(sr.Directions(x, normalize=True), levels=2)
+    tests = p.tests()
+    assert tests.methods[1] == "parametric bootstrap"
+    assert tests.pvalue[1] == 1e-3
+    text = " ".join(p.summary(patience=np.inf).split())
+    assert "none of 999 draws came near; tests(replicates=9999)" in text

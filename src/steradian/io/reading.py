@@ -36,6 +36,7 @@ _PERIODS = {
     "month": 12, "weekday": 7, "dayofweek": 7, "dow": 7, "dayofyear": 365.25, "doy": 365.25,
     "yday": 365.25, "minute": 60, "second": 60,
 }  # fmt: skip
+_TIMES = frozenset({"time", "times", "hour", "hours", "clock", "timestamp", "datetime"})
 _EULER = (frozenset({"roll", "pitch", "yaw"}), frozenset({"phi1", "phi", "phi2"}))
 _CORRECTION = "tilt_correction"
 _MOST_DIGITS = 9.0  # after a comma, where it is one
@@ -330,9 +331,16 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
+        + _of_times(free)
         + (_TITLE if "" in table.data else "")
         + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
     )
+
+
+def _of_times(free: Sequence[str]) -> str:
+    """What to say where a column is called by a word for times, which nobody need have meant."""
+    named = [name for name in free if name.strip().lower() in _TIMES]
+    return f"; for times of the day: columns=[{named[0]!r}], coords='time'" if named else ""
 
 
 def _unused(free: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:

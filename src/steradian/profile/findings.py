@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.profile.level_table import LevelTable, names_of
+from steradian.profile.peaks import peaks_in_words
 from steradian.significance.effort import LATER
 from steradian.wording import Verdict, digits, levels_in_words, listed, percent, sentence, to_be
 
@@ -28,9 +29,10 @@ def findings(table: LevelTable) -> list[str]:
     for verdict in _CERTAIN:
         found = [k for k, v in enumerate(verdicts) if v is verdict]
         said += [_sized(table, verdict, found)] if found else []
+    said += peaks_in_words(table)
     noise = [k for k, v in enumerate(verdicts) if v is Verdict.NOISE]
     said += [_within_noise(table, noise)] if noise else []
-    return [*said, *_open(table)]
+    return [*said, *_open(table), *_smallest(table)]
 
 
 def _sized(table: LevelTable, verdict: Verdict, levels: list[int]) -> str:
@@ -69,6 +71,26 @@ def _open(table: LevelTable) -> list[str]:
     ]
     waiting = ["Intervals take a while: intervals() in Python finds them."]
     return [*said, *_later(table), *(waiting if table.intervals_later else [])]
+
+
+def _smallest(table: LevelTable) -> list[str]:
+    """Levels whose p-value is the smallest that so many draws can give, and more might make clear.
+
+    With B draws that is 1 / (B + 1).
+    """
+    tests = table.tests
+    assert tests is not None
+    draws = tests.options.replicates
+    bound = [
+        k
+        for k, verdict in enumerate(table.verdicts)
+        if verdict is Verdict.LIKELY and "bootstrap" in tests.methods[k]
+        and (draws + 1) * tests.pvalue[k] < 1.5  # a count, so one
+    ]  # fmt: skip
+    if not bound:
+        return []
+    more = f"tests(replicates={10 * draws + 9}) in Python may call it clear"
+    return [sentence(f"{_levels(table, bound)}: none of {draws} draws came near; {more}")]
 
 
 def _later(table: LevelTable) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from steradian.data.conventions import CONVENTIONS
 from steradian.data.notation import Notation
 from steradian.numerics.arrays import Array
+from steradian.spaces.base import chart_of
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -43,12 +44,17 @@ def axis_and_share(profile: Profile) -> tuple[str, float]:
     even = values.sum() / profile.d
     if not known.axial and values[-1] - even <= _AXIS_EXCESS * (values.sum() - even):
         return "", 0.0
-    return known.notation.words(_signed(axes[:, -1])), float(values[-1])
+    end = _signed(axes[:, -1])
+    words = known.notation.words(end)
+    on_circle = chart_of(profile.moments.hierarchy.space) == "circle"
+    if on_circle and not known.axial:  # times and bearings: nobody adds half a turn in the head
+        words += f" and {known.notation.words(-end)}"
+    return words, float(values[-1])
 
 
 def principal_axes(profile: Profile) -> list[str]:
     """Lines about the axis, with the rows at either end of it, or about the girdle."""
-    girdle = _girdle(profile)
+    girdle = girdle_in_words(profile)
     if girdle:
         return [girdle]
     axis = axis_in_words(profile)
@@ -73,7 +79,7 @@ def _signed(axis: Array) -> Array:
     return np.asarray(axis * np.sign(axis[np.flatnonzero(axis)[-1]]))
 
 
-def _girdle(profile: Profile) -> str:
+def girdle_in_words(profile: Profile) -> str:
     """The pole of a girdle, where rows are closer to a great circle than to an axis.
 
     That is Woodcock's (1977, Geol. Soc. Am. Bull. 88, 1231) ln(S₁/S₂) < ln(S₂/S₃).

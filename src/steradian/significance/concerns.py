@@ -291,15 +291,16 @@ def lost_replicates(level: int, share: float) -> list[str]:
     if share <= _SOME_LOST:
         return []
     return [
-        f"level {level}: {share:.0%} of the replicates are too sharp for the rule they share and "
-        "count as farther from the null than the sample: the p-value is an upper bound"
+        f"level {level}: {share:.0%} of the samples drawn to calibrate it are too concentrated to "
+        "be fitted together and count as farther from the null than the data: the p-value is an "
+        "upper bound"
     ]
 
 
 def too_many_lost(level: int, share: float) -> str:
     """Said when most replicates take a search of their own."""
     return (
-        f"level {level}: cannot be judged: {share:.0%} of the replicates are too sharp for the "
-        "rule they share, a limit of this software; ask for fewer levels, or for the moment null "
-        "with more units"
+        f"level {level}: cannot be judged: {share:.0%} of the samples drawn to calibrate its "
+        "p-value are too concentrated to be fitted together, a limit of this software; ask for "
+        "fewer levels, or bring more rows"
     )

@@ -1,0 +1,66 @@
+"""Where a profile is densest, in the words of the data: what a mean direction hides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.profile.principal_axes import girdle_in_words
+from steradian.references.base import log_reference
+from steradian.spaces.base import chart_of
+from steradian.wording import Verdict, digits, listed, sentence
+
+if TYPE_CHECKING:
+    from steradian.data.notation import Notation
+    from steradian.fitting.modes import Mode
+    from steradian.numerics.arrays import Array
+    from steradian.profile.level_table import LevelTable
+    from steradian.profile.profile import Profile
+
+_TOLD, _MOST = 3, 6  # peaks that are told, and peaks of which any is: a ring has no places
+_LEAST = 0.25  # of the highest peak, below which another is not told
+_AXIS_LEVEL = 2  # that sees axes and girdles, and nothing finer
+_BESIDE = 0.1  # radians from the mean direction, 6 degrees, within which a peak is no news
+_NEARLY_UNIFORM = 1.5  # times uniform, below which there is no peak to speak of
+
+
+def peaks_in_words(table: LevelTable) -> list[str]:
+    """A sentence about the highest level that is told apart from noise, from the second on.
+
+    The first has its peak at the mean direction, which is printed. None where nobody said how
+    coordinates are read, where the space has no picture, or where the one peak is at the mean.
+    """
+    p, space = table.profile, table.profile.moments.hierarchy.space
+    known = p.reading
+    sure = [k for k, v in enumerate(table.verdicts, 1) if v in {Verdict.CLEAR, Verdict.LIKELY}]
+    if known is None or known.within or not sure or sure[-1] < 2:
+        return []
+    if chart_of(space) == "none" or log_reference(space, np.eye(1, space.d)) is None:
+        return []
+    if sure[-1] == _AXIS_LEVEL and girdle_in_words(p):  # a ring, whose pole is printed
+        return []
+    fit = p.fits[sure[-1]]
+    high = [mode for mode in fit.modes if mode.density >= _LEAST * fit.modes[0].density]
+    if high[0].density < _NEARLY_UNIFORM or len(high) > _MOST:
+        return []
+    if len(high) == 1 and _at_mean(p, high[0].point):
+        return []
+    return [_sentence(fit.level, high, known.notation)]
+
+
+def _at_mean(profile: Profile, point: Array) -> bool:
+    """Whether a peak is where the mean direction, which is printed, is already."""
+    length = float(np.linalg.norm(profile.moments.mean)) if profile.has_mean else 0.0
+    if not length:
+        return False
+    return bool(np.linalg.norm(point - profile.moments.mean / length) < _BESIDE)
+
+
+def _sentence(level: int, high: list[Mode], told: Notation) -> str:
+    top = high[0].density
+    first = f"{told.words(high[0].point)} ({digits(top)} × uniform)"
+    others = [f"{told.words(m.point)} ({digits(m.density)} ×)" for m in high[1:_TOLD]]
+    more = len(high) - 1 - len(others)
+    others += [f"{more} more place{'s' * (more > 1)}"] if more else []
+    return sentence(f"Level {level} is densest at {listed([first, *others])}")

@@ -17,6 +17,7 @@ from steradian.spaces.base import a_point
 from steradian.spaces.unit_vectors import has_unit_rows
 
 _LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
+_FEW_ENTRIES = 1 << 14  # whose squares are quicker written down than summed on the way
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
 
@@ -118,6 +119,8 @@ def cos_sin(angle: Array, *, degrees: bool) -> tuple[Array, Array]:
 
 def norms(x: AnyArray) -> Array:
     """Lengths of the rows of ``x`` (n, d): (n,)."""
+    if x.size <= _FEW_ENTRIES:
+        return np.sqrt(np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1])))
     return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 
@@ -145,10 +148,10 @@ def check_unit_norm(rows: AnyArray) -> bool:
         tolerance = max(tolerance, 16.0 * float(np.finfo(rows.dtype).eps))
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
-        away = np.abs(norms(rows[first : first + BLOCK]) - 1.0)
-        largest = float(away.max())
+        length = norms(rows[first : first + BLOCK])
+        largest = max(float(length.max()) - 1.0, 1.0 - float(length.min()))
         if not largest <= tolerance:
-            index = int(np.argmax(~(away <= tolerance)))
+            index = int(np.argmax(~(np.abs(length - 1.0) <= tolerance)))
             _refuse_row(rows[first + index], first + index)
         worst = max(worst, largest)
     return rows.dtype.itemsize == 8 and worst <= UNIT_ROUNDING

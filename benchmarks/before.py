@@ -2,8 +2,8 @@
 
 Two workers, one per tree, are asked in turn for the same line, now one first and now the other, so
 that a slow spell of the machine falls on both alike; quick lines are asked for more often. Medians
-are compared, and beside them the quickest of each, which a busy machine disturbs least. A ratio
-above one means that this tree is the slower.
+of processor time are compared, and beside them the quickest of each, which a busy machine disturbs
+least. A ratio above one means that this tree is the slower.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def main(other: Path, rounds: int) -> int:
 if __name__ == "__main__":
     one_thread()
     if "--work" in sys.argv:
-        work(list(lines().items()), time.perf_counter)
+        work(list(lines().items()), time.process_time)
     else:
         given = sys.argv[1:]
         sys.exit(main(Path(given[0]), int(given[1]) if len(given) > 1 else ROUNDS))

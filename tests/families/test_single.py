@@ -10,7 +10,9 @@ import pytest
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
+from steradian.families.base import FitsPlainly
 from steradian.families.grid_ladder import GridLadder
+from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.numerics.arrays import ROUNDOFF, Array
@@ -38,16 +40,39 @@ def test_one_newton(d: int, level: int, monkeypatch: pytest.MonkeyPatch) -> None
         m = problem(d, level, shift, seed).features[:, : ladder.q]
         rung = ladder.space.rung_for(np.array([shift**2]), level)
         start = np.zeros_like(m)
-        quick = ladder._solve_single(int(rung[0]), m[0], start[0])
+        quick = ladder.solve_single(int(rung[0]), m[0], start[0])
         if quick is None:
             continue  # left to the stack solver, whatever it finds
         taken += 1
         with monkeypatch.context() as without:
-            without.setattr(GridLadder, "_solve_single", lambda *_: None)
+            without.setattr(GridLadder, "solve_single", lambda *_: None)
             stacked, doubtful = ladder.solve(m, start, rung)
         assert not doubtful.any()
         agree(quick, stacked, m[0])
     assert taken >= len(SHIFTS)  # most go the quick way, or this would hold nothing
+
+
+def on_the_boundary(d: int, level: int, seed: int) -> Directions:
+    """Directions without a fit of a level, which have fits of those below it."""
+    rng = np.random.default_rng([d, level, seed])
+    if level == 1:
+        return Directions(np.tile(rng.normal(size=d), (5, 1)), normalize=True)
+    if d == 2:
+        return Directions(rng.normal(size=(level, d)), normalize=True)  # as few as its degree
+    great_circle = np.linalg.qr(rng.normal(size=(d, 2)))[0]
+    return Directions(rng.normal(size=(200, 2)) @ great_circle.T, normalize=True)
+
+
+@pytest.mark.parametrize(("d", "level"), [(2, 1), (2, 2), (2, 3), (2, 4), (3, 1), (3, 2)])
+def test_no_plain_fit_where_there_is_none(d: int, level: int) -> None:
+    """Existence is not examined before a plain fit, so that none may be found on the boundary."""
+    hierarchy = Harmonics(d, level)
+    for seed in range(6):
+        rows = on_the_boundary(d, level, seed)
+        moments = Moments.from_directions(rows, hierarchy).stack()
+        below = fit_levels(hierarchy.up_to(level - 1), moments).solutions[-1] if level > 1 else None
+        family: FitsPlainly = hierarchy.family(level)  # type: ignore[assignment]
+        assert family.plain_fit(moments, below) is None
 
 
 def agree(quick: DualSolution, stacked: DualSolution, m: Array) -> None:

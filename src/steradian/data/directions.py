@@ -358,6 +358,8 @@ class Directions(Constructors):
 
 def _where(d: int, space: Space | None, axial: bool) -> Space | None:
     """The space of rows of ``d`` numbers; None for the unit sphere."""
+    if space is None and axial is False:
+        return None
     if not isinstance(axial, bool | np.bool_):
         raise InvalidDirections(f"axial is {shown(axial)}; give True or False")
     if not axial:

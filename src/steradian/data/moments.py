@@ -64,12 +64,18 @@ class Moments:
             raise InvalidArgument(f"directions are {shown(directions)}; give steradian.Directions")
         refuse_unproven(hierarchy)
         _check_space(directions, hierarchy)
+        return cls.summed(directions, hierarchy)
+
+    @classmethod
+    def summed(cls, directions: Directions, hierarchy: Hierarchy) -> Moments:
+        """`from_directions` of a hierarchy that was made for these rows, and need not be asked."""
         pooled: Moments | None = None
         for x, w in directions.blocks():
             part = cls._from_block(x, w, hierarchy, directions.weighted)
             pooled = part if pooled is None else pooled + part
         assert pooled is not None
-        return replace(pooled, exponent=directions.weight_exponent)
+        exponent = directions.weight_exponent
+        return replace(pooled, exponent=exponent) if exponent else pooled
 
     @classmethod
     def _from_block(cls, x: Array, w: Array, hierarchy: Hierarchy, weighted: bool) -> Moments:

@@ -91,10 +91,14 @@ def measured(
     if isinstance(source, Moments):
         if hierarchy not in (None, source.hierarchy):
             raise InvalidArgument(f"these moments are of {source.hierarchy}, not {hierarchy}")
+        refuse_unproven(source.hierarchy)
         return (source if levels is None else source.up_to(levels)), None
-    wanted = default_hierarchy(source.space, levels) if hierarchy is None else hierarchy
-    refuse_unfittable(wanted)
-    return Moments.from_directions(source, wanted), source
+    if hierarchy is not None:
+        refuse_unfittable(hierarchy)
+        return Moments.from_directions(source, hierarchy), source
+    own = default_hierarchy(source.space, levels)
+    refuse_unfittable(own)
+    return Moments.summed(source, own), source
 
 
 def first_levels(hierarchy: Hierarchy, levels: int | None) -> Hierarchy:

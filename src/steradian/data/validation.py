@@ -17,6 +17,7 @@ from steradian.spaces.base import a_point
 from steradian.spaces.unit_vectors import has_unit_rows
 
 _LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
+_FEW_ENTRIES = 1 << 14  # whose squares are quicker written down than summed on the way
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
 
@@ -122,6 +123,8 @@ def norms(x: AnyArray) -> Array:
 
 
 def _squared_norms(x: AnyArray) -> Array:
+    if x.size <= _FEW_ENTRIES:
+        return np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1]))
     return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 
@@ -150,8 +153,8 @@ def check_unit_norm(rows: AnyArray) -> bool:
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
         squares = _squared_norms(rows[first : first + BLOCK])
-        ends = np.abs(np.sqrt([squares.min(), squares.max()]) - 1.0)
-        largest = float(ends.max())
+        low, high = float(squares.min()), float(squares.max())
+        largest = max(math.sqrt(high) - 1.0, 1.0 - math.sqrt(low))
         if not largest <= tolerance:  # also where it is no number
             index = int(np.argmax(~(np.abs(np.sqrt(squares) - 1.0) <= tolerance)))
             _refuse_row(rows[first + index], first + index)

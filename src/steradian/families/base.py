@@ -43,6 +43,20 @@ class StatesErrors(Protocol):
         ...
 
 
+class FitsPlainly(Protocol):
+    """A family that fits most single samples at once, and verifies what it finds.
+
+    A fit that was found and verified exists, so that nobody need look at existence before.
+    """
+
+    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
+        """The fit to a stack of one, from that of the level ``below``; None at the lowest.
+
+        Converged and verified. None where that takes more, as where there may be no fit.
+        """
+        ...
+
+
 class Law(Protocol):
     """One law of a family, ready for densities and draws."""
 

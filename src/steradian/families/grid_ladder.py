@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -46,24 +47,35 @@ _COARSE_STEP = 8  # of the reach of grids on the way, so that they are few
 _NO_OVERFLOW = 300.0  # exponents that leave room for sums of exponentials
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def grid_ladder(space: Circle | Sphere, level: int) -> GridLadder:
+    """The one object of a space and a level."""
+    return GridLadder(space, level)
+
+
+@dataclass(frozen=True)
 class GridLadder:
     """The grids of a space, for the laws of all harmonics through degree ``level``."""
 
     space: Circle | Sphere
     level: int
 
-    @property
+    @cached_property
     def q(self) -> int:
         """Number of features."""
         return self.space.size(self.level) - 1
+
+    @cached_property
+    def least_rung(self) -> int:
+        """Where the features of the level themselves are resolved."""
+        return int(self.space.rung_for(np.zeros(1), self.level)[0])
 
     @property
     def has_cells(self) -> bool:
         """Whether laws too sharp for the ladder go to cells that follow them."""
         return isinstance(self.space, Sphere) and self.level <= _CELL_LEVELS
 
-    @property
+    @cached_property
     def _rungs(self) -> int:
         """Rungs of the ladder before cells are quicker."""
         return self.space.rungs() - (_SLOW_RUNGS if self.has_cells else 0)
@@ -114,7 +126,7 @@ class GridLadder:
     def solve(self, m: Array, start: Array, rung: IntArray) -> tuple[DualSolution, BoolArray]:
         """Fits on the ladder of grids, and which rows must be found in another way."""
         if len(m) == 1:
-            one = self._solve_single(int(rung[0]), m[0], start[0])
+            one = self.solve_single(int(rung[0]), m[0], start[0])
             if one is not None:
                 return one, np.zeros(1, dtype=bool)
         many = len(m) >= MANY_ROWS
@@ -185,13 +197,15 @@ class GridLadder:
             out.put(left, self.solve_on(grid, m[left], start[left]))
         return out
 
-    def _solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
+    def solve_single(self, rung: int, m: Array, start: Array) -> DualSolution | None:
         """One sample the quick way, or None where it takes the careful one."""
-        while rung < self._rungs:
+        rungs = self._rungs
+        while rung < rungs:
             one = solve_one(self.space, self.level, rung, m, start)
             if one is None or one.condition[0] > COLLINEAR_MOMENTS:
                 return None
-            self._look_again(one, rung)
+            if one.condition[0] > DOUBTED_GRID:
+                self._look_again(one, rung)
             if one.quadrature[0] <= QUADRATURE_TOLERANCE:
                 return one
             start = one.lam[0] if one.quadrature[0] <= USABLE_QUADRATURE else start

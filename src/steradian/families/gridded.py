@@ -41,7 +41,13 @@ from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.cell_tree import CellTree, LocalLaw
 from steradian.families.curvature import allowed_quadrature
 from steradian.families.fisher_bingham import FisherBinghamFamily
-from steradian.families.grid_ladder import LOW_LEVELS, MANY_ROWS, GridLadder, density_on
+from steradian.families.grid_ladder import (
+    LOW_LEVELS,
+    MANY_ROWS,
+    GridLadder,
+    density_on,
+    grid_ladder,
+)
 from steradian.families.high_levels import solve_high
 from steradian.families.mesh_start import Exponent
 from steradian.families.meshed import solve_rows
@@ -79,7 +85,7 @@ class GriddedFamily:
 
     @property
     def _ladder(self) -> GridLadder:
-        return GridLadder(self.space, self.level)
+        return grid_ladder(self.space, self.level)
 
     @property
     def q(self) -> int:
@@ -182,7 +188,7 @@ class GriddedFamily:
             return None
         padded = np.zeros((1, count - 1))
         padded[0, : self.q] = lam
-        found = GridLadder(self.space, wide.levels).by_moments(finer, padded)
+        found = grid_ladder(self.space, wide.levels).by_moments(finer, padded)
         if found.condition()[0] > COLLINEAR_MOMENTS:
             return None
         return found.mean[0], found.covariance[0]
@@ -218,8 +224,8 @@ class GriddedFamily:
         Where one is known that does, it is that one, or what features of the level ask for.
         """
         if self.known != NO_RUNG:
-            least = int(self.space.rung_for(np.zeros(1), self.level)[0])
-            return self.space.grid(max(self.known, least)), np.zeros(len(lam), dtype=bool)
+            rung = max(self.known, self._ladder.least_rung)
+            return self.space.grid(rung), np.zeros(len(lam), dtype=bool)
         grid, sharp = self._ladder.climb(lam)
         if sharp.any() and not self._ladder.has_cells:
             raise self._unresolved(f"{grid.nodes} nodes")
@@ -268,6 +274,25 @@ class GriddedFamily:
 
     def peak(self, f: Certificate) -> Array | None:
         return circle_peak(f) if isinstance(self.space, Circle) else sphere_peak(f)
+
+    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
+        """On the ladder of grids, at low levels and where one resolves it."""
+        if self.level > LOW_LEVELS:
+            return None
+        ladder, mean = self._ladder, moments.mean[0]
+        start = np.zeros((1, ladder.q))
+        if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
+            start = gaussian_parameters(self.space, moments.mean, moments.scatter)
+        elif below is not None:
+            start[:, : below.lam.shape[1]] = below.lam
+        if below is not None and below.rungs[0] != NO_RUNG:
+            rung = max(int(below.rungs[0]), ladder.least_rung)
+        else:
+            sharpness = _sharpness(moments)
+            if self.level == 2 and sharpness[0] > _CONTOUR_SHARPNESS:
+                return None
+            rung = int(ladder.first_rung(sharpness, start)[0])
+        return ladder.solve_single(rung, moments.features[0, : start.shape[1]], start[0])
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None

@@ -144,7 +144,21 @@ class QuadraticFamily:
     ) -> DualSolution:
         """As on the grid; gaps near zero with relative accuracy."""
         out = self.grid.solve(moments, start, support)
-        below = self.linear.solve(moments, start[:, : self.linear.q]).deficit
+        return self._with_small_gaps(out, moments, self.linear.deficits(moments))
+
+    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
+        """Likewise."""
+        out = self.grid.plain_fit(moments, below)
+        if out is None or below is None:
+            return None
+        return self._with_small_gaps(out, moments, below.deficit)
+
+    def _with_small_gaps(
+        self, out: DualSolution, moments: MomentStack, below: Array
+    ) -> DualSolution:
+        """Fits on the grid, whose gaps over the deficits ``below`` are integrated near zero."""
+        if np.abs(out.deficit - below).min() >= TINY_GAP:
+            return out
         solved = (out.status == Status.CONVERGED) & np.isnan(out.gap)
         tiny = solved & (np.abs(out.deficit - below) < TINY_GAP)
         for row in np.flatnonzero(tiny):

@@ -20,16 +20,15 @@ from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
     DUAL_ROUNDING,
     MOMENT_ROUNDING,
-    NEARLY_DECREMENT,
     RESTING_DECREMENT,
 )
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.products import second_moments_of
 
 _MOST_STEPS = 15
-_CLOSE = 3e-2  # decrement from which the finer grid takes over
+_CLOSE = 2e-3  # decrement from which the finer grid takes over
 _COARSE = 1  # rung of the ladder on which the first steps are taken
-_ONE = np.ones(1)
+_MATCHED = 0.3 * ACCEPTED_RESIDUAL  # mismatch that leaves no doubt
 _LARGEST_EXPONENT = 600.0  # below overflow, so that the maximum need not be removed
 
 
@@ -41,13 +40,17 @@ def solve_one(
     The constant is carried along as a feature: with ``M`` the second moments of (1, φ), the
     system ``M (a, s) = (1, m)`` has the Newton step of the centred features as its ``s``, and
     the lower block of its Cholesky factor is the factor of the covariance.
+
+    The last step is taken without a look at where it leads: see `_end`.
     """
     grid = space.grid(rung)
-    integrals = second_moments_of(space, level).one
+    integrals = second_moments_of(space, level).dense  # of pairs of features with each moment
     coarse = rung > _COARSE  # the first steps need no fine grid
     synthesize, analyze = space.grid(min(rung, _COARSE)).single(level)
     q = len(m)
-    wanted = np.concatenate([_ONE, m])
+    square = q + 1, q + 1
+    wanted = np.empty(q + 1)
+    wanted[0], wanted[1:] = 1.0, m
     trial, step = lam, lam
     dual, decrement, length = -math.inf, 0.0, 1.0
     for count in range(_MOST_STEPS):
@@ -57,15 +60,14 @@ def solve_one(
         np.exp(values, out=values)
         moments = analyze(values)
         total = float(moments[0])
-        psi = math.log(total)
-        value = float(trial.dot(m)) - psi
+        value = float(trial.dot(m)) - math.log(total)
         if value - dual < ARMIJO * length * decrement - DUAL_ROUNDING:
             length *= 0.5
             trial = lam + length * step
             continue
         lam, dual, length = trial, value, 1.0
         moments /= total
-        second = integrals(moments)
+        second = integrals.dot(moments).reshape(square)
         factor, solution, failed = lapack.dposv(second, wanted)
         if failed:
             return None
@@ -77,22 +79,53 @@ def solve_one(
                 coarse, dual = False, -math.inf  # duals on two grids do not compare
                 synthesize, analyze = grid.single(level)
             continue
-        if decrement > NEARLY_DECREMENT**2:
+        if math.sqrt(q) * decrement > _MATCHED:
             continue
         gradient = m - moments[1 : q + 1]
-        decrement = float(gradient.dot(step))
-        residual = float(np.abs(gradient).max())
-        if decrement <= RESTING_DECREMENT**2 and residual <= 0.3 * ACCEPTED_RESIDUAL:
+        end = _end(lam, dual, step, gradient)
+        if end is not None:
             unresolved = float(grid.unresolved(values.reshape(1, -1), level)[0])
-            reach = math.sqrt(max(decrement, 0.0))
-            mean = second[0, 1:]
-            covariance = second[1:, 1:] - mean[:, None] * mean
-            size = np.add.reduce(np.abs(covariance)).max()
-            reciprocal, _ = lapack.dpocon(factor[1:, 1:], size)
-            condition = 1.0 / float(reciprocal)
-            rounding = MOMENT_ROUNDING * float(np.abs(lam).sum())
-            numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
-            return DualSolution.of_one(lam, numbers, nodes=grid.nodes, steps=count, rung=rung)
-        if residual <= matched_to_rounding(m[None])[0]:
+            error = _condition(second, factor), unresolved
+            return _solution(m, end, error, nodes=grid.nodes, steps=count, rung=rung)
+        if np.abs(gradient).max() <= matched_to_rounding(m[None])[0]:
             return None  # a step would only follow noise: the stack solver stays put
     return None
+
+
+_End = tuple[Array, float, float, float]
+"""Parameters (q,), their deficit, the mismatch and the decrement there."""
+
+
+def _end(lam: Array, dual: float, step: Array, gradient: Array) -> _End | None:
+    """Where Newton's method ends, at ``lam`` or one ``step`` further; None where it goes on.
+
+    A step s at a decrement δ leaves a mismatch ½ E (s·φ)² φ_k of the centred features, which is
+    below ``√q δ²``, since |φ|² = q. What it leaves of the decrement is below ``√q |s| δ``, of the
+    parameters about ``√q |s|²``, and the deficit rises by ½ δ², but for √q |s| δ². Where these are
+    no more than a fit may show nobody looks again.
+    """
+    squared, length = max(float(gradient.dot(step)), 0.0), float(step.dot(step))
+    reach, root = math.sqrt(squared), math.sqrt(len(lam))
+    felt = ACCEPTED_RESIDUAL * (1.0 + math.sqrt(lam.dot(lam)))
+    if root * squared <= _MATCHED and root * length <= felt:
+        left = root * math.sqrt(length) * reach
+        return lam + step, dual + 0.5 * squared, root * squared, left
+    residual = float(np.abs(gradient).max())
+    at_rest = reach <= RESTING_DECREMENT and residual <= _MATCHED
+    return (lam, dual, residual, reach) if at_rest else None
+
+
+def _condition(second: Array, factor: Array) -> float:
+    """Of the covariance in second moments with the constant, from their Cholesky factor."""
+    mean = second[0, 1:]
+    covariance = second[1:, 1:] - mean[:, None] * mean
+    size = lapack.dlange("1", covariance)
+    return 1.0 / float(lapack.dpocon(factor[1:, 1:], size)[0])
+
+
+def _solution(m: Array, end: _End, error: tuple[float, float], **served: int) -> DualSolution:
+    lam, dual, residual, reach = end
+    condition, unresolved = error
+    psi, rounding = float(lam.dot(m)) - dual, MOMENT_ROUNDING * float(np.abs(lam).sum())
+    numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
+    return DualSolution.of_one(lam, numbers, **served)

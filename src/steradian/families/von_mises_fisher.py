@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,6 +146,20 @@ class VonMisesFisherFamily(ClosedFamily):
     def peak(self, f: Certificate) -> Array | None:
         return self.grid.peak(f) if self.grid else None
 
+    def plain_fit(
+        self,
+        moments: MomentStack,
+        below: DualSolution | None,  # noqa: ARG002
+    ) -> DualSolution | None:
+        """In closed form, unless all the weight sits on one point."""
+        spread = float(moments.scatter[0].trace())
+        return self._solve_one(moments.mean[0], spread) if spread > POINT else None
+
+    def deficits(self, moments: MomentStack) -> Array:
+        """D of the fits to a stack, (B,)."""
+        length, spread = _lengths(moments)
+        return np.asarray(concentration(self.d, length, spread).deficit)
+
     def solve(
         self,
         moments: MomentStack,
@@ -156,8 +169,7 @@ class VonMisesFisherFamily(ClosedFamily):
         """In closed form; no start is needed."""
         if len(moments) == 1:
             return self._solve_one(moments.mean[0], float(moments.scatter[0].trace()))
-        length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
-        spread = np.einsum("bii->b", moments.scatter)
+        length, spread = _lengths(moments)
         kappa, ratio, _, psi, deficit = concentration(self.d, length, spread)
         root = math.sqrt(self.d)
         scale = kappa / (root * np.maximum(length, TINY))
@@ -180,19 +192,18 @@ class VonMisesFisherFamily(ClosedFamily):
     def _solve_one(self, mean: Array, spread: float) -> DualSolution:
         """The same for one sample: scalars keep the special functions quick."""
         length, root = math.sqrt(mean.dot(mean)), math.sqrt(self.d)
-        kappa, ratio, psi, deficit = _concentration(self.d, length, spread)
+        kappa, ratio, _, psi, deficit = map(float, concentration(self.d, length, spread))
         scale = kappa / (root * max(length, TINY))
         residual = root * abs(length - ratio)
         rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
         numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
-        return DualSolution.of_one(scale * mean[list(self.axes)], numbers)
+        return DualSolution.of_one(scale * mean.take(self.axes), numbers)
 
 
-@lru_cache(maxsize=8)  # level 2 asks for what level 1 has found
-def _concentration(d: int, length: float, spread: float) -> tuple[float, float, float, float]:
-    """κ, A(κ), ψ and the deficit of one sample."""
-    kappa, ratio, _, psi, deficit = (float(t) for t in concentration(d, length, spread))
-    return kappa, ratio, psi, deficit
+def _lengths(moments: MomentStack) -> tuple[Array, Array]:
+    """Mean resultant lengths (B,), and 1 less their squares as scatters know it."""
+    length = np.sqrt(np.einsum("bi,bi->b", moments.mean, moments.mean))
+    return length, np.einsum("bii->b", moments.scatter)
 
 
 @dataclass(frozen=True, slots=True)

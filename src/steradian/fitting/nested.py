@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from steradian.hierarchies.base import (
     enough_for_level_one,
     uniform_features,
 )
-from steradian.hierarchies.contract import refuse_unproven
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
 
@@ -136,49 +135,18 @@ def fit_levels(
     ``support`` lets rows too close to the boundary for their moments be judged exactly;
     without it the solver decides. Mixed moments need no such judge.
     """
-    refuse_unproven(hierarchy)
     if shrinkage is not None:
         support = None
         if shrinkage.toward == "uniform":
             uniform = uniform_features(hierarchy)
             moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space, uniform)
-    count = len(moments)
-    rows = np.arange(count)
-    record = _Record(hierarchy, support, {})
-    failures = record.failures
-    solutions: list[DualSolution] = []
     below = shrinkage is not None and shrinkage.toward == "below"  # each level changes the next
-    ahead = FitsAhead(hierarchy, together=not below)
-    lam = np.zeros((count, 0))
-    for level, q in enumerate(accumulate(hierarchy.dims), 1):
-        family = hierarchy.family(level)
-        part, seen = (moments, support) if len(rows) == count else _of_rows(moments, support, rows)
-        asked = len(rows) and not ahead.known(rows)
-        look = first_look(family, part, seen) if asked else NOTHING_SEEN
-        doubtful = record.place(level, look, rows)
-        if failures:
-            keep = np.array([r not in failures for r in rows.tolist()], dtype=bool)
-            rows, lam = rows[keep], lam[keep]
-            part, seen = _of_rows(moments, support, rows)
-        if not len(rows):
-            solutions.append(DualSolution.empty(count, q))
-            continue
-        solved = ahead.solve(level, family, rows, (part, lam, seen))
-        record.settle(level, family, solved, rows, doubtful)
-        if failures:
-            good = np.flatnonzero(solved.status == Status.CONVERGED)
-            rows, solved = rows[good], solved.take(good)
-            out = DualSolution.empty(count, q)
-            out.put(rows, solved)
-            solutions.append(out)
-        else:
-            solutions.append(solved)
-        lam = solved.lam
-        if below and len(rows) and level < hierarchy.levels:
-            law = hierarchy.moments_of(lam, moments.mean[rows])
-            mixed = moments.take(rows).toward(law, shrinkage.epsilon)  # type: ignore[union-attr]
-            moments = moments.with_rows(rows, mixed)
-    return NestedFits(hierarchy, tuple(solutions), failures)
+    climb = _Climb(hierarchy, moments, support, together=not below)
+    for level in range(1, hierarchy.levels + 1):
+        climb.to(level)
+        if below and level < hierarchy.levels:
+            climb.mix_in_fit(shrinkage.epsilon)  # type: ignore[union-attr]
+    return NestedFits(hierarchy, tuple(climb.solutions), climb.failures)
 
 
 def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
@@ -205,30 +173,92 @@ def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
     return fits
 
 
-def _of_rows(
-    moments: MomentStack, support: Support | None, rows: IntArray
-) -> tuple[MomentStack, Support | None]:
-    """Some rows of a stack, with what their support is."""
-    return moments.take(rows), support_of_rows(support, rows)
+class _Climb:
+    """The levels of a stack one after the other, and what stopped which of its rows.
 
+    `existence.decision` decides about existence, and is not asked where a fit is found without
+    it: a fit that was found and verified exists.
+    """
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """What stopped which row, as the levels go up; `existence.decision` decides."""
-
-    hierarchy: Hierarchy
-    support: Support | None
-    failures: dict[int, Failure]
-
-    def place(self, level: int, look: FirstLook, rows: IntArray) -> set[int]:
-        """Record the ``rows`` outside the moment body; return those nobody could decide."""
-        for place, placement in look.outside.items():
-            self._on_boundary(int(rows[place]), level, placement)
-        return {int(rows[place]) for place in look.doubtful}
-
-    def settle(
-        self, level: int, family: Family, solved: DualSolution, rows: IntArray, doubtful: set[int]
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        moments: MomentStack,
+        support: Support | None,
+        *,
+        together: bool,  # whether levels may be found together
     ) -> None:
+        self.hierarchy, self.moments, self.support = hierarchy, moments, support
+        self.solutions: list[DualSolution] = []
+        self.failures: dict[int, Failure] = {}
+        self._together = together
+        self._count = len(moments)
+        self._rows = np.arange(self._count)  # those still fitted
+
+    def to(self, level: int) -> None:
+        """Fit the next level, from the one below padded with zeros."""
+        family = self.hierarchy.family(level)
+        if self._count == 1 and not self.failures:
+            plain = getattr(family, "plain_fit", None)  # of a `FitsPlainly`, asked quickly
+            lower = self.solutions[-1] if self.solutions else None
+            found = None if plain is None else plain(self.moments, lower)
+            if found is not None and found.moment_rounding[0] <= USABLE_DEFICIT:
+                self.solutions.append(found)
+                return
+        self._examine_and_fit(level, family)
+
+    @cached_property
+    def _ahead(self) -> FitsAhead:
+        return FitsAhead(self.hierarchy, together=self._together)
+
+    def _examine_and_fit(self, level: int, family: Family) -> None:
+        asked = len(self._rows) and not self._ahead.known(self._rows)
+        look = first_look(family, *self._seen()) if asked else NOTHING_SEEN
+        doubtful = self._place(level, look)
+        if self.failures:
+            kept = [row for row in self._rows.tolist() if row not in self.failures]
+            self._rows = np.array(kept, dtype=np.int64)
+        solved = DualSolution.empty(self._count, family.q)
+        if len(self._rows):
+            part, seen = self._seen()
+            found = self._ahead.solve(level, family, self._rows, (part, self._lam, seen))
+            self._settle(level, family, found, doubtful)
+            if self.failures:
+                good = np.flatnonzero(found.status == Status.CONVERGED)
+                self._rows = self._rows[good]
+                solved.put(self._rows, found.take(good))
+            else:
+                solved = found
+        self.solutions.append(solved)
+
+    @property
+    def _lam(self) -> Array:
+        """Parameters (b, q) of the level below of the rows still fitted."""
+        if not self.solutions:
+            return np.zeros((len(self._rows), 0))
+        lam = self.solutions[-1].lam
+        return lam[self._rows] if self.failures else lam
+
+    def mix_in_fit(self, epsilon: float) -> None:
+        """Mix what is fitted next with the law of the level just fitted."""
+        if len(self._rows):
+            law = self.hierarchy.moments_of(self._lam, self.moments.mean[self._rows])
+            mixed = self.moments.take(self._rows).toward(law, epsilon)
+            self.moments = self.moments.with_rows(self._rows, mixed)
+
+    def _seen(self) -> tuple[MomentStack, Support | None]:
+        """The rows still fitted, with what their support is."""
+        if len(self._rows) == self._count:
+            return self.moments, self.support
+        return self.moments.take(self._rows), support_of_rows(self.support, self._rows)
+
+    def _place(self, level: int, look: FirstLook) -> set[int]:
+        """Record rows outside the moment body; return those nobody could decide."""
+        for place, placement in look.outside.items():
+            self._on_boundary(int(self._rows[place]), level, placement)
+        return {int(self._rows[place]) for place in look.doubtful}
+
+    def _settle(self, level: int, family: Family, solved: DualSolution, doubtful: set[int]) -> None:
         """Turn what the solver could not do into reasons; the boundary outranks the others."""
         rounding = solved.moment_rounding
         if not solved.status.any() and rounding.max() <= USABLE_DEFICIT:
@@ -236,7 +266,7 @@ class _Record:
         coarse = (solved.status == Status.CONVERGED) & ~(rounding <= USABLE_DEFICIT)
         solved.status[coarse] = Status.ROUNDING
         for k in np.flatnonzero(solved.status != Status.CONVERGED):
-            row, status = int(rows[k]), Status(int(solved.status[k]))
+            row, status = int(self._rows[k]), Status(int(solved.status[k]))
             placement = second_look(family, self.support, row)
             if placement.verdict is Verdict.OUTSIDE:
                 self._on_boundary(row, level, placement)

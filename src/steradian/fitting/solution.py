@@ -27,6 +27,7 @@ class Status(IntEnum):
         return _SENTENCES[self]
 
 
+_CONVERGED = int(Status.CONVERGED)
 _SENTENCES = {
     Status.CONVERGED: "converged",
     Status.BOUNDARY: "does not exist: no density has these moments",
@@ -95,9 +96,10 @@ class DualSolution:
         rung: int = NO_RUNG,
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
-        counts = np.array([[nodes], [steps], [int(Status.CONVERGED)], [rung]])
         known = np.array(numbers).reshape(-1, 1)
-        parts: list[AnyArray] = [lam[None], *known, *counts[:3], np.array([None]), counts[3]]
+        counts = np.array((nodes, steps, _CONVERGED)).reshape(-1, 1)
+        law, rungs = np.array([None]), np.array([rung])
+        parts: list[AnyArray] = [lam[None], *known, *counts, law, rungs]
         return cls(*parts)
 
     def put(self, rows: IntArray, part: DualSolution) -> None:

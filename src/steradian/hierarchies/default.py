@@ -7,7 +7,7 @@ from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
-from steradian.spaces import Axes, Rotations, Space, Torus, unit_sphere
+from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Space, Sphere, Torus
 
 _FEW, _MANY = 2, 4  # levels in many and in few dimensions
 
@@ -18,7 +18,7 @@ def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
         return Axial.on(space, _axial_levels(space.d) if levels is None else levels)
     if isinstance(space, Torus):
         return TorusHarmonics(space.k, _FEW if levels is None else levels)
-    if space == unit_sphere(space.d):
+    if isinstance(space, Circle | Sphere | Hypersphere):
         many = _MANY if space.d <= 3 else _FEW
         return Harmonics(space.d, many if levels is None else levels)
     raise InvalidArgument(

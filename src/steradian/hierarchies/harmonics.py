@@ -370,4 +370,4 @@ def _is_narrow(sums: Array, total: float) -> bool:
     if not total:
         return False
     mean = sums[3:8] / total
-    return bool(mean @ mean > _NARROW * 5.0)
+    return bool(mean.dot(mean) > _NARROW * 5.0)

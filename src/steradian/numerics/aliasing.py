@@ -27,21 +27,22 @@ def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
     """Relative size of the spectrum at twice the highest resolved degree, (B,).
 
     A rule that resolves degree N integrates degree 2N exactly and errs by what lies above.
-    ``sizes`` (3, B) are the largest coefficients, relative to the largest of all, in the
-    three `tail_windows`. The decay between two windows, carried on for N more degrees, gives the
-    size at 2N; of the decay just below the top and the decay since half way the slower one
-    counts. Spectra of exponentials of polynomials fall faster than geometrically, which
-    makes this an overestimate; a flat tail, the mark of a spike between the nodes, is not
-    reduced at all.
+    ``sizes`` (B, 4) are the largest coefficients in the three `tail_windows`, and the largest of
+    the others: the size is relative to the largest of all. The decay between two windows,
+    carried on for N more degrees, gives the size at 2N; of the decay just below the top and the
+    decay since half way the slower one counts. Spectra of exponentials of polynomials fall faster
+    than geometrically, which makes this an overestimate; a flat tail, the mark of a spike between
+    the nodes, is not reduced at all.
     """
     exponents = top / width, top / (top - top // 2)
-    if sizes.shape[1] == 1:  # plain numbers are quicker than arrays of one
-        return np.array([_carried_on(sizes[:, 0].tolist(), exponents, min, max)])
-    return np.asarray(_carried_on(sizes, exponents, np.minimum, np.maximum))
+    if len(sizes) == 1:  # plain numbers are quicker than arrays of one
+        return np.array([_carried_on(sizes[0].tolist(), exponents, min, max)])
+    return np.asarray(_carried_on(sizes.T, exponents, np.minimum, np.maximum))
 
 
 def _carried_on(sizes: Any, exponents: tuple[float, float], least: Any, most: Any) -> Any:
     """The tail of numbers or arrays, with the ``least`` and ``most`` that suit them."""
-    last, *earlier = sizes
-    rates = [least(last / most(size, TINY), 1.0) for size in earlier]
-    return last * most(rates[0] ** exponents[0], rates[1] ** exponents[1])
+    last, below, middle, other = sizes
+    largest = most(most(last, below), most(middle, other))
+    rates = [least(last / most(size, TINY), 1.0) for size in (below, middle)]
+    return last / largest * most(rates[0] ** exponents[0], rates[1] ** exponents[1])

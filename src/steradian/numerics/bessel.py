@@ -77,6 +77,11 @@ def _choose(condition: Any, yes: Any, no: Any) -> Any:
     return np.where(condition, yes, no)
 
 
+def _functions(values: Any) -> Any:
+    """Where √ and logarithms of a number or of an array are: those of `math` keep floats floats."""
+    return math if isinstance(values, float) else np
+
+
 def _horner(coefficients: tuple[float, ...], t: Any) -> Any:
     value = t * 0.0 + coefficients[0]
     for c in coefficients[1:]:
@@ -86,8 +91,8 @@ def _horner(coefficients: tuple[float, ...], t: Any) -> Any:
 
 def _debye(order: float, kappa: Any, *, logs: bool) -> tuple[Any, Any, Any]:
     """(r, t, kappa - psi) at one large order; the last only with ``logs``, which take longest."""
-    z = kappa / order
-    root = np.sqrt(1.0 + z * z)
+    z, of = kappa / order, _functions(kappa)
+    root = of.sqrt(1.0 + z * z)
     inverse = 1.0 / root
     total, slope = _debye_coefficients(order)
     u = _horner(total, inverse)
@@ -98,16 +103,16 @@ def _debye(order: float, kappa: Any, *, logs: bool) -> tuple[Any, Any, Any]:
         return ratio, defect, 0.0
     small = z * z / (1.0 + root)  # root - 1
     excess = (
-        order * (1.0 - 1.0 / (root + z) + np.log1p(0.5 * small))
-        + 0.5 * np.log(root)
-        - np.log(u)
+        order * (1.0 - 1.0 / (root + z) + of.log1p(0.5 * small))
+        + 0.5 * of.log(root)
+        - of.log(u)
         - stirling_error(order)
     )
     return ratio, defect, excess
 
 
 def _recurrence_steps(order: float) -> int:
-    return max(0, int(np.ceil(_DEBYE_ORDER - order)))
+    return max(0, math.ceil(_DEBYE_ORDER - order))
 
 
 def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
@@ -115,7 +120,7 @@ def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
 
     Without ``logs`` the last is left out.
     """
-    order = 0.5 * d - 1.0
+    order, log = 0.5 * d - 1.0, _functions(kappa).log
     steps = _recurrence_steps(order)
     ratio, defect, excess = _debye(order + steps, kappa, logs=logs)
     growth = 1.0
@@ -123,12 +128,12 @@ def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
         twice = 2.0 * (order + j) + 2.0
         lower = twice + kappa * ratio
         if logs and j % _FACTORS == 0:  # before a product of concentrations overflows
-            excess, growth = excess - np.log(growth), 1.0
+            excess, growth = excess - log(growth), 1.0
         if logs:
             growth = growth * (lower / twice)
         ratio = kappa / lower
         defect = kappa * ((twice - defect) / (twice + kappa - defect))
-    return ratio, defect, excess - np.log(growth)
+    return ratio, defect, excess - log(growth) if logs else excess
 
 
 def von_mises_fisher(d: int, kappa: Array | float) -> VonMisesFisher:
@@ -159,7 +164,7 @@ def _log_partition_series(order: float, kappa: Any) -> Array:
     total = z * 0.0
     for k in range(_SERIES_TERMS, 0, -1):
         total = (1.0 + total) * (z / (k * (order + k)))
-    return np.log1p(total)
+    return _functions(total).log1p(total)
 
 
 def concentration(d: int, length: Array | float, spread: Array | float) -> VonMisesFisher:
@@ -183,8 +188,10 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     ----------
     .. [Banerjee2005] Banerjee, Dhillon, Ghosh, Sra (2005), JMLR 6, 1345-1382.
     """
-    if d == 3 and isinstance(length, float) and isinstance(spread, float):
-        return _concentration_in_space(length, spread)
+    if isinstance(length, float) and isinstance(spread, float):
+        length, spread = float(length), float(spread)
+        if d == 3:
+            return _concentration_in_space(length, spread)
     missing = spread / (1.0 + length)  # 1 - R
     kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
@@ -202,7 +209,8 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
         bend = 1.0 + 0.5 * newton * curve / slope
         step = newton / _choose(bend > 0.5, bend, 0.5)
         kappa = _choose(step > -0.5 * kappa, kappa + step, 0.5 * kappa)
-        if np.all(abs(step) <= _choose(point, 1e-13, 1e-5) * kappa):  # cubic, but for points
+        near = abs(step) <= _choose(point, 1e-13, 1e-5) * kappa  # cubic, but for points
+        if near if isinstance(near, bool) else near.all():
             break
     return von_mises_fisher(d, kappa)
 

@@ -49,7 +49,7 @@ def eigenvalues(matrices: Array) -> Array:
     if len(matrices) == 1:
         values, _, failed = lapack.dsyev(matrices[0], compute_v=0)
         if not failed:
-            return np.asarray(values[None])
+            return np.array([values])
     return np.asarray(np.linalg.eigvalsh(matrices), dtype=np.float64)
 
 

@@ -11,8 +11,8 @@ from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.source import as_source
 from steradian.designs import Design
+from steradian.designs.registry import design_of_rows
 from steradian.designs.same_rows import ChosenFromSameRows
-from steradian.designs.stated import design_of_rows
 from steradian.errors import DesignError, InvalidArgument
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Hierarchy, OnSplits, SameRows

@@ -17,8 +17,7 @@ from steradian.data.source import as_source, first_levels, refuse_unfittable
 from steradian.data.stacks import MomentStack, Support
 from steradian.designs import Design
 from steradian.designs.base import unit_labels, unit_names
-from steradian.designs.registry import as_design
-from steradian.designs.stated import design_of_rows
+from steradian.designs.registry import as_design, design_of_rows
 from steradian.errors import InvalidArgument
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven

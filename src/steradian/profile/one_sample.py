@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
-from steradian.designs.stated import stated_design
+from steradian.designs.registry import stated_design
 from steradian.fitting.nested import fit_levels, within_noise
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy

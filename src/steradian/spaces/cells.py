@@ -179,13 +179,13 @@ def cell_masses(exponent: Array, weights: Array) -> CellMasses:
         series = to_series @ series.reshape(-1, order, order**axis)
     series = np.abs(series).reshape(len(exponent), -1)
     largest = series.max(axis=1)
-    sizes = np.array([series[:, w].max(axis=1) for w in _windows(order, dim)]) / largest
+    sizes = np.array([*(series[:, w].max(axis=1) for w in _windows(order, dim)), largest])
     return CellMasses(
         scaled=scaled,
         peak=peak,
         log_mass=np.log(scaled.sum(axis=1)) + peak,
         log_height=np.log(2.0**dim * largest) + highest(exponent),
-        share=extrapolated_tail(sizes, order - 1, _PERIOD),
+        share=extrapolated_tail(sizes.T, order - 1, _PERIOD),
     )
 
 

@@ -19,6 +19,7 @@ from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
+_FEW_NODES = 512  # likewise, of a few waves
 _NODES_PER_ROOT_KAPPA = 9.0
 _NODES_PER_LEVEL = 20.0
 _ROOT_HALF, _ROOT_TWO = np.sqrt([0.5, 2.0])
@@ -118,7 +119,7 @@ class CircleGrid:
             return self.waves_to_values, lambda values: self.values_to_waves(values, 2 * level)
         low = np.ascontiguousarray(self._harmonics(level)[1:])
         wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
-        return lambda lam: lam @ low, lambda values: values @ wide
+        return lambda lam: lam.dot(low), lambda values: values.dot(wide)
 
     def waves_to_values(self, lam: Array, constant: Array | float = 0.0) -> Array:
         """Σ_k lam_k φ_k of ``lam`` (…, q), and a constant (…,): (…, nodes), by one transform."""
@@ -153,11 +154,29 @@ class CircleGrid:
         return (values @ self._harmonics(degree).T) / self.nodes
 
     def unresolved(self, density: Array, width: int) -> Array:
-        size = np.abs(np.fft.rfft(density, axis=1))
-        top = size.shape[1] - 1
-        size /= size.max(axis=1, keepdims=True)
-        parts = [size[:, w.start : w.stop].max(axis=1) for w in tail_windows(top, width)]
-        return extrapolated_tail(np.stack(parts), top, width)
+        top = self.nodes // 2
+        columns, starts, waves = self._tail_waves(width)
+        if waves is not None:
+            size = np.abs(density.dot(waves).view(complex))
+        else:
+            size = np.abs(ducc0.fft.r2c(density, axes=(1,)))[:, columns]
+        return extrapolated_tail(np.maximum.reduceat(size, starts, axis=1), top, width)
+
+    @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
+    def _tail_waves(self, width: int) -> tuple[IntArray, IntArray, Array | None]:
+        """Degrees k of the tail windows and of the constant, where each window begins, cos and sin.
+
+        The last are (nodes, 2 degrees), where a product with them is quicker than a transform.
+        """
+        windows = (*tail_windows(self.nodes // 2, width), range(1))
+        columns = np.array([degree for window in windows for degree in window])
+        starts = np.cumsum([0, *(len(window) for window in windows[:-1])])
+        if width > _FEW_LEVELS or self.nodes > _FEW_NODES:
+            return columns, starts, None
+        turns = np.outer(np.arange(self.nodes), columns) % self.nodes
+        angle = turns * (2.0 * np.pi / self.nodes)
+        waves = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+        return columns, starts, waves.reshape(self.nodes, -1)
 
 
 @cache

@@ -52,7 +52,7 @@ class SecondMoments:
         count = self._count
         if self.level <= _DENSE_LEVELS:
             single = moments.dtype == np.float32
-            table = self._dense_single if single else self._dense.T
+            table = self._dense_single if single else self.dense.T
             return (moments @ table).reshape(-1, count, count)
         if isinstance(self.space, Circle):
             return circle_second_moments(moments, self.level)
@@ -66,7 +66,7 @@ class SecondMoments:
         """The same of one law (K,): (n, n), in the first of two matrices ``room`` if given."""
         count = self._count
         if self.level <= _DENSE_LEVELS:
-            return (self._dense @ moments).reshape(count, count)
+            return (self.dense @ moments).reshape(count, count)
         if isinstance(self.space, Circle):
             return self.stack(moments[None])[0]
         if self.level > _SPARSE_LEVELS[-1]:
@@ -102,8 +102,8 @@ class SecondMoments:
         return self._sparse.astype(np.float32)
 
     @cached_property
-    def _dense(self) -> Array:
-        """∫ φ_k φ_i φ_j dν, flat in i and j: (n², K)."""
+    def dense(self) -> Array:
+        """∫ φ_k φ_i φ_j dν, flat in i and j: (n², K). Small to level 4."""
         if isinstance(self.space, Circle):
             return (
                 circle_second_moments(np.eye(self.moments), self.level).reshape(self.moments, -1).T
@@ -113,7 +113,7 @@ class SecondMoments:
     @cached_property
     def _dense_single(self) -> AnyArray:
         """The same in single precision, (K, n²)."""
-        return np.ascontiguousarray(self._dense.T, dtype=np.float32)
+        return np.ascontiguousarray(self.dense.T, dtype=np.float32)
 
     @cached_property
     def _upper(self) -> IntArray:
@@ -132,7 +132,7 @@ class SecondMoments:
     @cached_property
     def expansion(self) -> Array:
         """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (n², K)."""
-        flat, count = self._dense, self.space.size(self.level)
+        flat, count = self.dense, self.space.size(self.level)
         of_harmonics = np.linalg.solve(flat.T @ flat, flat.T)[1:].reshape(-1, count, count)
         points = self.space.exact_grid(2 * self.level).points
         some = _spanning(self.space, points, self.level)
@@ -186,8 +186,8 @@ def sums_from_products(
     """
     some = _spanning(space, x, level)
     weighted = some if weights is None else some * weights[:, None]
-    gram = weighted.T @ some
-    return np.asarray(gram.ravel() @ second_moments_of(space, level).expansion)
+    gram = weighted.T.dot(some)
+    return np.asarray(gram.ravel().dot(second_moments_of(space, level).expansion))
 
 
 def direct_sums(space: Circle | Sphere, x: Array, weights: Array | None, degree: int) -> Array:

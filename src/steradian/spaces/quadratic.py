@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from scipy.linalg import lapack
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import inverses
@@ -90,6 +91,12 @@ def feature_parameters(space: HarmonicSpace, eta: Array, quadratic: Array) -> Ar
 def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Array:
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
+    if len(mean) == 1:  # S⁻¹ (m, 1) by one call
+        right = np.eye(d, d + 1, 1)
+        right[:, 0] = mean[0]
+        _, both, failed = lapack.dposv(scatter[0], right)
+        if not failed:
+            return both.reshape(1, -1).dot(_gaussian_map(d))
     precision = inverses(scatter)
     both = np.concatenate([precision @ mean[:, :, None], precision], axis=2)  # S⁻¹m beside S⁻¹
     return np.asarray(both.reshape(len(mean), -1) @ _gaussian_map(d))

@@ -33,6 +33,7 @@ _FEW_DEGREES = 8  # up to which products of small matrices are quicker than a tr
 _FEW_RINGS = 64  # likewise
 _RINGS_PER_ROOT_KAPPA = 5.5
 _RINGS_PER_LEVEL = 8.0
+_FEW_ORDERS = 32  # up to which a product with cos and sin is quicker than a Fourier transform
 _CONDENSED = 48  # degree to which few nodes have the sums of many points
 
 
@@ -184,8 +185,8 @@ class SphereGrid:
         wide = np.ascontiguousarray(wide.T)
         shape = self.rings, 2 * level + 1
         return (
-            lambda lam: (lam @ profiles).reshape(shape) @ around,
-            lambda values: (values @ wide).ravel() @ weighted,
+            lambda lam: lam.dot(profiles).reshape(shape).dot(around),
+            lambda values: values.dot(wide).ravel().dot(weighted),
         )
 
     def _synthesized(self, lam: Array) -> Array:
@@ -233,6 +234,22 @@ class SphereGrid:
         along = values.reshape(-1, 2 * self.rings) @ around.T
         return along.reshape(len(values), -1) @ weighted.T
 
+    def _orders(self, values: Array) -> Array:
+        """Fourier sums along the rings of functions (B, rings, 2 rings): (orders, 2 B, rings)."""
+        if len(values) == 1 and self.rings <= _FEW_ORDERS:
+            return self._waves.dot(values[0].T).reshape(self.rings, 2, self.rings)
+        orders = ducc0.fft.r2c(values, axes=(2,))[:, :, : self.rings]
+        pairs = orders.view(np.float64).reshape(len(values), self.rings, -1, 2)
+        by_order = np.ascontiguousarray(pairs.transpose(2, 0, 3, 1))
+        return by_order.reshape(self.rings, -1, self.rings)
+
+    @cached_property
+    def _waves(self) -> Array:
+        """Cos and sin of order · longitude, one order after the other, (2 orders, 2 rings)."""
+        phase = np.outer(np.arange(self.rings), np.arange(2 * self.rings)) % (2 * self.rings)
+        angle = phase * (np.pi / self.rings)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1).reshape(2 * self.rings, -1)
+
     @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
     def _tail_functions(self, width: int) -> tuple[Array, list[int]]:
         """Weighted Legendre functions of the degrees in the tail windows, and the constant.
@@ -251,16 +268,13 @@ class SphereGrid:
     def unresolved(self, density: Array, width: int) -> Array:
         functions, starts = self._tail_functions(width)
         rings = density.reshape(-1, self.rings, 2 * self.rings)
-        orders = ducc0.fft.r2c(rings, axes=(2,))[:, :, : self.rings]
-        pairs = orders.view(np.float64).reshape(len(rings), self.rings, -1, 2)
-        by_order = np.ascontiguousarray(pairs.transpose(2, 0, 3, 1))  # one product for each order
-        spectrum = by_order.reshape(self.rings, -1, self.rings) @ functions  # orders, 2 B, degrees
+        spectrum = self._orders(rings) @ functions  # orders, 2 B, degrees; one product for each
         np.square(spectrum, out=spectrum)
-        spectrum = spectrum.reshape(self.rings, len(rings), 2, -1)
-        power = np.maximum.reduce(spectrum[:, :, 0] + spectrum[:, :, 1], axis=0)  # (B, degrees)
-        parts = np.maximum.reduceat(power, starts, axis=1)
-        parts = np.sqrt(parts / np.maximum.reduce(parts, axis=1)[:, None])
-        return extrapolated_tail(parts[:, :3].T, self.rings - 1, width)
+        spectrum = spectrum.reshape(self.rings * len(rings), 2, -1)
+        squares = (spectrum[:, 0] + spectrum[:, 1]).reshape(self.rings, -1)
+        power = np.maximum.reduce(squares, axis=0).reshape(len(rings), -1)  # (B, degrees)
+        parts = np.sqrt(np.maximum.reduceat(power, starts, axis=1))
+        return extrapolated_tail(parts, self.rings - 1, width)
 
 
 @cache

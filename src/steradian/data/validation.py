@@ -124,7 +124,8 @@ def norms(x: AnyArray) -> Array:
 
 def _squared_norms(x: AnyArray) -> Array:
     if x.size <= _FEW_ENTRIES:
-        return np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1]))
+        with np.errstate(over="ignore", under="ignore"):  # the sum below warns of neither
+            return np.asarray(np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1])))
     return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 

@@ -33,7 +33,7 @@ from steradian.families.curvature import Covariance
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.numerics.linalg import conditions
+from steradian.numerics.linalg import conditions, solver
 from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
     LEFT_OVER_DIGITS,
@@ -202,6 +202,7 @@ class GridStack:
         rows, here = at.rows[done], look.here
         whole = len(done) == len(at.rows)
         density, covariance = (v if whole else v[done] for v in (here.density, here.covariance))
+        pivots = None if look.pivots is None else look.pivots[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = aliasing_bound(self.space, lam, psi, self.grid.reach)
@@ -213,7 +214,7 @@ class GridStack:
         out.deficit[rows] = dual
         out.residual[rows] = look.residual[done]
         out.decrement[rows] = _SAFETY * look.ratio[done] * look.known[done] * look.decrement[done]
-        out.condition[rows] = conditions(covariance)
+        out.condition[rows] = conditions(covariance, pivots)
         out.quadrature[rows] = error + look.error[done]
         out.moment_rounding[rows] = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
         out.nodes[rows] = self.grid.nodes
@@ -240,6 +241,7 @@ class _Look:
     """Laws in double precision and the steps from them."""
 
     here: Covariance
+    pivots: AnyArray | None  # (b, q) of their covariances
     dual: Array  # (b,) after both steps
     step: Array  # (b, q) of Newton
     last_step: Array  # (b, q) with what it leaves taken off
@@ -251,19 +253,20 @@ class _Look:
     @classmethod
     def at(cls, at: _Iterates, here: Covariance, left_over: LeftOver) -> _Look:
         gradient = at.m - here.mean
-        step = here.newton(gradient)
+        systems = solver(here.covariance)
+        step = systems.solve(gradient)
         decrement = np.sqrt(np.maximum(np.einsum("bq,bq->b", gradient, step), 0.0))
         size = np.maximum(decrement, RESTING_DECREMENT)
         with np.errstate(over="ignore", invalid="ignore"):  # such rows do not arrive
             left = left_over(at.lam, step / size[:, None], here.mean)  # of a step of length one
-        second = here.newton(left)
+        second = systems.solve(left)
         ratio = size * np.sqrt(np.maximum(np.einsum("bq,bq->b", left, second), 0.0))
         dual = np.einsum("bq,bq->b", at.lam, at.m) - here.psi + 0.5 * decrement**2
         dual -= size * np.einsum("bq,bq->b", left, step) * size / 3.0
         known = np.maximum(ratio, LEFT_OVER_DIGITS)
         residual = _SAFETY * known * size**2 * np.abs(left).max(axis=1)
         last = step - size[:, None] ** 2 * second
-        return cls(here, dual, step, last, decrement, ratio, known, residual)
+        return cls(here, systems.pivots, dual, step, last, decrement, ratio, known, residual)
 
     @property
     def error(self) -> Array:

@@ -54,8 +54,8 @@ _MOST_STEPS = 12  # in single precision
 _MOST_LOOKS = 3  # in double precision
 _SAFETY = 8.0  # over the square of that ratio, of which a third and in one case six were measured
 _LARGEST_EXPONENT = 60.0  # of single precision, with room for a sum
-_STRIPS = np.linspace(0.1, 3.0, 30)  # half-widths τ of strips about the real angles,
-_GROWTH = np.cosh(np.outer(np.arange(1, 65), _STRIPS))  # cosh kτ, to the highest of levels,
+_STRIPS = np.linspace(0.1, 3.0, 30)[:, None]  # half-widths τ of strips about the real angles,
+_GROWTH = np.cosh(_STRIPS * np.arange(1, 65))  # cosh kτ, to the highest of levels,
 _SUMS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
 
 Evaluate = Callable[[Array], Covariance]
@@ -131,7 +131,7 @@ def reach_for(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
     this is far too much.
     """
     wanted = _log_sizes(space, lam, psi) - np.log(QUADRATURE_TOLERANCE)
-    return np.asarray((wanted / _STRIPS).min(axis=1) - 1.0)
+    return np.asarray((wanted / _STRIPS).min(axis=0) - 1.0)
 
 
 def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -> Array:
@@ -143,16 +143,19 @@ def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -
     M exp(-N τ), for every τ. Their sum over N > reach, twice, is what a rule may miss.
     """
     logs = _log_sizes(space, lam, psi) - (reach + 1.0) * _STRIPS
-    return np.exp(np.minimum(logs.min(axis=1), 0.0))
+    return np.exp(np.minimum(logs.min(axis=0), 0.0))
 
 
 def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
-    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (B, strips)."""
+    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (strips, B)."""
     level = next(k for k in range(1, lam.shape[1] + 1) if space.size(k) > lam.shape[1])
     first = [space.size(k - 1) - 1 for k in range(1, level + 1)]
     sizes = np.sqrt(np.add.reduceat(lam * lam, first, axis=1))
     sizes *= np.sqrt(np.diff([*first, lam.shape[1]]))  # |a·φ_k|² <= |a|² Σ φ_k², and that is known
-    return np.asarray(sizes @ _GROWTH[:level] + (_SUMS - psi[:, None]))
+    logs = _GROWTH[:, :level] @ sizes.T
+    logs += _SUMS
+    logs -= psi
+    return logs
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,14 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("circle.py", "analyze"),
         ("integral.py", "fisher_bingham"),
     ),
-    "Hessian": (("products.py", "stack"), ("stack.py", "_coarse"), ("integral.py", "covariance")),
+    "Hessian": (("products.py", "stack"), ("white_steps.py", "of"), ("integral.py", "covariance")),
     "linear algebra": (
         ("linalg.py", "solve_positive"),
         ("linalg.py", "conditions"),
         ("_linalg.py", "eigh"),
-        ("stack.py", "_newton_step"),
+        ("nearly_diagonal.py", "rough_eigenbases"),
+        ("nearly_diagonal.py", "orthonormal"),
+        ("white_steps.py", "newton_steps"),
     ),
     "verification": (
         ("grid_stacks.py", "aliasing_bound"),

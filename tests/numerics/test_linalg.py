@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.linalg import conditions, solve_positive
+from steradian.numerics.linalg import conditions, solve_positive, solver
 
 
 def systems(count: int, q: int) -> tuple[Array, Array, Array]:
@@ -46,3 +46,29 @@ def test_conditions_are_bounds_from_below(q: int) -> None:
     found = conditions(matrices)
     assert (found <= 1.01 * exact).all()
     assert found[3] >= 0.1 * exact[3]
+
+
+@pytest.mark.parametrize("q", [1, 3, 30])
+@pytest.mark.parametrize("count", [1, 20, 300])
+def test_factors_serve_several_solutions(count: int, q: int) -> None:
+    matrices, x, right = systems(count, q)
+    given = matrices.copy(), right.copy()
+    found = solver(matrices)
+    for times in (1.0, -3.0):
+        np.testing.assert_allclose(found.solve(times * right), times * x, rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(found.solve(right), found.solve(right))
+    for now, before in zip((matrices, right), given, strict=True):
+        np.testing.assert_array_equal(now, before)
+    expected = conditions(matrices)
+    np.testing.assert_allclose(conditions(matrices, found.pivots), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("q", [3, 30])
+def test_a_singular_system_of_several_solutions_fails_alone(q: int) -> None:
+    matrices, x, right = systems(300, q)
+    matrices[5] = 0.0
+    systems_ = solver(matrices)
+    found = systems_.solve(right)
+    assert not np.isfinite(found[5]).all()
+    np.testing.assert_allclose(np.delete(found, 5, 0), np.delete(x, 5, 0), rtol=0.0, atol=1e-12)
+    assert np.isinf(conditions(matrices, systems_.pivots)[5])

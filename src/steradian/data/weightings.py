@@ -33,18 +33,26 @@ class WeightingBlock:
     refused: dict[int, InvalidDirections]  # row, of all, → why it is no weighting
 
 
-def weighting_blocks(weights: Any, n: int, most: int) -> Iterator[WeightingBlock]:
-    """Weightings of ``n`` points, at most ``most`` rows at a time, in blocks of about one size."""
+def weighting_blocks(weights: Any, n: int, about: int) -> Iterator[WeightingBlock]:
+    """Weightings of ``n`` points, ``about`` so many rows at a time, in blocks of one size."""
     first = 0
     for part in _parts(weights, n):
         count = part.shape[0]
-        size = -(-count // -(-count // most))  # few rows would cost as much as many
+        size = -(-count // block_count(count, about))
         for start in range(0, count, size):
             block = _block(part[start : start + size], first)
             first += block.count
             yield block
     if not first:
         raise InvalidDirections(f"weights are empty; give (B, {n}), one weighting per row")
+
+
+def block_count(count: int, about: int) -> int:
+    """Blocks of ``about`` so many rows, half as many more at the most.
+
+    Few rows would cost as much as many, and a little more than one block is better one.
+    """
+    return max(1, round(count / about))
 
 
 def rows_of(weights: Any) -> int | None:

@@ -33,7 +33,7 @@ from steradian.families.curvature import Covariance
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.numerics.linalg import conditions
+from steradian.numerics.linalg import conditions, solver
 from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
     LEFT_OVER_DIGITS,
@@ -54,8 +54,8 @@ _MOST_STEPS = 12  # in single precision
 _MOST_LOOKS = 3  # in double precision
 _SAFETY = 8.0  # over the square of that ratio, of which a third and in one case six were measured
 _LARGEST_EXPONENT = 60.0  # of single precision, with room for a sum
-_STRIPS = np.linspace(0.1, 3.0, 30)  # half-widths τ of strips about the real angles,
-_GROWTH = np.cosh(np.outer(np.arange(1, 65), _STRIPS))  # cosh kτ, to the highest of levels,
+_STRIPS = np.linspace(0.1, 3.0, 30)[:, None]  # half-widths τ of strips about the real angles,
+_GROWTH = np.cosh(_STRIPS * np.arange(1, 65))  # cosh kτ, to the highest of levels,
 _SUMS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
 
 Evaluate = Callable[[Array], Covariance]
@@ -131,7 +131,7 @@ def reach_for(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
     this is far too much.
     """
     wanted = _log_sizes(space, lam, psi) - np.log(QUADRATURE_TOLERANCE)
-    return np.asarray((wanted / _STRIPS).min(axis=1) - 1.0)
+    return np.asarray((wanted / _STRIPS).min(axis=0) - 1.0)
 
 
 def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -> Array:
@@ -143,16 +143,19 @@ def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -
     M exp(-N τ), for every τ. Their sum over N > reach, twice, is what a rule may miss.
     """
     logs = _log_sizes(space, lam, psi) - (reach + 1.0) * _STRIPS
-    return np.exp(np.minimum(logs.min(axis=1), 0.0))
+    return np.exp(np.minimum(logs.min(axis=0), 0.0))
 
 
 def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
-    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (B, strips)."""
+    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (strips, B)."""
     level = next(k for k in range(1, lam.shape[1] + 1) if space.size(k) > lam.shape[1])
     first = [space.size(k - 1) - 1 for k in range(1, level + 1)]
     sizes = np.sqrt(np.add.reduceat(lam * lam, first, axis=1))
     sizes *= np.sqrt(np.diff([*first, lam.shape[1]]))  # |a·φ_k|² <= |a|² Σ φ_k², and that is known
-    return np.asarray(sizes @ _GROWTH[:level] + (_SUMS - psi[:, None]))
+    logs = _GROWTH[:, :level] @ sizes.T
+    logs += _SUMS
+    logs -= psi
+    return logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,7 @@ class GridStack:
         rows, here = at.rows[done], look.here
         whole = len(done) == len(at.rows)
         density, covariance = (v if whole else v[done] for v in (here.density, here.covariance))
+        pivots = None if look.pivots is None else look.pivots[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = aliasing_bound(self.space, lam, psi, self.grid.reach)
@@ -213,7 +217,7 @@ class GridStack:
         out.deficit[rows] = dual
         out.residual[rows] = look.residual[done]
         out.decrement[rows] = _SAFETY * look.ratio[done] * look.known[done] * look.decrement[done]
-        out.condition[rows] = conditions(covariance)
+        out.condition[rows] = conditions(covariance, pivots)
         out.quadrature[rows] = error + look.error[done]
         out.moment_rounding[rows] = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
         out.nodes[rows] = self.grid.nodes
@@ -240,6 +244,7 @@ class _Look:
     """Laws in double precision and the steps from them."""
 
     here: Covariance
+    pivots: AnyArray | None  # (b, q) of their covariances
     dual: Array  # (b,) after both steps
     step: Array  # (b, q) of Newton
     last_step: Array  # (b, q) with what it leaves taken off
@@ -251,19 +256,20 @@ class _Look:
     @classmethod
     def at(cls, at: _Iterates, here: Covariance, left_over: LeftOver) -> _Look:
         gradient = at.m - here.mean
-        step = here.newton(gradient)
+        systems = solver(here.covariance)
+        step = systems.solve(gradient)
         decrement = np.sqrt(np.maximum(np.einsum("bq,bq->b", gradient, step), 0.0))
         size = np.maximum(decrement, RESTING_DECREMENT)
         with np.errstate(over="ignore", invalid="ignore"):  # such rows do not arrive
             left = left_over(at.lam, step / size[:, None], here.mean)  # of a step of length one
-        second = here.newton(left)
+        second = systems.solve(left)
         ratio = size * np.sqrt(np.maximum(np.einsum("bq,bq->b", left, second), 0.0))
         dual = np.einsum("bq,bq->b", at.lam, at.m) - here.psi + 0.5 * decrement**2
         dual -= size * np.einsum("bq,bq->b", left, step) * size / 3.0
         known = np.maximum(ratio, LEFT_OVER_DIGITS)
         residual = _SAFETY * known * size**2 * np.abs(left).max(axis=1)
         last = step - size[:, None] ** 2 * second
-        return cls(here, dual, step, last, decrement, ratio, known, residual)
+        return cls(here, systems.pivots, dual, step, last, decrement, ratio, known, residual)
 
     @property
     def error(self) -> Array:

@@ -7,6 +7,8 @@ work, so LAPACK is called directly.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import lapack
@@ -15,7 +17,8 @@ from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.tolerances import RANK
 
 _LARGE = 24  # matrices whose Cholesky factor pays for being made one by one
-_MANY = 256  # systems that are quicker solved side by side
+_MANY = 256  # systems that are quicker solved side by side,
+_SEVERAL = 128  # and those that are to be solved more than once
 _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1e9
 
 
@@ -25,9 +28,20 @@ def on_diagonal(matrices: AnyArray) -> AnyArray:
 
 
 def real_product(left: AnyArray, right: AnyArray) -> Array:
-    """Re(leftᵀ right) of complex (…, n, d) arrays, by real products."""
-    turned = left.swapaxes(-1, -2)
-    return np.asarray(turned.real @ right.real - turned.imag @ right.imag)
+    """Re(leftᵀ right) of complex (…, n, d) arrays, by one product of real ones."""
+    return np.asarray(planar(left, -1).swapaxes(-1, -2) @ planar(right))
+
+
+def planar(nodes: AnyArray, sign: int = 1) -> AnyArray:
+    """Complex (…, n, d) as their real parts and then their imaginary ones times a sign, (…, 2n, d).
+
+    Products want numbers side by side, and parts of complex numbers are not.
+    """
+    n = nodes.shape[-2]
+    out = np.empty((*nodes.shape[:-2], 2 * n, nodes.shape[-1]), dtype=nodes.real.dtype)
+    out[..., :n, :] = nodes.real
+    np.multiply(nodes.imag, sign, out=out[..., n:, :])
+    return out
 
 
 def triangle(rows: AnyArray) -> AnyArray:
@@ -69,21 +83,92 @@ def solve_positive(matrices: Array, right: Array) -> Array:
 
 
 def _eliminated(matrices: AnyArray, right: AnyArray) -> AnyArray:
-    """Gauss's elimination without pivots, each step of all systems at once.
+    """Solve positive definite systems by Gauss's elimination, each step of all of them at once."""
+    return SideBySide.of(matrices).solve(right)
 
-    Singular systems yield what is not finite, in their rows only.
-    """
-    a = np.ascontiguousarray(matrices.transpose(1, 2, 0))
-    x = np.ascontiguousarray(right.T)
-    last = len(x) - 1
-    with np.errstate(all="ignore"):
-        for j in range(last):
-            share = a[j + 1 :, j] / a[j, j]
-            a[j + 1 :, j + 1 :] -= share[:, None] * a[j, j + 1 :]
-            x[j + 1 :] -= share * x[j]
-        for j in range(last, -1, -1):
-            x[j] = (x[j] - (a[j, j + 1 :] * x[j + 1 :]).sum(axis=0)) / a[j, j]
-    return x.T
+
+class Solver(Protocol):
+    """Positive definite (B, q, q) systems, to be solved more than once."""
+
+    def solve(self, right: Array) -> Array:
+        """Solutions for (B, q); what is not finite for a singular one, in its row only."""
+        ...
+
+    @property
+    def pivots(self) -> AnyArray | None:
+        """Squared diagonals of their Cholesky factors, (B, q), where these are known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Gauss's elimination without pivots, each step of all systems at once."""
+
+    triangles: AnyArray  # (q, q, B): upper ones, and below them the shares that were taken off
+
+    @classmethod
+    def of(cls, matrices: AnyArray) -> SideBySide:
+        a = np.array(matrices.transpose(1, 2, 0), order="C")
+        with np.errstate(all="ignore"):
+            for j in range(len(a) - 1):
+                a[j + 1 :, j] /= a[j, j]
+                a[j + 1 :, j + 1 :] -= a[j + 1 :, j, None] * a[j, j + 1 :]
+        return cls(a)
+
+    def solve(self, right: AnyArray) -> AnyArray:
+        a, x = self.triangles, np.array(right.T, order="C")
+        last = len(x) - 1
+        with np.errstate(all="ignore"):
+            for j in range(last):
+                x[j + 1 :] -= a[j + 1 :, j] * x[j]
+            for j in range(last, -1, -1):
+                x[j] = (x[j] - (a[j, j + 1 :] * x[j + 1 :]).sum(axis=0)) / a[j, j]
+        return x.T
+
+    @property
+    def pivots(self) -> AnyArray | None:
+        return np.einsum("jjb->bj", self.triangles)
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Cholesky factors of large systems."""
+
+    factors: Array  # (B, q, q), lower
+
+    def solve(self, right: Array) -> Array:
+        out = np.empty_like(right)
+        for row, (factor, vector) in enumerate(zip(self.factors, right, strict=True)):
+            out[row] = lapack.dpotrs(factor.T, vector, lower=0)[0]
+        return out
+
+    @property
+    def pivots(self) -> AnyArray | None:
+        return on_diagonal(self.factors) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class Unfactored:
+    """Systems that are solved from scratch."""
+
+    matrices: Array
+
+    def solve(self, right: Array) -> Array:
+        return solve_positive(self.matrices, right)
+
+    @property
+    def pivots(self) -> AnyArray | None:
+        return None
+
+
+def solver(matrices: Array) -> Solver:
+    """A solver of positive definite (B, q, q) systems in double precision."""
+    if matrices.shape[1] < _LARGE:
+        return SideBySide.of(matrices) if len(matrices) >= _SEVERAL else Unfactored(matrices)
+    try:
+        return OneByOne(np.asarray(np.linalg.cholesky(matrices), dtype=np.float64))
+    except np.linalg.LinAlgError:
+        return Unfactored(matrices)
 
 
 def solve_each(matrices: Array, right: Array) -> Array:
@@ -97,17 +182,18 @@ def solve_each(matrices: Array, right: Array) -> Array:
         return np.concatenate([solve_each(matrices[h], right[h]) for h in halves])
 
 
-def conditions(matrices: Array) -> Array:
+def conditions(matrices: Array, pivots: AnyArray | None = None) -> Array:
     """Condition of positive definite (B, q, q) matrices in the 1-norm, inf where they are not.
 
-    In a large stack those that are clearly well conditioned get a quick lower bound.
+    In a large stack those that are clearly well conditioned get a quick lower bound, from the
+    ``pivots`` (B, q) of a factorisation where there is one.
     """
     if len(matrices) == 1:
         return np.array([_condition(matrices[0])])
     with contextlib.suppress(np.linalg.LinAlgError):
-        diagonal = np.einsum("bii->bi", np.linalg.cholesky(matrices))
-        rough = (diagonal.max(axis=1) / diagonal.min(axis=1)) ** 2  # never above the truth
-        doubtful = rough > _ROUGHLY_FINE
+        squares = on_diagonal(np.linalg.cholesky(matrices)) ** 2 if pivots is None else pivots
+        rough = squares.max(axis=1) / squares.min(axis=1)  # never above the truth
+        doubtful = ~((rough <= _ROUGHLY_FINE) & (squares.min(axis=1) > 0.0))
         if not doubtful.any():
             return rough
         if not doubtful.all():

@@ -14,7 +14,7 @@ import numpy as np
 from steradian.arguments import seed_number, whole_number
 from steradian.data.directions import Directions
 from steradian.data.stacks import moments_of_weightings, support_of_weighting
-from steradian.data.weightings import WeightingBlock, rows_of, weighting_blocks
+from steradian.data.weightings import WeightingBlock, block_count, rows_of, weighting_blocks
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage
@@ -102,12 +102,12 @@ class WeightedFits:
         """Block after block, several side by side."""
         blocks = weighting_blocks(weights, len(self.x), self.rows_at_once)
         known = rows_of(weights)
-        total = 1 if known is None else -(-known // self.rows_at_once)
+        total = 1 if known is None else block_count(known, self.rows_at_once)
         return tracked(_side_by_side(self.of_block, blocks), total, "weightings")
 
     @property
     def rows_at_once(self) -> int:
-        """Weightings of one block: their weights and their moments, and some room."""
+        """Weightings of about one block: their weights and their moments, and some room."""
         d = self.hierarchy.space.d
         traced = getattr(self.hierarchy, "centred_moments", None) == "trace"
         moments = self.hierarchy.q(self.hierarchy.levels) + (d if traced else d * d)

@@ -23,16 +23,18 @@ Kume and Wood (2005), Biometrika 92, 465-476.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.contour import ASPECT, EXACT, Complex, Effort, integrate
 from steradian.numerics.gamma import stirling_error
-from steradian.numerics.linalg import real_product
+from steradian.numerics.linalg import on_diagonal, real_product
 from steradian.numerics.tolerances import SADDLE_STEP
 
 _SADDLE_STEPS = 100
+_SHARING = 3  # times that two factors become one before logarithms are taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,13 @@ class FisherBinghamTerms:
         peak = nu + 0.5 * (counts * np.log(p / nu)).sum() - self.log_j[0]
         return np.asarray(peak - (away * away) @ p, dtype=np.float64)
 
-    def covariance(self) -> Array:
-        """Cov x in the eigenbasis, (R, d, d)."""
-        away = self.v - self.v_mean[:, None, :]
-        spread = real_product(self.weights[:, :, None] * away, away)
-        result = self.b[:, :, None] * self.b[:, None, :] * spread
-        index = np.arange(self.b.shape[1])
-        result[:, index, index] += self.v_mean
+    def covariance(self, kind: type[Any] = np.float64) -> AnyArray:
+        """Cov x in the eigenbasis, (R, d, d), in numbers of a ``kind``."""
+        numbers = np.result_type(kind, np.complex64)
+        away = (self.v - self.v_mean[:, None, :]).astype(numbers)
+        away *= self.b[:, None, :].astype(kind)
+        result = real_product(self.weights[:, :, None].astype(numbers) * away, away)
+        on_diagonal(result)[...] += self.v_mean
         return result
 
 
@@ -130,14 +132,13 @@ def fisher_bingham(
             lag = zeta.sum(axis=2) - _sum_of_logs(zeta)
         else:
             lag = (zeta - _log1p(zeta)) @ counts
-        return np.asarray(
-            0.5 * lag + (quarter[rows, None, :] * zeta * zeta / (1.0 + zeta)).sum(axis=2)
-        )
+        zeta *= zeta / (1.0 + zeta)
+        return 0.5 * lag + _products(zeta, quarter[rows])
 
     spread = np.sqrt(-2.0 * effort.negligible / second) / width
     contour = integrate(increment, width, spread, effort)
     v = 0.5 / (p[:, None, :] + contour.z[:, :, None])
-    v_mean = np.einsum("rn,rnd->rd", contour.weights, v).real
+    v_mean = (contour.weights[:, None, :] @ v)[:, 0, :].real.copy()
     log_j = contour.log_integral - 0.5 * np.log(nu / (2.0 * np.pi)) + stirling_error(nu)
     psi = top + (saddle - nu) - 0.5 * (each * np.log(p / nu)).sum(axis=1)
     psi = psi + quarter.sum(axis=1) + log_j
@@ -153,16 +154,41 @@ def _log1p(zeta: Complex) -> Complex:
     return np.asarray(0.5 * np.log1p(x * (2.0 + x) + y * y) + 1j * np.arctan2(y, 1.0 + x))
 
 
+def _products(nodes: Complex, numbers: Array) -> Complex:
+    """Σ_d nodes · numbers, (R, n), of (R, n, d) and (R, d)."""
+    return np.asarray((nodes @ numbers[:, :, None].astype(complex))[:, :, 0])
+
+
 def _sum_of_logs(zeta: Complex) -> Complex:
     """Σ log(1 + ζ) over the last axis, for ζ above the real line or on it, where 1 + ζ > 0.
 
-    Logarithms take most of the time, and two numbers of angles in [0, π) share one.
+    Logarithms take most of the time, so that factors share one. The angle of each is known to half
+    a turn, [kπ, (k+1)π): at first k is zero, and that of two lies within a whole turn from
+    (k + k')π on, of which the sign of the imaginary part of their product tells the half.
     """
-    half = zeta.shape[-1] // 2
-    one, other, odd = zeta[..., :half], zeta[..., half : 2 * half], zeta[..., 2 * half :]
-    logs = _log1p(one + other + one * other)
-    total = logs.sum(axis=-1) + 2j * np.pi * (logs.imag < 0.0).sum(axis=-1)
-    return np.asarray(total + _log1p(odd).sum(axis=-1) if odd.shape[-1] else total)
+    shared: Complex = zeta
+    halves: AnyArray = np.zeros(zeta.shape, dtype=np.int8)
+    total: Complex = np.zeros(zeta.shape[:-1], dtype=np.complex128)
+    for _ in range(_SHARING):
+        half = shared.shape[-1] // 2
+        if not half:
+            break
+        one, other = slice(half), slice(half, 2 * half)
+        if shared.shape[-1] % 2:
+            total += _logs(shared[..., -1:], halves[..., -1:])
+        product = shared[..., one] * shared[..., other]
+        product += shared[..., one]
+        product += shared[..., other]
+        halves = halves[..., one] + halves[..., other]
+        halves += (halves & 1) ^ (product.imag < 0.0)
+        shared = product
+    return np.asarray(total + _logs(shared, halves))
+
+
+def _logs(zeta: Complex, halves: AnyArray) -> Complex:
+    """Σ log(1 + ζ) over the last axis, of angles that lie so many half turns on."""
+    around = (halves + (halves & 1)).sum(axis=-1)
+    return np.asarray(_log1p(zeta).sum(axis=-1) + 1j * np.pi * around)
 
 
 def _saddle(theta: Array, squares: Array, counts: Array) -> Array:

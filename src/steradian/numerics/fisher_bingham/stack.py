@@ -5,45 +5,52 @@ conjugate gradients. What a row needs beyond plain steps (a second start, shorte
 mode, very many nodes) is not tried here: such rows are not ``settled``, and the caller fits them
 alone. No row looks at another.
 
-Two things make it quick besides. On the way contours need few digits, and curvatures never need
+Three things make it quick besides. On the way contours need few digits, and curvatures never need
 many: a trapezoidal rule doubles its digits when its step is halved, so that a quarter of the nodes
 keeps a quarter of them, conjugate gradients run in single precision, and what a rough curvature
-leaves over the next step repairs. And the last step is not looked at again: from a decrement δ it
-leaves a decrement of c δ², and the dual after it is known to c δ³, which is added to the stated
-error; c is what the step before has shown.
+leaves over the next step repairs. A law on the way may be any law near the one aimed at: its
+eigenbasis is the last one, turned so that what a step changes is diagonal but for a rest that is
+dropped. And the last step is not looked at again: from a decrement δ it leaves a decrement of c δ²,
+and the dual after it is known to c δ³, which is added to the stated error; c is what the step
+before has shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 
-from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.contour import Effort
-from steradian.numerics.fisher_bingham.fit import Curvature, Step
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.fisher_bingham.white_steps import (
+    Digits,
+    Pair,
+    WhiteCurvature,
+    dots,
+    newton_steps,
+)
 from steradian.numerics.linalg import on_diagonal
+from steradian.numerics.nearly_diagonal import orthonormal, rough_eigenbases
 from steradian.numerics.tolerances import (
     BINGHAM_RESIDUAL,
     CONTOUR_AGREEMENT,
     NEARLY_DECREMENT,
     ROUGH_CONTOUR,
+    STACK_LAST_NODE,
     STACK_LAST_STEP,
+    STACK_LEFT,
+    STACK_LEFT_ON_THE_WAY,
+    STACK_NODE,
     TINY,
 )
 
-_RADIUS = 0.6  # longest step, in the metric of the preconditioner
 _ENTRIES = 1 << 17  # numbers of one array of nodes that stay near the processor
 _NODES = 17, 49  # that most rows take on the way and at the end
-_MOST_CG = 40
-_SHARE_LEFT = 1e-3  # of the gradient, by conjugate gradients: a coarse curvature leaves as much
-
-
-Law = tuple[Array, Array]
-"""Means (R, d) of laws, and variances (R, d) of their saddles' Gaussians."""
+_ROUGH_DIMENSION = 8  # from which turning a basis is quicker than an eigenbasis from scratch
+_MOST_TAKEN = 0.5  # of a variance by what is known of it to first order
+_DROPPED = 0.1  # of the square of a decrement: what may be left off the diagonal of a law
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +92,82 @@ class _Plan:
 
     effort: Effort
     error: float  # of a contour that is good enough
-    every: int  # node of which curvatures take one
+    digits: Digits  # of curvatures
     enough: float  # decrement at which the plan is fulfilled
+    unfelt: float  # part of one that a step may leave
     steps: int  # that may be taken
 
 
 # rows that take more nodes than the others would make all of them take as many
-_ROUGH = _Plan(Effort(16, 64, np.sqrt(ROUGH_CONTOUR), -18.0), ROUGH_CONTOUR, 2, 1e-2, 6)
-_FINE = _Plan(Effort(48, 48), 2.0 * ROUNDOFF + CONTOUR_AGREEMENT**2, 4, STACK_LAST_STEP, 5)
-_FINEST = _Plan(Effort(96, 384), 4.0 * ROUNDOFF, 4, STACK_LAST_STEP, 5)
+_ROUGH = _Plan(
+    Effort(16, 64, np.sqrt(ROUGH_CONTOUR), -18.0),
+    ROUGH_CONTOUR,
+    Digits(2, STACK_NODE, np.float32),
+    1e-2,
+    STACK_LEFT_ON_THE_WAY,
+    6,
+)
+_FINE = _Plan(
+    Effort(48, 48),
+    2.0 * ROUNDOFF + CONTOUR_AGREEMENT**2,
+    Digits(2, STACK_LAST_NODE, np.float32),
+    STACK_LAST_STEP,
+    STACK_LEFT,
+    5,
+)
+_FINEST = replace(_FINE, effort=Effort(96, 384), error=4.0 * ROUNDOFF)
 
 
 @dataclass(frozen=True, slots=True)
 class _States:
-    """The iterates of the rows still in play, and their targets, each in its own eigenbasis."""
+    """The iterates of the rows still in play, each in its own eigenbasis, and their targets.
+
+    On the way bases are in single precision, and orthogonal to it.
+    """
 
     rows: IntArray  # (R,) where they belong
-    axes: Array  # (R, d, d)
-    mean: Array  # (R, d)
-    scatter: Array  # (R, d, d)
+    values: Array  # (R, d) eigenvalues of the target covariance
+    centre: Array  # (R, d) the target mean in its eigenbasis
+    axes: AnyArray  # (R, d, d) from there
     beta: Array  # (R, d)
     b: Array  # (R, d)
     last: Array  # (R,) the decrement before the last step
     steps: IntArray  # (R,)
 
     @classmethod
-    def gaussian(cls, m: Array, values: Array, axes: Array) -> _States:
-        """The Gaussians with these moments, nearly the answer in high dimension."""
-        count = len(m)
-        rotated, scatter = _turned(axes, m), np.zeros_like(axes)
-        on_diagonal(scatter)[...] = values
-        law = -0.5 / values, rotated / values
+    def near(cls, rows: IntArray, mean: Array, values: Array) -> _States:
+        """Laws that have these moments but for terms of second order in 1/d.
+
+        The law of covariance V and centre c of its saddle's Gaussian has, with the fluctuations of
+        the saddle, ``1/τ = Σ 2 v² + 4 c² v`` and ``μ = τ² Σ (8 v³ + 24 c² v²)``, to first order the
+        covariance V + μ V² - 4τ (V³ + V c cᵀ V) and the mean c + μ V c - 4τ V² c. Solved for V and
+        c, to first order, in the eigenbasis of the covariance aimed at.
+        """
+        count = len(mean)
+        squares = mean * mean
+        tau = 1.0 / (values * (2.0 * values + 4.0 * squares)).sum(axis=1)[:, None]
+        mu = tau**2 * (values**2 * (8.0 * values + 24.0 * squares)).sum(axis=1)[:, None]
+        kept = 1.0 - np.minimum(values * (mu - 4.0 * tau * values), _MOST_TAKEN)
+        pull = 2.0 * np.sqrt(tau) * values * mean
+        thin = pull.astype(np.float32)
+        matrix = thin[:, :, None] * thin[:, None, :]
+        on_diagonal(matrix)[...] += kept * values
+        variances, turn = _eigenbases(matrix, (pull * pull / values).sum(axis=1))
+        axes = orthonormal(turn)
+        law = -0.5 / variances, _turned(axes, kept * mean) / variances
         zeros = np.zeros(count, dtype=np.int64)
-        return cls(np.arange(count), axes, rotated, scatter, *law, np.full(count, np.inf), zeros)
+        return cls(rows, values, mean, axes, *law, np.full(count, np.inf), zeros)
+
+    @property
+    def target(self) -> Pair:
+        """Mean (R, d) and covariance (R, d, d) aimed at."""
+        weighted = self.axes.swapaxes(1, 2) * self.values[:, None, :].astype(self.axes.dtype)
+        return _turned(self.axes, self.centre), weighted @ self.axes
+
+    @property
+    def exact(self) -> _States:
+        """With bases that are orthogonal in double precision."""
+        return replace(self, axes=orthonormal(self.axes.astype(np.float64)))
 
     def take(self, kept: IntArray) -> _States:
         """Some of them."""
@@ -129,38 +179,46 @@ class _States:
         names = [each.name for each in fields(cls)]
         return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
-    def parameters(self, mean: Array, step: Step) -> tuple[Array, Array]:
-        """η and B after a step in coordinates about the ``mean`` (R, d) of the laws."""
+    def parameters(self, mean: Array, step: Pair) -> tuple[Array, Array]:
+        """η, and B of trace zero, after a step in coordinates about the ``mean`` of the laws."""
         matrix = 0.5 * (step[1] + step[1].swapaxes(1, 2))
         eta = self.b + step[0] - 2.0 * _turned(matrix, mean)
-        on_diagonal(matrix)[...] += self.beta
+        diagonal = on_diagonal(matrix)
+        diagonal += self.beta
+        diagonal -= diagonal.mean(axis=1)[:, None]
         return eta, matrix
 
-    def moved(self, law: Law, step: Step, decrement: Array) -> _States:
-        """After a step, in the eigenbases there.
+    def moved(self, taken: _Steps, kept: IntArray) -> _States:
+        """Some of them after their steps, in the eigenbases there.
 
-        Taken as a change of the saddle's Gaussian, of variances V and centre c = V b: to first
-        order the same as a change of η and B, and beyond it nearer to the answer, since a Gaussian
-        would have it there. No longer than `_RADIUS` it leaves V + 2 V q V positive definite.
+        Taken as changes of the saddles' Gaussians, beyond the first order nearer to the answer than
+        changes of η and B, since a Gaussian would have it there.
         """
-        mean, v = law
-        g, q = step
-        centre = v * self.b
-        pull = g + 2.0 * _turned(q, centre - mean)
-        matrix = (v[:, :, None] * (q + q.swapaxes(1, 2))) * v[:, None, :]
-        on_diagonal(matrix)[...] += v
-        values, turn = np.linalg.eigh(matrix)
-        values = np.maximum(values, TINY)
-        return _States(
-            self.rows,
-            self.axes @ turn,
-            _turned(turn, self.mean),
-            turn.swapaxes(1, 2) @ self.scatter @ turn,
-            -0.5 / values,
-            _turned(turn, centre + v * pull) / values,
-            decrement,
-            self.steps + 1,
+        here, decrement = self.take(kept), taken.decrement[kept]
+        centre, covariance = (part[kept] for part in taken.gaussian)
+        centre = (here.axes @ centre[:, :, None])[:, :, 0]
+        values, turn = _eigenbases(covariance, decrement)
+        axes = orthonormal(here.axes.astype(np.float32) @ turn)
+        return replace(
+            here,
+            axes=axes,
+            beta=-0.5 / values,
+            b=_turned(axes, centre) / values,
+            last=decrement,
+            steps=here.steps + 1,
         )
+
+
+def _eigenbases(matrices: AnyArray, decrement: Array) -> tuple[Array, AnyArray]:
+    """Eigenvalues and bases, as roughly as laws that a step of this decrement leads to may have."""
+    if matrices.shape[1] < _ROUGH_DIMENSION:
+        values, turn = np.linalg.eigh(matrices)
+    else:
+        values, turn, left = rough_eigenbases(matrices)
+        again = np.flatnonzero(~(left <= np.maximum(_DROPPED * decrement**2, NEARLY_DECREMENT)))
+        if len(again):
+            values[again], turn[again] = np.linalg.eigh(matrices[again])
+    return np.maximum(values.astype(np.float64), TINY), turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,26 +226,36 @@ class _Steps:
     """Newton steps of a stack of iterates, and what their laws were before them."""
 
     terms: FisherBinghamTerms
-    gradient: Step
-    decrement: Array  # (R,) in the metric of the preconditioner
-    step: Step
+    target: Pair
+    gradient: Pair
+    curvature: WhiteCurvature
+    white: Pair  # steps in the coordinates of the curvature,
+    left: Pair  # and what they leave of the gradient to first order
+    decrement: Array  # (R,) in the metric of the saddle's Gaussian
     usable: BoolArray  # (R,)
 
     @classmethod
     def at(cls, states: _States, plan: _Plan) -> _Steps:
-        terms = fisher_bingham(states.beta, states.b, plan.effort)
-        curvature = _coarse(terms, plan.every, np.float32)
-        miss = states.mean - terms.mean
-        second = states.scatter + miss[:, :, None] * miss[:, None, :] - terms.covariance()
+        terms, target = fisher_bingham(states.beta, states.b, plan.effort), states.target
+        mean, second = target[0] - terms.mean, target[1] - terms.covariance(target[1].dtype.type)
+        miss = mean.astype(second.dtype)
+        second += miss[:, :, None] * miss[:, None, :]
         with np.errstate(over="ignore", invalid="ignore"):  # such rows are not usable
-            step, decrement = _newton_step(curvature, (miss, second))
-        usable = (terms.error <= plan.error) & np.isfinite(decrement + step[1].sum(axis=(1, 2)))
-        return cls(terms, (miss, second), decrement, step, usable)
+            curvature = WhiteCurvature.of(terms, plan.digits)
+            left = curvature.white((mean, second))
+            white, decrement = newton_steps(curvature, left, plan.unfelt)
+        usable = (terms.error <= plan.error) & np.isfinite(decrement + white[1].sum(axis=(1, 2)))
+        return cls(
+            terms, target, (mean, second), curvature, white, left, decrement, np.asarray(usable)
+        )
 
-    def part(self, rows: IntArray) -> tuple[Law, Step, Array]:
-        """Laws, steps and decrements of some rows, as `_States.moved` wants them."""
-        law = self.terms.mean[rows], 0.5 / self.terms.p[rows]
-        return law, (self.step[0][rows], self.step[1][rows]), self.decrement[rows]
+    @property
+    def gaussian(self) -> Pair:
+        """Centres and covariances of the saddles' Gaussians after the steps."""
+        terms = self.terms
+        centre = 0.5 * terms.b / terms.p
+        change, covariance = self.curvature.gaussian(self.white, centre - terms.mean)
+        return centre + change, covariance
 
 
 def fit_stack(m: Array, values: Array, axes: Array) -> StackFit:
@@ -196,11 +264,11 @@ def fit_stack(m: Array, values: Array, axes: Array) -> StackFit:
     out = StackFit.empty(count, d)
     way, end = (max(8, _ENTRIES // (nodes * d)) for nodes in _NODES)
     for part in _even_parts(count, way):
-        states = _States.gaussian(m[part], values[part], axes[part])
-        near = _approached(replace(states, rows=part))
+        mean = _turned(axes[part], m[part])
+        near = _approached(_States.near(part, mean, values[part]))
         if near is not None:
             for some in _even_parts(len(near.rows), end):
-                _finish(near.take(some), (values, axes), out)
+                _finish(near.take(some).exact, axes, out)
     return out
 
 
@@ -217,149 +285,83 @@ def _approached(states: _States) -> _States | None:
         close = taken.usable & (taken.decrement <= _ROUGH.enough)
         some = np.flatnonzero(close)
         if len(some):
-            near.append(states.take(some).moved(*taken.part(some)))
+            near.append(states.moved(taken, some))
         going = np.flatnonzero(taken.usable & ~close)
         if not len(going):
             break
-        states = states.take(going).moved(*taken.part(going))
+        states = states.moved(taken, going)
     return _States.together(near) if near else None
 
 
-def _finish(states: _States, given: tuple[Array, Array], out: StackFit) -> None:
+def _finish(states: _States, basis: Array, out: StackFit) -> None:
     """Take the last steps, and write the rows that arrive."""
     for plan in (_FINE, _FINEST):
-        left = _ended(states, plan, given, out)
+        left = _ended(states, plan, basis, out)
         if not left:
             return
         states = _States.together(left)
 
 
-def _ended(
-    states: _States, plan: _Plan, given: tuple[Array, Array], out: StackFit
-) -> list[_States]:
+def _ended(states: _States, plan: _Plan, basis: Array, out: StackFit) -> list[_States]:
     """The same with so many nodes; rows that want more."""
     left: list[_States] = []
     for _ in range(plan.steps):
         taken = _Steps.at(states, plan)
         close = taken.usable & (taken.decrement <= plan.enough)
-        some = np.flatnonzero(close)
-        if len(some):
-            close[some] = _write(states, taken, some, given, out)
+        if close.any():
+            close = _write(states, taken, close, basis, out)
         coarse = np.flatnonzero(~(taken.terms.error <= plan.error))
         if len(coarse):
             left.append(states.take(coarse))
         going = np.flatnonzero(taken.usable & ~close)
         if not len(going):
             break
-        states = states.take(going).moved(*taken.part(going))
+        states = states.moved(taken, going).exact
     return left
 
 
 def _write(
-    all_states: _States, taken: _Steps, some: IntArray, given: tuple[Array, Array], out: StackFit
+    states: _States, taken: _Steps, close: BoolArray, basis: Array, out: StackFit
 ) -> BoolArray:
-    """The rows ``some`` of a stack after their last step; whether it was."""
-    states, rows = all_states.take(some), all_states.rows[some]
-    (mean, _), step, decrement = taken.part(some)
-    gradient = taken.gradient[0][some], taken.gradient[1][some]
-    exact = _coarse(taken.terms.take(some), 2)  # half the nodes agree with all of them
-    change = exact.product(step)
-    left = exact.project((gradient[0] - change[0], gradient[1] - change[1]))
-    eta, matrix = states.parameters(mean, step)
-    on_diagonal(matrix)[...] -= on_diagonal(matrix).mean(axis=1)[:, None]
-    gain = _inner(gradient, step) - 0.5 * _inner(change, step)
-    dual = taken.terms.duals(all_states.mean, on_diagonal(all_states.scatter))[some] + gain
-    second = states.scatter + states.mean[:, :, None] * states.mean[:, None, :]
-    growth = np.maximum(decrement / np.minimum(states.last, 1.0) ** 2, 1.0)
+    """The rows that are ``close`` after their last step; those of which it was."""
+    terms, curvature, decrement = taken.terms, taken.curvature, taken.decrement
+    gradient, (mean, scatter) = curvature.white(taken.gradient), taken.target
+    eta, matrix = states.parameters(terms.mean, curvature.step(taken.white))
+    gain = 0.5 * (dots(gradient, taken.white) + dots(taken.left, taken.white))
+    dual = terms.duals(mean, on_diagonal(scatter)) + gain
+    psi = np.einsum("ri,ri->r", eta + _turned(matrix, mean), mean) - dual
+    psi += np.einsum("rij,rij->r", matrix, scatter)
+    grown = np.maximum(decrement - _ROUGH.unfelt, 0.0)  # but for what was left on purpose
+    growth = np.maximum(grown / np.clip(states.last, STACK_LEFT, 1.0) ** 2, 1.0)
     after = growth * decrement  # what the step leaves of the gradient to second order
-    relative = _in_units(states, left[1], given) + after * _in_units(states, gradient[1], given)
-    out.eta[rows] = _turned(states.axes.swapaxes(1, 2), eta)
-    out.quadratic[rows] = states.axes @ matrix @ states.axes.swapaxes(1, 2)
-    out.psi[rows] = np.einsum("ri,ri->r", eta, states.mean)
-    out.psi[rows] += np.einsum("rij,rij->r", matrix, second) - dual
-    out.deficit[rows] = dual
-    out.residual[rows] = _largest(left) + after * _largest(gradient)
-    out.decrement[rows] = growth * decrement**2 + _size(exact, left)
-    out.error[rows] = taken.terms.error[some] + 2.0 * growth * decrement**3
-    out.nodes[rows] = taken.terms.weights.shape[1]
-    out.steps[rows] = states.steps + 1
+    (residual, relative), (before, scale) = (
+        (curvature.largest(white), _in_units(states, curvature, white[1]))
+        for white in (taken.left, gradient)
+    )
+    residual, relative = residual + after * before, relative + after * scale
     d = eta.shape[1]
-    last = np.sqrt(d * (d + 2.0)) * out.residual[rows] <= BINGHAM_RESIDUAL
+    last = close & (np.sqrt(d * (d + 2.0)) * residual <= BINGHAM_RESIDUAL)
     last &= relative <= NEARLY_DECREMENT  # else a faint mode may hide in it
-    out.settled[rows] = last
+    some = np.flatnonzero(last)
+    rows, axes = states.rows[some], basis[states.rows[some]] @ states.axes[some]
+    out.eta[rows] = _turned(axes.swapaxes(1, 2), eta[some])
+    out.quadratic[rows] = axes @ matrix[some] @ axes.swapaxes(1, 2)
+    out.psi[rows], out.deficit[rows], out.residual[rows] = psi[some], dual[some], residual[some]
+    out.decrement[rows] = (growth * decrement**2 + np.sqrt(dots(taken.left, taken.left)))[some]
+    out.error[rows] = (terms.error + 2.0 * growth * decrement**3)[some]
+    out.nodes[rows], out.steps[rows] = terms.weights.shape[1], states.steps[some] + 1
+    out.settled[rows] = True
     return last
 
 
-def _in_units(states: _States, mismatch: Array, given: tuple[Array, Array]) -> Array:
-    """Bound of the mismatch of covariances in units of those given by their eigenbases, (R,)."""
-    values, axes = (part[states.rows] for part in given)
-    turn = states.axes.swapaxes(1, 2) @ axes
-    white = turn.swapaxes(1, 2) @ mismatch @ turn
-    white /= np.sqrt(values[:, :, None] * values[:, None, :])
-    return np.asarray(np.linalg.norm(white, axis=(1, 2)))
-
-
-def _coarse(terms: FisherBinghamTerms, every: int, kind: type[Any] = np.float64) -> Curvature:
-    """Curvatures by one in ``every`` node, in numbers of a ``kind``."""
-    numbers = np.result_type(kind, np.complex64)
-    weights = terms.weights[:, ::every]
-    weights = (weights / weights.real.sum(axis=1, keepdims=True)).astype(numbers)
-    nodes = terms.v[:, ::every].astype(numbers), weights
-    b, v, guess = (each.astype(kind) for each in (terms.b, terms.v_mean, 0.5 / terms.p))
-    return Curvature.on_nodes(b, v, guess, nodes, Partition.whole(terms.b.shape[1]))
-
-
-def _newton_step(curvature: Curvature, gradient: Step) -> tuple[Step, Array]:
-    """Conjugate gradients, cut to the radius, and decrements in the metric of the preconditioner.
-
-    They end with a share of the gradient left as large as the step leaves anyhow, of which single
-    precision has all digits.
-    """
-    kind = curvature.guess.dtype
-    r = curvature.project((gradient[0].astype(kind), gradient[1].astype(kind)))
-    z = curvature.precondition(r)
-    rz = _inner(r, z)
-    decrement = np.sqrt(np.maximum(rz, 0.0))
-    tolerance = (np.clip(0.2 * decrement, _SHARE_LEFT, 0.1) * decrement) ** 2
-    step, p = (np.zeros_like(r[0]), np.zeros_like(r[1])), z
-    live = rz > 0.0
-    for _ in range(_MOST_CG):
-        hp = curvature.project(curvature.product(p))
-        php = _inner(p, hp)
-        live &= php > 0.0
-        alpha = np.where(live, rz / np.where(live, php, 1.0), 0.0)
-        step, r = _plus(step, p, alpha), _plus(r, hp, -alpha)
-        z = curvature.precondition(r)
-        following = _inner(r, z)
-        live &= following > tolerance
-        if not live.any():
-            break
-        share = np.where(live, following / np.where(live, rz, 1.0), 0.0)
-        p, rz = _plus(z, p, share), following
-    v = curvature.guess
-    length = (v * step[0] ** 2).sum(axis=1)
-    length += 2.0 * (_turned(step[1] ** 2, v) * v).sum(axis=1)
-    kept = np.minimum(1.0, _RADIUS / np.sqrt(np.maximum(length, _RADIUS**2)))
-    step = kept[:, None] * step[0], kept[:, None, None] * step[1]
-    return (step[0].astype(np.float64), step[1].astype(np.float64)), decrement.astype(np.float64)
+def _in_units(states: _States, curvature: WhiteCurvature, second: AnyArray) -> Array:
+    """Size of mismatches of covariances, white ones, in units of those aimed at, (R,)."""
+    turn = states.axes.astype(second.dtype) * curvature.scale[:, None, :]
+    turn *= np.sqrt(1.0 / states.values)[:, :, None].astype(second.dtype)
+    size = turn @ second @ turn.swapaxes(1, 2)
+    return np.sqrt(2.0 * np.einsum("rij,rij->r", size, size))
 
 
 def _turned(axes: Array, vectors: Array) -> Array:
     """axesᵀ v, (R, d)."""
     return np.asarray((vectors[:, None, :] @ axes)[:, 0, :])
-
-
-def _inner(r: Step, s: Step) -> Array:
-    return np.asarray(np.einsum("ri,ri->r", r[0], s[0]) + np.einsum("rij,rij->r", r[1], s[1]))
-
-
-def _size(curvature: Curvature, r: Step) -> Array:
-    return np.sqrt(np.maximum(_inner(r, curvature.precondition(r)), 0.0))
-
-
-def _plus(r: Step, s: Step, scale: Array) -> Step:
-    return r[0] + scale[:, None] * s[0], r[1] + scale[:, None, None] * s[1]
-
-
-def _largest(step: Step) -> Array:
-    return np.maximum(np.abs(step[0]).max(axis=1), np.abs(step[1]).max(axis=(1, 2)))

@@ -33,9 +33,7 @@ _PARAMETERS_ON = {  # degrees of the grids on which they are looked for, and ste
     2: ((128, 25), (1024, 25), (8192, 150), (32767, 25)),
     3: ((47, 25), (95, 25), (191, 25)),
 }
-_SEARCHED_LEVELS = (
-    12  # above, what all grids of a circle miss takes a search of a tenth of a second
-)
+_SEARCHED_LEVELS = 12  # of a circle; above, a search takes a tenth of a second, and finds few
 _VERIFIED_LEVELS = 2  # above, each takes long
 _ENTRIES = 4_000_000  # densities held at once
 

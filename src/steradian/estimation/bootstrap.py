@@ -37,6 +37,7 @@ KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
 
 
 _ROWS_PER_FEATURE = 10  # below it replicates may lie on the boundary, which their rows tell
+_FIRST = 8  # replicates of the first piece, so that progress shows early; pieces double
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,7 +198,7 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     hierarchy = sample.hierarchy.up_to(len(sample.nested.solutions))
     few = len(x) < _ROWS_PER_FEATURE * sum(hierarchy.dims)
     parts = []
-    pieces = list(chunks(replicates, len(x)))
+    pieces = list(chunks(replicates, len(x), first=_FIRST))
     for piece in tracked(pieces, len(pieces), "bootstrap by design"):
         w = resampled_weights(units, piece.stop - piece.start, rng)
         moments = moments_of_weightings(x, w, hierarchy)

@@ -28,13 +28,12 @@ from steradian.spaces.products import second_moments
 _MOST_LEVELS = {2: 256, 3: 20}  # by ambient dimension
 _NODES_TO = {2: (128, 1024, 8192), 3: (47, 95, 191, 383)}  # degrees reached, by ambient dimension
 _MOST_STEPS = 25
+_BEFORE_A_SEARCH = 2  # of the grids below, where what they miss is searched for by other means
 _PARAMETERS_ON = {  # degrees of the grids on which they are looked for, and steps on each
     2: ((128, 25), (1024, 25), (8192, 150), (32767, 25)),
     3: ((47, 25), (95, 25), (191, 25)),
 }
-_SEARCHED_LEVELS = (
-    12  # above, what all grids of a circle miss takes a search of a tenth of a second
-)
+_SEARCHED_LEVELS = 12  # of a circle; above, a search takes a tenth of a second, and finds few
 _VERIFIED_LEVELS = 2  # above, each takes long
 _ENTRIES = 4_000_000  # densities held at once
 
@@ -98,7 +97,8 @@ class Refits:
         lam, found = np.tile(self.lam, (len(m), 1)), np.zeros(len(m), dtype=bool)
         if not self.possible:
             return lam, found
-        for reach, most in _PARAMETERS_ON[self.space.d]:
+        grids = _PARAMETERS_ON[self.space.d]
+        for reach, most in grids if self.thorough else grids[:_BEFORE_A_SEARCH]:
             grid = self._grid(reach, self.level)
             if grid is None:
                 continue

@@ -33,7 +33,8 @@ _OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times ov
 _TOGETHER = 10.0  # times the work that may be begun, of all levels in one pass
 _OF_NODES = 5.0  # of a node in one fit of a sample
 _A_SECOND = 1e7  # work that a second of the processor is
-_OVERDUE = 2.0  # times the patience at which work is left off
+_OVERDUE = 1.5  # times the patience at which work is left off
+_GROWTH = 2.0  # of the draws of a step over those of the one before
 _TOGETHER_AT_FIRST = 25  # draws between two looks at the clock
 
 
@@ -78,10 +79,13 @@ class Patience:
 
     def watched(self, level: int, steps: Iterable[Any]) -> Iterator[Any]:
         """The steps of some work; `TakesLong` when they take much longer than was said."""
-        for step in steps:
-            yield step
-            if time.process_time() > self._until:
+        before = time.process_time()
+        for count, step in enumerate(steps):
+            now = time.process_time()
+            if count and now + _GROWTH * (now - before) > self._until:
                 raise TakesLong(_words(level))
+            before = now
+            yield step
 
 
 def _words(level: int) -> str:

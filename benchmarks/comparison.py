@@ -56,7 +56,7 @@ def many_groups() -> str:
     x, by = unit(rng.normal(size=(500_000, 3)) + 0.6), np.repeat(np.arange(1000), 500)
     whole = sr.Directions(x)
     loop, compared = quickest(
-        2,
+        5,
         lambda: [sr.profile(x[500 * g : 500 * (g + 1)], levels=2) for g in range(1000)],
         lambda: sr.compare(whole, by=by),
     )

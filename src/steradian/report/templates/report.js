@@ -4,7 +4,11 @@
     [0.5, "#cd4071"], [0.625, "#9e2f7f"], [0.75, "#721f81"], [0.875, "#2d1160"], [1, "#000004"]];
   const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false, scrollZoom: false };
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  // On paper all is drawn as on a light page, whatever the screen shows.
+  const PRINTED = { paper: "#ffffff", ink: "#000000", quiet: "#444444", rule: "#cccccc", panel: "#ffffff", accent: "#000000", noise: "#9a9a9a" };
+  let printing = false;
+  const style = (name) => (printing ? PRINTED[name] : getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
+  function onPaper(make) { printing = true; try { return make(); } finally { printing = false; } }
   const read = (key) => JSON.parse(document.getElementById(key + "-content").textContent);
   const radians = (v) => (v * Math.PI) / 180;
 
@@ -100,7 +104,7 @@
     traces.push({
       type: "scatter3d", mode: "markers+text", x: [far, -far, 0, 0, 0, 0], y: [0, 0, side, -side, 0, 0], z: [0, 0, 0, 0, side, -side],
       text: poles, textfont: { color: style("ink"), size: 13 }, textposition: "middle center", hoverinfo: "skip", showlegend: false,
-      marker: { symbol: "circle", size: poles.map((word) => 14 + 6 * word.length), color: style("paper"), opacity: 1, line: { width: 0 } },
+      marker: { symbol: "circle", size: poles.map((word) => 14 + 8 * word.length), color: style("paper"), opacity: 1, line: { width: 0 } },
     });
     const none = { visible: false, showspikes: false };
     return {
@@ -143,7 +147,7 @@
     return {
       traces,
       layout: {
-        margin: { l: 40, r: 40, t: 30, b: 30 }, legend: { orientation: "h", y: -0.12 },
+        margin: { l: 55, r: 55, t: 30, b: 30 }, legend: { orientation: "h", y: -0.12 },
         polar: {
           bgcolor: "rgba(0,0,0,0)", radialaxis: { range: [0, content.top], gridcolor: style("rule"), color: style("quiet"), angle: 45, tickangle: 0, nticks: 4 },
           angularaxis: { direction: content.clockwise ? "clockwise" : "counterclockwise", rotation: content.rotation, gridcolor: style("rule"), color: style("ink"), tickvals: content.ticks.at, ticktext: content.ticks.words },
@@ -172,14 +176,19 @@
     try { const c = document.createElement("canvas"); return Boolean(c.getContext("webgl2") || c.getContext("webgl")); } catch (e) { return false; }
   })();
 
+  function sceneOf(key, kind) {
+    const content = views[key].content, made = kind(content, views[key].level);
+    return { data: made.traces, layout: page({ ...made.layout, showlegend: content.chart === "circle" }) };
+  }
+
   function drawScene(key) {
-    const content = views[key].content, level = views[key].level;
+    const { content } = views[key];
     const kind = content.chart === "sphere" ? (views[key].flat || !webgl ? flat : globe) : { circle, torus }[content.chart];
-    const made = kind(content, level);
+    const { data, layout } = sceneOf(key, kind);
     const target = document.getElementById(key);
     if (views[key].kind && views[key].kind !== kind) Plotly.purge(target);
     views[key].kind = kind;
-    return Plotly.react(target, made.traces, page({ ...made.layout, showlegend: content.chart === "circle" }), CONFIG).then(() => still(key));
+    return Plotly.react(target, data, layout, CONFIG).then(() => still(key));
   }
 
   // What a printer shows of a picture that is drawn by the graphics card.
@@ -187,7 +196,9 @@
     clearTimeout(views[key].waiting);
     views[key].waiting = setTimeout(() => {
       const target = document.getElementById(key);
-      Plotly.toImage(target, { format: "png", width: 760, height: 560 }).then((url) => {
+      const printed = onPaper(() => sceneOf(key, views[key].kind));
+      if (printed.layout.scene) printed.layout.scene.camera = camera(key);
+      Plotly.toImage({ ...printed, config: CONFIG }, { format: "png", width: 760, height: 560 }).then((url) => {
         document.getElementById(key + "-still").src = url;
         target.dataset.still = "ready";
       });
@@ -282,8 +293,9 @@
   dark.addEventListener("change", repaint);
   window.addEventListener("beforeprint", () => {
     for (const one of document.querySelectorAll("details")) one.open = true;
-    figures();
+    onPaper(figures);
   });
+  window.addEventListener("afterprint", figures);
 
   for (const button of document.querySelectorAll(".copy")) {
     button.addEventListener("click", () => {

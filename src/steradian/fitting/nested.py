@@ -218,18 +218,22 @@ class _Climb:
         if self.failures:
             kept = [row for row in self._rows.tolist() if row not in self.failures]
             self._rows = np.array(kept, dtype=np.int64)
-        solved = DualSolution.empty(self._count, family.q)
+        self.solutions.append(self._solved(level, family, doubtful))
+
+    def _solved(self, level: int, family: Family, doubtful: set[int]) -> DualSolution:
+        """The fits of the rows that have one; without any, or in all other rows, NaN."""
         if len(self._rows):
             part, seen = self._seen()
             found = self._ahead.solve(level, family, self._rows, (part, self._lam, seen))
             self._settle(level, family, found, doubtful)
-            if self.failures:
-                good = np.flatnonzero(found.status == Status.CONVERGED)
-                self._rows = self._rows[good]
-                solved.put(self._rows, found.take(good))
-            else:
-                solved = found
-        self.solutions.append(solved)
+            if not self.failures:
+                return found
+        solved = DualSolution.empty(self._count, family.q)
+        if len(self._rows):
+            good = np.flatnonzero(found.status == Status.CONVERGED)
+            self._rows = self._rows[good]
+            solved.put(self._rows, found.take(good))
+        return solved
 
     @property
     def _lam(self) -> Array:

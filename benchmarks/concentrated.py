@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import steradian as sr
 from samples import unit, vmf
-from steradian.families.cell_tree import CellTree
-from steradian.numerics.harmonics import sphere_harmonics
+from steradian.families.meshes.cell_tree import CellTree
+from steradian.numerics.spheres.harmonics import sphere_harmonics
 from timing import Result, agree, interleaved, one_thread, quantity, show
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.numerics.bessel import concentration
+from steradian.numerics.heights.bessel import concentration
 
 
 def embeddings(n: int, d: int, seed: int = 0) -> Array:

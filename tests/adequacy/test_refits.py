@@ -12,11 +12,11 @@ from oracles import Array
 from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
 from steradian.adequacy.leftover import GriddedLeftover
 from steradian.data.stacks import MomentStack
+from steradian.families.quadratics.von_mises_fisher import VonMisesFisherLaw
 from steradian.families.refits import Refits
-from steradian.families.von_mises_fisher import VonMisesFisherLaw
-from steradian.numerics.bessel import von_mises_fisher
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
+from steradian.numerics.heights.bessel import von_mises_fisher
+from steradian.numerics.heights.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.spaces.quadratic import low_moments
 
 

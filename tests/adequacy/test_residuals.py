@@ -15,7 +15,7 @@ from oracles import Array
 from steradian.adequacy.closed_leftover import PolarLeftover
 from steradian.adequacy.leftover import GriddedLeftover
 from steradian.adequacy.mmd_any_dimension import forms_of
-from steradian.families.polar_whitening import PolarWhitening, polar_moments
+from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_moments
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -446,9 +446,9 @@ def test_leftover_by_moments_is_that_of_the_nodes(
     profile = sr.profile(sample(3, 400), levels=5)
     lam, weights = profile.fits[level].lam, np.ones(8)
     both = []
-    monkeypatch.setattr("steradian.families.gridded._FEW_FEATURES", 0)
+    monkeypatch.setattr("steradian.families.grids.gridded._FEW_FEATURES", 0)
     for work in (0.0, np.inf):
-        monkeypatch.setattr("steradian.families.gridded._LONG_PRODUCTS", work)
+        monkeypatch.setattr("steradian.families.grids.gridded._LONG_PRODUCTS", work)
         both.append(GriddedLeftover.of(sr.Harmonics(3, 8), level, lam, weights))
     assert not np.array_equal(both[0].covariance, both[1].covariance)
     for name in ("mean", "slope", "covariance"):

@@ -8,7 +8,7 @@ import pytest
 import steradian as sr
 from conformance.skeleton import Mirrored
 from steradian.conformance import check_design, check_hierarchy, check_space
-from steradian.families import relative_nodes
+from steradian.families.relative import nodes as relative_nodes
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.registry import is_shipped
 from steradian.numerics.arrays import Array

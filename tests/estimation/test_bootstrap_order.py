@@ -15,7 +15,7 @@ import steradian as sr
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.numerics.arrays import Array
-from steradian.significance.resample import resampled_weights
+from steradian.significance.redrawn.resample import resampled_weights
 
 
 def circle(theta: Array) -> Array:

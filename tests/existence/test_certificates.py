@@ -24,7 +24,7 @@ from oracles import Array
 from steradian.existence import semi_infinite
 from steradian.existence.margin import Evidence, margin_bound
 from steradian.existence.zoom import Zoom
-from steradian.numerics.harmonics import sphere_harmonics
+from steradian.numerics.spheres.harmonics import sphere_harmonics
 
 Make = Callable[[np.random.Generator], Array]
 

@@ -8,9 +8,9 @@ import pytest
 import steradian as sr
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.families import circle_levels
-from steradian.families.circle_levels import solve_levels
-from steradian.families.grid_ladder import GridLadder
+from steradian.families.grids import circle_levels
+from steradian.families.grids.circle_levels import solve_levels
+from steradian.families.grids.ladder import GridLadder
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.hierarchies.harmonics import Harmonics

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import oracles
 import oracles_concentrated as brute
 import steradian as sr
-from steradian.families.cell_tree import CellTree
+from steradian.families.meshes.cell_tree import CellTree
 from steradian.spaces.cells import CELL_NODES, Cells, cell_masses
 
 Array = NDArray[np.float64]

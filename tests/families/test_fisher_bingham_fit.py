@@ -15,8 +15,8 @@ import oracles_fisher_bingham as reference
 import steradian as sr
 from oracles import Array
 from steradian.data.stacks import MomentStack
-from steradian.families.fisher_bingham import FisherBinghamFamily
-from steradian.families.gridded import GriddedFamily
+from steradian.families.grids.gridded import GriddedFamily
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.spaces import Circle, Sphere, unit_sphere

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families.grid_ladder import GridLadder, density_on
-from steradian.families.grid_stacks import aliasing_bound, reach_for
+from steradian.families.grids.ladder import GridLadder, density_on
+from steradian.families.grids.stacks import aliasing_bound, reach_for
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
 

@@ -9,9 +9,9 @@ import steradian as sr
 from oracles import circle_rule, maximum_entropy, rotation, sample_moments
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.families.grid_ladder import GridLadder
-from steradian.families.high_levels import solve_high
-from steradian.families.meshed import solve_rows
+from steradian.families.grids.high_levels import solve_high
+from steradian.families.grids.ladder import GridLadder
+from steradian.families.meshes.meshed import solve_rows
 from steradian.fitting.solution import Status
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.numerics.arrays import ROUNDOFF, Array

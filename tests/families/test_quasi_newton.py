@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steradian.families.quasi_newton import QuasiNewton
+from steradian.families.grids.quasi_newton import QuasiNewton
 from steradian.numerics.arrays import Array
 from steradian.numerics.scratch import Scratch
 

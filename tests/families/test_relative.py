@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families import relative_nodes
 from steradian.families.base import StatesErrors
-from steradian.families.polynomials import RuledFamily
-from steradian.families.relative import RelativeFamily
+from steradian.families.relative import nodes as relative_nodes
+from steradian.families.relative.family import RelativeFamily
+from steradian.families.relative.polynomials import RuledFamily
 from steradian.numerics.arrays import Array
 from steradian.numerics.quasi_random import quasi_normal
 

@@ -9,7 +9,7 @@ from scipy import stats
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.families.polynomial_sample import PolynomialLaw
+from steradian.families.grids.polynomial_sample import PolynomialLaw
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.spaces import Circle, Sphere
 
@@ -151,7 +151,7 @@ def test_any_polynomial_ends(space: Circle | Sphere, level: int, size: float) ->
 
 
 def test_a_polynomial_beyond_the_boxes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steradian.families.polynomial_sample._MOST_BOXES", 1200)
+    monkeypatch.setattr("steradian.families.grids.polynomial_sample._MOST_BOXES", 1200)
     lam = 1e9 * np.random.default_rng(0).standard_normal(15)
     with pytest.raises(sr.ResolutionError, match=r"level 3 is too sharp to draw from: 1200 boxes"):
         PolynomialLaw(Sphere(), 3, lam, 0.0).sample(3, np.random.default_rng(0))

@@ -11,7 +11,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.families.base import FitsPlainly
-from steradian.families.grid_ladder import GridLadder
+from steradian.families.grids.ladder import GridLadder
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.harmonics import Harmonics

@@ -14,7 +14,7 @@ import oracles_fisher_bingham as oracle
 import steradian as sr
 from oracles import Array
 from steradian.numerics.arrays import ROUNDOFF
-from steradian.numerics.bessel import von_mises_fisher
+from steradian.numerics.heights.bessel import von_mises_fisher
 
 SPREADS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 

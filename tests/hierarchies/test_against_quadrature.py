@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import steradian as sr
 from steradian.data.stacks import MomentStack
-from steradian.families.bingham import BinghamFamily
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes.family import NodeFamily
+from steradian.families.quadratics.bingham import BinghamFamily
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.numerics.arrays import Array
 from steradian.spaces.rotations import as_quaternions

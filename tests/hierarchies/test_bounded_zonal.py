@@ -15,8 +15,8 @@ from steradian.hierarchies import hierarchy_from_dict
 from steradian.hierarchies.base import basis_law, uniform_features
 from steradian.hierarchies.bounded_zonal import BoundedZonal
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import concentration, von_mises_fisher
-from steradian.numerics.height_law import height_law
+from steradian.numerics.heights.bessel import concentration, von_mises_fisher
+from steradian.numerics.heights.height_law import height_law
 
 LENGTHS = [0.1, 0.5, 0.9, 0.99]
 DIMENSIONS = [3, 64, 384, 768]

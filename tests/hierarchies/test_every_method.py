@@ -13,7 +13,7 @@ import pytest
 import steradian as sr
 from conformance.skeleton import Mirrored
 from steradian.conformance.methods import ANSWERED, CALLS
-from steradian.families import relative_nodes
+from steradian.families.relative import nodes as relative_nodes
 from steradian.hierarchies import Hierarchy
 from steradian.spaces import Sphere
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes.family import NodeFamily
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.numerics.arrays import Array
-from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
 from steradian.spaces import Circle, Hypersphere, Sphere
 
 

@@ -13,7 +13,7 @@ from steradian.conformance import check_hierarchy
 from steradian.hierarchies import hierarchy_from_dict
 from steradian.hierarchies.low_rank import LowRank
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import von_mises_fisher
+from steradian.numerics.heights.bessel import von_mises_fisher
 
 
 def basis(d: int, k: int, seed: int = 0) -> Array:

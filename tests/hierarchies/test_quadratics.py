@@ -11,8 +11,8 @@ import steradian as sr
 from steradian.hierarchies import hierarchy_from_dict
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
-from steradian.numerics.polar_angle import PolarAngle
-from steradian.numerics.polar_quadratics import PolarTensors
+from steradian.numerics.heights.polar_angle import PolarAngle
+from steradian.numerics.heights.polar_quadratics import PolarTensors
 from steradian.spaces import Sphere
 
 

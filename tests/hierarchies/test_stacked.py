@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families.skewed_quadratics import SkewedQuadraticFamily
+from steradian.families.quadratics.skewed import SkewedQuadraticFamily
 from steradian.numerics.arrays import Array
 from steradian.spaces import Sphere
 

@@ -12,7 +12,7 @@ from steradian.fitting.nested import Failure
 from steradian.fitting.solution import Status
 from steradian.hierarchies import hierarchy_from_dict
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import von_mises_fisher
+from steradian.numerics.heights.bessel import von_mises_fisher
 from steradian.spaces import Sphere
 
 AXIS = np.array([1.0, 2.0, -2.0]) / 3.0

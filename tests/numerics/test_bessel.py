@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import oracles
 import steradian as sr
-from steradian.numerics.bessel import concentration, von_mises_fisher
+from steradian.numerics.heights.bessel import concentration, von_mises_fisher
 
 DIMENSIONS = (2, 3, 4, 5, 10, 33, 34, 35, 300, 1024)
 KAPPAS = tuple(float(k) for k in 10.0 ** np.arange(-8, 9))

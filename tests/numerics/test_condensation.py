@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steradian.numerics.condensation import condensed_on_circle, condensed_on_sphere
-from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.spheres.condensation import condensed_on_circle, condensed_on_sphere
+from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
 
 
 def points(d: int, n: int, seed: int) -> np.ndarray:

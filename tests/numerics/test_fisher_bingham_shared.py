@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steradian.families.fisher_bingham import FisherBinghamFamily
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.grouped import SharedProblem
 from steradian.hierarchies import Harmonics
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steradian.numerics.gaunt import circle_second_moments, sphere_gaunt, sphere_second_moments
-from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.spheres.gaunt import (
+    circle_second_moments,
+    sphere_gaunt,
+    sphere_second_moments,
+)
+from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.products import SecondMoments, second_moments
 

@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from oracles import Array
-from steradian.numerics import harmonics as h
+from steradian.numerics.spheres import harmonics as h
 
 DEGREE = 9
 HALF = np.sqrt(0.5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.numerics.harmonics import sphere_harmonics, sphere_sums
-from steradian.numerics.separable_sums import MOST_DEGREES, separable_sphere_sums
+from steradian.numerics.spheres.harmonics import sphere_harmonics, sphere_sums
+from steradian.numerics.spheres.separable_sums import MOST_DEGREES, separable_sphere_sums
 
 POLES = np.array([[0.0, 0, 1], [0, 0, -1], [-1, 0, 0], [-1, -1e-300, 0], [0, 1, 0]])
 

@@ -7,8 +7,8 @@ import pytest
 
 import oracles
 from oracles import Array, long
-from steradian.numerics.harmonics import sphere_harmonics
-from steradian.numerics.sphere_minima import cover, curvatures, dips, slopes, tangents
+from steradian.numerics.spheres.harmonics import sphere_harmonics
+from steradian.numerics.spheres.sphere_minima import cover, curvatures, dips, slopes, tangents
 
 POLES = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 

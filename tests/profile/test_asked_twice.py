@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families.fisher_bingham import FisherBinghamFamily
-from steradian.families.gridded import GriddedFamily
-from steradian.families.node_rules import Nodes
-from steradian.families.nodes import NodeFamily
-from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.grids.gridded import GriddedFamily
+from steradian.families.nodes.family import NodeFamily
+from steradian.families.nodes.rules import Nodes
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
+from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.numerics.arrays import Array

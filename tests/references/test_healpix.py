@@ -8,7 +8,7 @@ import pytest
 
 import steradian as sr
 from oracles_cut_rules import ROUNDING, smooth
-from steradian.numerics.healpix_faces import face_points
+from steradian.numerics.spheres.healpix_faces import face_points
 
 SPHERE = sr.Sphere()
 

@@ -11,8 +11,8 @@ from steradian.errors import ResolutionError
 from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.numerics.arrays import BoolArray
 from steradian.significance import sample_tests as stacked
-from steradian.significance.drawn_samples import FitsBelow, sound_whitening
-from steradian.significance.recalibration import SETTLED
+from steradian.significance.redrawn.drawn_samples import FitsBelow, sound_whitening
+from steradian.significance.redrawn.recalibration import SETTLED
 
 N, DRAWN = 120, 12
 

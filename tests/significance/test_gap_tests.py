@@ -16,7 +16,7 @@ import steradian as sr
 from oracles_mixture import contour_tail
 from steradian.designs.pareto import pareto_shape
 from steradian.errors import DesignError
-from steradian.families.polar_whitening import PolarWhitening
+from steradian.families.quadratics.polar_whitening import PolarWhitening
 from steradian.numerics.arrays import Array, IntArray
 from steradian.significance import level_tests
 from steradian.significance.gap_tests import holm

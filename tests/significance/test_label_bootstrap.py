@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.significance.label_bootstrap import LabelledDraws, standing
-from steradian.significance.label_whitening import LabelStep
-from steradian.significance.replicates import Replicates
+from steradian.significance.groups.label_bootstrap import LabelledDraws, standing
+from steradian.significance.groups.label_whitening import LabelStep
+from steradian.significance.redrawn.replicates import Replicates
 
 
 @dataclass

@@ -9,8 +9,8 @@ import steradian as sr
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.significance.concerns import lost_replicates
-from steradian.significance.drawn_samples import FitsBelow, fits_of_samples
-from steradian.significance.null_replicates import among
+from steradian.significance.redrawn.drawn_samples import FitsBelow, fits_of_samples
+from steradian.significance.redrawn.null_replicates import among
 
 SHARP = 3  # level at which tight clusters on the two-sphere have fits that no grid resolves
 N = 20

@@ -7,10 +7,11 @@ import pytest
 
 import steradian as sr
 from steradian.numerics.arrays import Array
-from steradian.significance import row_sweeps, scores, tilt
-from steradian.significance.feature_blocks import FeatureBlocks
+from steradian.significance import scores, tilt
 from steradian.significance.gap_tests import GapTests
-from steradian.significance.level_tilts import Nodes, Tilts, WhiteLevels
+from steradian.significance.many_rows import row_sweeps
+from steradian.significance.many_rows.feature_blocks import FeatureBlocks
+from steradian.significance.many_rows.level_tilts import Nodes, Tilts, WhiteLevels
 
 ROWS = 12_000
 

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from steradian.significance.unit_permutation import (
+from steradian.significance.groups.unit_permutation import (
     PooledScore,
     StudentisedMeans,
     permutation_test,

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 
 import steradian as sr
 from steradian.numerics.arrays import AnyArray
-from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
-from steradian.numerics.three_sphere import three_sphere_harmonics, three_sphere_size
+from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.spheres.three_sphere import three_sphere_harmonics, three_sphere_size
 from steradian.spaces import Space
 from steradian.spaces.axes import signless
 from steradian.spaces.rotations import as_quaternions, quaternions_from_matrices

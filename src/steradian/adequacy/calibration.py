@@ -29,9 +29,9 @@ from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 from steradian.significance import concerns
-from steradian.significance.drawn_samples import chunks
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
-from steradian.significance.null_replicates import among
+from steradian.significance.redrawn.drawn_samples import chunks
+from steradian.significance.redrawn.null_replicates import among
 from steradian.significance.sample import Sample
 from steradian.significance.scores import row_blocks, scores_of, streamed_scores
 

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.families.polar_whitening import PolarWhitening, polar_whitening
+from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.heights.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.numerics.quadratics import quadratic_size
 from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING
-from steradian.numerics.von_mises_fisher_sample import von_mises_fisher_draws
 
 
 class _Closed:

@@ -23,12 +23,12 @@ from steradian.adequacy.calibration import (
 from steradian.errors import DesignError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import von_mises_fisher
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
+from steradian.numerics.heights.bessel import von_mises_fisher
 from steradian.numerics.tolerances import KERNEL_PAIRS, TINY
-from steradian.significance.drawn_samples import fits_of_samples
-from steradian.significance.null_replicates import samples_of_fit
+from steradian.significance.redrawn.drawn_samples import fits_of_samples
+from steradian.significance.redrawn.null_replicates import samples_of_fit
 from steradian.significance.sample import Sample
 
 _ENTRIES = 1 << 22  # complex numbers of contours held at once

@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 
 from steradian.adequacy.leftover import GriddedLeftover, Leftover, sample_leftover
 from steradian.errors import DesignError, ResolutionError
-from steradian.families.polar_whitening import polar_whitening
+from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR, NEGLIGIBLE_MASS, TINY

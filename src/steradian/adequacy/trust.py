@@ -25,7 +25,7 @@ from steradian.adequacy.residuals import (
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.base import HeldToNoise
-from steradian.families.polar_whitening import polar_whitening
+from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.numerics.tolerances import (
     BEYOND_DOUBT,
     COLLINEAR,

@@ -23,9 +23,9 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.progress import tracked
 from steradian.significance import concerns
-from steradian.significance.drawn_samples import chunks
-from steradian.significance.null_replicates import gap_replicates_of, multiplier_replicates
-from steradian.significance.resample import resampled_weights
+from steradian.significance.redrawn.drawn_samples import chunks
+from steradian.significance.redrawn.null_replicates import gap_replicates_of, multiplier_replicates
+from steradian.significance.redrawn.resample import resampled_weights
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Scores, scores_of
 

@@ -26,7 +26,7 @@ from steradian.families.base import KnowsNoise
 from steradian.fitting.grouped import Arrow, GroupedFits, integrals
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
-from steradian.significance.grouped_sample import GroupedSample
+from steradian.significance.groups.grouped_sample import GroupedSample
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.references.base import reference_rows
-from steradian.significance.grouped_sample import GroupedSample
+from steradian.significance.groups.grouped_sample import GroupedSample
 from steradian.significance.sample import Sample
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.tolerances import SWEPT_BLUR, TINY, TINY_ROOT
-from steradian.significance.feature_blocks import MANY_ROWS, FeatureBlocks
+from steradian.significance.many_rows.feature_blocks import MANY_ROWS, FeatureBlocks
 from steradian.significance.sample import Sample
 
 _FEWEST_DOF = 3.0

@@ -36,8 +36,8 @@ from steradian.existence.support_words import (
 )
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import eigenvalues, null_space
+from steradian.numerics.spheres.harmonics import sphere_harmonics
 from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
 from steradian.spaces import Sphere
 from steradian.spaces.products import second_moments

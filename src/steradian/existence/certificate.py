@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.harmonics import circle_harmonics
 from steradian.numerics.linalg import triangle
+from steradian.numerics.spheres.harmonics import circle_harmonics
 from steradian.numerics.tolerances import RANK
 from steradian.spaces import Sphere, unit_sphere
 from steradian.spaces.quadratic import feature_parameters, natural_parameters

@@ -18,10 +18,16 @@ import numpy as np
 from steradian.existence.placement import Verdict
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
-from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
-from steradian.numerics.sphere_minima import bend_rows, contact_rows, cover, curvatures, dips
+from steradian.numerics.spheres.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.spheres.sphere_minima import (
+    bend_rows,
+    contact_rows,
+    cover,
+    curvatures,
+    dips,
+)
 from steradian.numerics.tolerances import (
     CERTIFIED,
     CONTACT_CLEAR,

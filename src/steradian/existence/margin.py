@@ -25,8 +25,8 @@ from steradian.existence.certificate import (
 )
 from steradian.existence.semi_infinite import least_mean
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linalg import triangle
+from steradian.numerics.spheres.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.tolerances import MARGIN_PROGRAMME, MARGIN_ROUNDING
 from steradian.spaces import Sphere
 from steradian.spaces.products import second_moments

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.linear_programme import minimise
 from steradian.numerics.neighbours import neighbour_tree
-from steradian.numerics.sphere_minima import cover, curvatures, dips, slopes
+from steradian.numerics.spheres.harmonics import sphere_harmonics, sphere_size
+from steradian.numerics.spheres.sphere_minima import cover, curvatures, dips, slopes
 from steradian.numerics.tolerances import (
     DEEP,
     HELD_MULTIPLIER,

@@ -6,9 +6,9 @@ import numpy as np
 
 from steradian.existence.certificate import Certificate
 from steradian.numerics.arrays import Array
-from steradian.numerics.harmonics import sphere_harmonics
 from steradian.numerics.linalg import null_space
-from steradian.numerics.sphere_minima import dips
+from steradian.numerics.spheres.harmonics import sphere_harmonics
+from steradian.numerics.spheres.sphere_minima import dips
 from steradian.numerics.tolerances import (
     ANTIPODAL,
     CONSTANT_FUNCTION,

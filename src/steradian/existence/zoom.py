@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.harmonics import sphere_harmonics
+from steradian.numerics.spheres.harmonics import sphere_harmonics
 from steradian.numerics.tolerances import SMALLEST_ZOOM
 from steradian.spaces import Sphere
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steradian.families.bare import BareFamily
     from steradian.families.base import Family, Law
-    from steradian.families.nodes import NodeFamily
+    from steradian.families.nodes.family import NodeFamily
 
 __all__ = ["BareFamily", "Family", "Law", "NodeFamily"]
 _HOMES = {"BareFamily": "bare", "Family": "base", "Law": "base", "NodeFamily": "nodes"}

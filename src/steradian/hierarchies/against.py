@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from steradian.errors import InvalidArgument
-from steradian.families.against import AgainstFamily
+from steradian.families.nodes.against import AgainstFamily
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.hierarchies.basis import independent, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_level

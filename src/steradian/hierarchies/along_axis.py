@@ -11,9 +11,9 @@ from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.base import Law
-from steradian.families.node_draws import NodeLaw
-from steradian.families.node_rules import Nodes
-from steradian.families.zonal import RULES, ZonalFamily, zonal_nodes
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.nodes.rules import Nodes
+from steradian.families.projections.zonal import RULES, ZonalFamily, zonal_nodes
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array

@@ -11,8 +11,8 @@ from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.bingham import BinghamFamily
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes.family import NodeFamily
+from steradian.families.quadratics.bingham import BinghamFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import (
     checked_level,
@@ -21,9 +21,9 @@ from steradian.hierarchies.on_nodes import (
     summed_features,
 )
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.harmonics import circle_harmonics, sphere_harmonics
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
-from steradian.numerics.three_sphere import three_sphere_harmonics
+from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
+from steradian.numerics.spheres.three_sphere import three_sphere_harmonics
 from steradian.spaces import Axes, Rotations
 from steradian.spaces.axes import signless
 

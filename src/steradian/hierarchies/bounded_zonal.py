@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number
 from steradian.errors import InvalidArgument
-from steradian.families.zonal import BoundedZonalFamily
+from steradian.families.projections.zonal import BoundedZonalFamily
 from steradian.hierarchies.along_axis import AlongAxis, unit_axis
 from steradian.hierarchies.on_nodes import checked_level, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.height_law import height_law
+from steradian.numerics.heights.height_law import height_law
 
 MOST_LEVELS = 24
 MOST_KAPPA = 1e6  # angles of 1e-3, whose rounding u then moves the distribution function by 1e-13

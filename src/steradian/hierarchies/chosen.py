@@ -21,7 +21,7 @@ from steradian.hierarchies import bounded_zonal, low_rank, zonal
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.on_nodes import checked_levels
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import concentration
+from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.tolerances import POINT, TIED_AXES, VANISHING_MEAN
 from steradian.spaces import unit_sphere
 

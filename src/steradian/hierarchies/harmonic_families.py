@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from steradian.families.base import Family
-from steradian.families.below_polynomials import LinearBelow, QuadraticBelow
-from steradian.families.fisher_bingham import FisherBinghamFamily
-from steradian.families.gridded import GriddedFamily
-from steradian.families.quadratic_family import QuadraticFamily
-from steradian.families.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.grids.gridded import GriddedFamily
+from steradian.families.grids.quadratic_family import QuadraticFamily
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
+from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.relative.below_polynomials import LinearBelow, QuadraticBelow
 from steradian.spaces import Circle, Sphere, unit_sphere
 from steradian.spaces.quadratic import linear_axes
 

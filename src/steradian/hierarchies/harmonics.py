@@ -11,11 +11,11 @@ from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.circle_levels import solve_levels
-from steradian.families.gridded import GriddedFamily
-from steradian.families.node_draws import NodeLaw
-from steradian.families.polynomial_sample import PolynomialLaw
-from steradian.families.polynomials import polynomial_family
+from steradian.families.grids.circle_levels import solve_levels
+from steradian.families.grids.gridded import GriddedFamily
+from steradian.families.grids.polynomial_sample import PolynomialLaw
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.relative.polynomials import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.harmonic_families import (
     below_polynomials,

@@ -13,16 +13,16 @@ from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.low_rank import LowRankFamily, framed_nodes
-from steradian.families.low_rank_quadratics import LowRankQuadratics
-from steradian.families.node_draws import NodeLaw
-from steradian.families.node_rules import Nodes
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.nodes.rules import Nodes
+from steradian.families.projections.low_rank import LowRankFamily, framed_nodes
+from steradian.families.projections.low_rank_quadratics import LowRankQuadratics
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array
-from steradian.numerics.ball_polynomials import ball_polynomials, degrees
+from steradian.numerics.balls.hemisphere_frame import Frame
+from steradian.numerics.balls.polynomials import ball_polynomials, degrees
 from steradian.numerics.fisher_bingham.subspace import Quadratics
-from steradian.numerics.hemisphere_frame import Frame
 from steradian.numerics.tolerances import DEPENDENT_FUNCTION
 from steradian.spaces import HarmonicSpace, unit_sphere
 

@@ -7,8 +7,8 @@ import numpy as np
 from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, blocks, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.node_draws import NodeLaw
-from steradian.families.nodes import NodeFamily
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.nodes.family import NodeFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array

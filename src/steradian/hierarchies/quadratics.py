@@ -17,7 +17,7 @@ from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.block_quadratics import MULTIPLIED, BlockFamily, LinearFamily
+from steradian.families.quadratics.blocks import MULTIPLIED, BlockFamily, LinearFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, summed_features
 from steradian.numerics.arrays import AnyArray, Array

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.families.node_draws import NodeLaw
-from steradian.families.shifted import Origin, ShiftedFamily
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.relative.shifted import Origin, ShiftedFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels

@@ -13,16 +13,16 @@ from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.families.below_polynomials import LinearBelow
-from steradian.families.node_draws import NodeLaw
-from steradian.families.polynomials import polynomial_family
-from steradian.families.sketched_quadratics import SketchedQuadratics
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.quadratics.sketched import SketchedQuadratics
+from steradian.families.relative.below_polynomials import LinearBelow
+from steradian.families.relative.polynomials import polynomial_family
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
-from steradian.numerics.gegenbauer import polynomials
-from steradian.numerics.hyperspherical import harmonic_size
+from steradian.numerics.heights.gegenbauer import polynomials
+from steradian.numerics.spheres.hyperspherical import harmonic_size
 from steradian.numerics.tolerances import DEPENDENT_FUNCTION
 from steradian.spaces import HarmonicSpace, unit_sphere
 from steradian.spaces.quadratic import coordinates, linear_axes

@@ -15,9 +15,9 @@ from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.lower import LowerFamily
-from steradian.families.node_draws import NodeLaw
-from steradian.families.nodes import NodeFamily
-from steradian.families.skewed_quadratics import SkewedQuadraticFamily
+from steradian.families.nodes.draws import NodeLaw
+from steradian.families.nodes.family import NodeFamily
+from steradian.families.quadratics.skewed import SkewedQuadraticFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy, enough_for_level_one
 from steradian.hierarchies.basis import independent, measure, orthonormal

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.families.zonal import ZonalFamily
+from steradian.families.projections.zonal import ZonalFamily
 from steradian.hierarchies.along_axis import AlongAxis, unit_axis
 from steradian.hierarchies.on_nodes import checked_level, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.gegenbauer import polynomials
+from steradian.numerics.heights.gegenbauer import polynomials
 
 MOST_LEVELS = 24
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.harmonics import circle_harmonics
+from steradian.numerics.spheres.harmonics import circle_harmonics
 
 
 def product_features(x: Array, terms: IntArray) -> Array:

@@ -35,17 +35,17 @@ from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
-from steradian.significance.comparison_tests import (
+from steradian.significance.groups.comparison_tests import (
     ComparisonMethod,
     ComparisonTests,
     comparison_tests,
     judged_same_law,
     same_law,
 )
-from steradian.significance.group_pairs import Pairs
-from steradian.significance.grouped_sample import GroupedSample
+from steradian.significance.groups.grouped_sample import GroupedSample
+from steradian.significance.groups.pairs import Pairs
 from steradian.significance.memo import Memo, SharedMemo
-from steradian.significance.replicates import Replicates
+from steradian.significance.redrawn.replicates import Replicates
 
 _SHARES = ("observed", "equal")
 _QUICK = 2e9  # multiplications of shuffles that nobody notices

@@ -25,7 +25,7 @@ from steradian.wording import LIKELY_BELOW, digits, listed, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
-    from steradian.significance.comparison_tests import ComparisonTests
+    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _MOST_GROUPS = 200  # in the table of groups
 _MOST_DRAWN = 6  # groups that a picture tells apart by colour

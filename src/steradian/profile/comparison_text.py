@@ -27,7 +27,7 @@ from steradian.wording import (
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
-    from steradian.significance.comparison_tests import ComparisonTests
+    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _SHOWN_GROUPS = 8
 _TOLD_GROUPS = 5  # whose pairs are told in a sentence

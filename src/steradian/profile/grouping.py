@@ -25,7 +25,7 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
-from steradian.significance.grouped_sample import GroupedRows
+from steradian.significance.groups.grouped_sample import GroupedRows
 
 _FEW_GROUPS = 64  # whose rows are summed group by group
 _STRETCH = 1.5  # by which the sizes of groups of one stack may differ

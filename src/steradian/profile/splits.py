@@ -18,9 +18,9 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
-from steradian.significance.judgement import PER_FEATURE
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Statistic
+from steradian.significance.redrawn.judgement import PER_FEATURE
 from steradian.significance.scores import Covariance
 from steradian.significance.split_tests import SplitTests, combined_tests
 

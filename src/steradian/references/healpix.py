@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import one_of
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.healpix_faces import (
+from steradian.numerics.spheres.healpix_faces import (
     are_halved,
     face_points,
     square_nodes,

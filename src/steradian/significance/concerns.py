@@ -9,7 +9,7 @@ import numpy as np
 from steradian.designs.pareto import HEAVY, pareto_shape
 from steradian.designs.units import Units
 from steradian.numerics.arrays import Array, BoolArray
-from steradian.significance.judgement import (
+from steradian.significance.redrawn.judgement import (
     DOMINATES,
     LEVERAGE,
     PER_FEATURE,

@@ -11,7 +11,9 @@ from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns, effort
-from steradian.significance.judgement import (
+from steradian.significance.many_rows.row_sweeps import SweptLevel, swept_level
+from steradian.significance.options import Options
+from steradian.significance.redrawn.judgement import (
     DOMINATES,
     FEWEST_ROWS,
     LEVERAGE,
@@ -20,22 +22,21 @@ from steradian.significance.judgement import (
     needs_resampling,
     worthless,
 )
-from steradian.significance.null_replicates import (
+from steradian.significance.redrawn.null_replicates import (
     add_one,
     among,
     gap_replicates,
     multiplier_replicates,
     score_replicates,
 )
-from steradian.significance.options import Options
-from steradian.significance.recalibration import (
+from steradian.significance.redrawn.recalibration import (
     SETTLED,
     NullSamples,
     ReducedFits,
     recalibrated,
 )
+from steradian.significance.redrawn.unit_resampling import DOUBTED, ResampledUnits
 from steradian.significance.reference_scores import ReferenceSpread, few_rows, of_sample
-from steradian.significance.row_sweeps import SweptLevel, swept_level
 from steradian.significance.sample import Sample
 from steradian.significance.scores import (
     MOST_ENTRIES,
@@ -45,7 +46,6 @@ from steradian.significance.scores import (
     small_sample,
     streamed_scores,
 )
-from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 
 _ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute

@@ -26,9 +26,9 @@ from steradian.errors import DesignError
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import eigenvalues
 from steradian.references.base import reference_rows
-from steradian.significance.grouped_sample import GroupedSample
-from steradian.significance.judgement import FEWEST_ROWS
-from steradian.significance.label_whitening import LabelWhitening
+from steradian.significance.groups.grouped_sample import GroupedSample
+from steradian.significance.groups.label_whitening import LabelWhitening
+from steradian.significance.redrawn.judgement import FEWEST_ROWS
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 from steradian.spaces import Space

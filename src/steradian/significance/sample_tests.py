@@ -23,18 +23,18 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.significance import concerns
-from steradian.significance.drawn_samples import chunks, features_of, sound_whitening
-from steradian.significance.judgement import (
+from steradian.significance.options import Null, Options, Statistic
+from steradian.significance.redrawn.drawn_samples import chunks, features_of, sound_whitening
+from steradian.significance.redrawn.judgement import (
     FEWEST_ROWS,
     needs_calibration,
     needs_resampling,
     worthless,
 )
-from steradian.significance.judgement import judged as can_judge
-from steradian.significance.options import Null, Options, Statistic
-from steradian.significance.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.redrawn.judgement import judged as can_judge
+from steradian.significance.redrawn.recalibration import SETTLED, ReducedFits, recalibrated
+from steradian.significance.redrawn.unit_resampling import DOUBTED, ResampledUnits
 from steradian.significance.scores import Covariance, Scores, group_scores, ratio_scores, row_scores
-from steradian.significance.unit_resampling import DOUBTED, ResampledUnits
 from steradian.spaces import unit_sphere
 
 _KEPT_ENTRIES = 20_000_000  # features kept from the fits to the tests rather than made again

@@ -22,7 +22,7 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.references.base import reference_words
 from steradian.significance import concerns
-from steradian.significance.judgement import worthless
+from steradian.significance.redrawn.judgement import worthless
 from steradian.significance.sample import Sample
 from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scores
 

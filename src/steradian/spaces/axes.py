@@ -10,7 +10,7 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.numerics.arrays import Array
-from steradian.numerics.sphere_rules import three_sphere_rule
+from steradian.numerics.spheres.sphere_rules import three_sphere_rule
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, woodcock
 from steradian.spaces.sphere import Sphere

@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 
-from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
 
 ORDER = 16  # nodes of a cell in each direction
 _ORDERS = {1: ORDER, 2: ORDER, 3: 12}  # of a piece, by its dimension: there are order^dim

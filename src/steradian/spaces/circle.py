@@ -9,10 +9,10 @@ from functools import cache, cached_property, lru_cache
 import ducc0
 import numpy as np
 
-from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.condensation import condensed_on_circle
-from steradian.numerics.harmonics import circle_harmonics, circle_size, circle_sums
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.condensation import condensed_on_circle
+from steradian.numerics.spheres.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, circular_spread, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors

@@ -9,9 +9,9 @@ from math import lgamma, log, pi
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.hyperspherical import harmonic_size, hyperspherical_harmonics
 from steradian.numerics.quadratics import quadratic_features
-from steradian.numerics.sphere_rules import four_sphere_rule, three_sphere_rule
+from steradian.numerics.spheres.hyperspherical import harmonic_size, hyperspherical_harmonics
+from steradian.numerics.spheres.sphere_rules import four_sphere_rule, three_sphere_rule
 from steradian.spaces.base import Rule
 from steradian.spaces.unit_vectors import UnitVectors
 

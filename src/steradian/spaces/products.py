@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.gaunt import circle_second_moments, sphere_gaunt, sphere_second_moments
+from steradian.numerics.spheres.gaunt import (
+    circle_second_moments,
+    sphere_gaunt,
+    sphere_second_moments,
+)
 from steradian.spaces import Circle, Sphere
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from functools import cache, cached_property, lru_cache
 import ducc0
 import numpy as np
 
-from steradian.numerics.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.condensation import condensed_on_sphere
-from steradian.numerics.harmonics import (
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.condensation import condensed_on_sphere
+from steradian.numerics.spheres.harmonics import (
     circle_harmonics,
     legendre_functions,
     sphere_alm,
@@ -22,7 +22,7 @@ from steradian.numerics.harmonics import (
     sphere_size,
     sphere_sums,
 )
-from steradian.numerics.separable_sums import MOST_DEGREES, separable_sphere_sums
+from steradian.numerics.spheres.separable_sums import MOST_DEGREES, separable_sphere_sums
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.linalg import lapack
 
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.numerics.bessel import concentration
 from steradian.numerics.contour import Complex
 from steradian.numerics.fisher_bingham.conjugate_gradients import (
     ProductsOfOne,
@@ -28,6 +27,7 @@ from steradian.numerics.fisher_bingham.conjugate_gradients import (
 )
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.linalg import on_diagonal
 from steradian.numerics.tolerances import (
     DUAL_ROUNDING,

@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.bessel import VonMisesFisher, concentration
 from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.stack import StackFit
+from steradian.numerics.heights.bessel import VonMisesFisher, concentration
 from steradian.numerics.tolerances import DUAL_ROUNDING, TINY_MEAN
 
 _PATH_NODES = 20

@@ -1,0 +1,1 @@
+"""Harmonics on the circle and the two-sphere, integrated on verified grids."""

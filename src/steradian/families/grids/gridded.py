@@ -1,0 +1,397 @@
+"""Harmonic exponential families integrated on a verified grid (circle and two-sphere).
+
+The density of level L is ``exp(lam · phi - psi)`` with all harmonics through degree L. On a
+grid ψ and the moments are plain weighted sums, taken with the maximum removed. Products of
+two features have degree at most 2L, so the covariance needs only the moments of the density
+through degree 2L: one product with few numbers, at a cost that does not grow with the grid.
+When the features become nearly collinear under the fit (concentrated laws) second moments
+minus squares lose their digits; then the covariance is taken as a product ``RᵀR`` from the
+centred features at the nodes instead, which re-orthonormalises them under the fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.errors import ResolutionError
+from steradian.existence.body import (
+    circle_verdicts,
+    examine_circle,
+    examine_face,
+    examine_sphere,
+    scatter_verdicts,
+    sphere_verdicts,
+)
+from steradian.existence.certificate import Certificate
+from steradian.existence.margin import (
+    Closest,
+    Evidence,
+    circle_face,
+    margin_bound,
+    quadratic_face,
+    sphere_face,
+)
+from steradian.existence.placement import Placement, Verdict
+from steradian.existence.support_words import circle_peak, sphere_peak
+from steradian.families.grids.curvature import allowed_quadrature
+from steradian.families.grids.high_levels import solve_high
+from steradian.families.grids.ladder import (
+    LOW_LEVELS,
+    MANY_ROWS,
+    GridLadder,
+    density_on,
+    grid_ladder,
+)
+from steradian.families.grids.polynomial_sample import sample_polynomial
+from steradian.families.meshes.cell_tree import CellTree, LocalLaw
+from steradian.families.meshes.meshed import solve_rows
+from steradian.families.meshes.start import Exponent
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
+from steradian.families.refits import Refits
+from steradian.families.whitening import Whitening, formed_whitening
+from steradian.fitting.solution import NO_RUNG, DualSolution, Status
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.linalg import eigenvalues
+from steradian.numerics.tolerances import COLLINEAR, COLLINEAR_MOMENTS, GOOD_DEFICIT
+from steradian.spaces import Circle, Grid, Sphere
+from steradian.spaces.quadratic import coordinates, gaussian_parameters
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
+_SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
+_CONVERGED = int(Status.CONVERGED)
+_CAREFUL_LEVELS = 6  # to which collinear features are orthonormalised under the data in a second
+_LONG_ROWS = 20_000_000  # rows times products of features, which pieces take seconds for
+_ROW_FEATURES = 168  # of level 12 on the sphere: more, and pieces of the space hold too many
+_STACKED_LEVELS = 12  # above it rows of a stack are fitted one by one
+_FEW_FEATURES = 100  # below it their products are quick at the nodes of any grid
+_LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
+_CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
+
+
+@dataclass(frozen=True, slots=True)
+class GriddedFamily:
+    """All harmonics through degree ``level`` on the circle or the two-sphere."""
+
+    space: Circle | Sphere
+    level: int
+    known: int = NO_RUNG  # a rung that resolves the laws it is asked about, where one is known
+
+    @property
+    def _ladder(self) -> GridLadder:
+        return grid_ladder(self.space, self.level)
+
+    @property
+    def q(self) -> int:
+        return self.space.size(self.level) - 1
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        return np.asarray(self.space.harmonics(x, self.level)[:, 1:] @ lam)
+
+    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
+        return sample_polynomial(self.space, self.level, lam, n, rng)
+
+    @property
+    def forms_matrices(self) -> bool:
+        return True
+
+    @property
+    def examines_quickly(self) -> bool:
+        return isinstance(self.space, Circle)
+
+    def whitening(self, below: Array) -> Whitening:
+        return formed_whitening(self, self._features, below)
+
+    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
+        return 0.0
+
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return 0.0
+
+    def _features(self, x: AnyArray) -> AnyArray:
+        return self.space.harmonics(x, self.level)[:, 1:]
+
+    @property
+    def needs_support(self) -> bool:
+        return False
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance on the first rung of the ladder that resolves every row.
+
+        Rows too sharp for the ladder get cells of their own.
+        """
+        grid, sharp = self._resolving(lam)
+        if not sharp.any():
+            return self._ladder.integrals(grid, lam)
+        out = np.empty(len(lam)), np.empty_like(lam), np.empty((len(lam), self.q, self.q))
+        parts = (
+            [(np.flatnonzero(~sharp), self._ladder.integrals(grid, lam[~sharp]))]
+            if not sharp.all()
+            else []
+        )
+        tree = CellTree(self.level)  # neighbouring laws ask for the same cells
+        for row in np.flatnonzero(sharp):
+            root = self._local(lam[row], tree).root()
+            parts.append((np.array([row]), (root.psi, root.mean, root.covariance)))
+        for rows, part in parts:
+            for whole, new in zip(out, part, strict=True):
+                whole[rows] = new
+        return out
+
+    @property
+    def has_rule(self) -> bool:
+        return True
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """E φ of the laws ``lam`` (B, q) for wider harmonics: (B, q_wide)."""
+        return self.harmonic_moments(lam, wide.levels)
+
+    def harmonic_moments(self, lam: Array, degree: int) -> Array:
+        """E φ of the laws ``lam`` (B, q) for features through ``degree``: (B, q_degree)."""
+        grid, sharp = self._resolving(lam)
+        finer = self.space.exact_grid(grid.reach + degree)  # products alias sooner
+        out = finer.analyze(density_on(finer, lam)[1], degree)[:, 1:]
+        for row in np.flatnonzero(sharp):
+            points, mass = self.rule(lam[row], degree)
+            out[row] = mass @ self.space.harmonics(points, degree)[:, 1:]
+        return out
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
+
+        Good for functions of a degree up to ``degree`` times the density.
+        """
+        grid, sharp = self._resolving(lam[None])
+        if sharp[0]:
+            law = self._local(lam, CellTree(self.level))
+            return coordinates(3, law.features), law.mass
+        finer = self.space.exact_grid(grid.reach + degree)
+        return finer.points, density_on(finer, lam[None])[1][0] * finer.weights
+
+    def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
+        """From moments of twice the degree, where values at the nodes would be long to multiply.
+
+        None too where so many features are collinear under the law: nodes then keep more digits.
+        """
+        count = self.space.size(wide.levels)
+        if count < _FEW_FEATURES:
+            return None
+        grid, sharp = self._resolving(lam[None])
+        finer = self.space.exact_grid(grid.reach + 2 * wide.levels)  # products alias sooner
+        if sharp[0] or finer.nodes * count**2 < _LONG_PRODUCTS:
+            return None
+        padded = np.zeros((1, count - 1))
+        padded[0, : self.q] = lam
+        found = grid_ladder(self.space, wide.levels).by_moments(finer, padded)
+        if found.condition()[0] > COLLINEAR_MOMENTS:
+            return None
+        return found.mean[0], found.covariance[0]
+
+    def resolved_by(self, rung: int) -> GriddedFamily:
+        return replace(self, known=rung)
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
+        """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as what served it.
+
+        Newton's method starts from ``lam`` (q,). NaN where it does not end, and where no grid of
+        the ladder served.
+        """
+        if self.known == NO_RUNG:
+            return float("nan")
+        grid = self.space.exact_grid(int(reach * self.space.grid(self.known).reach))
+        found = self._ladder.solve_on(grid, m[None], lam[None])
+        return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
+
+    def refits(self, lam: Array) -> Refits:
+        return Refits(self.space, self.level, lam)
+
+    @property
+    def closed_leftover(self) -> bool:
+        return False
+
+    def natural(self, lam: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
+        return None
+
+    def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
+        """The first grid of the ladder that resolves all rows, or the last; rows it does not.
+
+        Where one is known that does, it is that one, or what features of the level ask for.
+        """
+        if self.known != NO_RUNG:
+            rung = max(self.known, self._ladder.least_rung)
+            return self.space.grid(rung), np.zeros(len(lam), dtype=bool)
+        grid, sharp = self._ladder.climb(lam)
+        if sharp.any() and not self._ladder.has_cells:
+            raise self._unresolved(f"{grid.nodes} nodes")
+        return grid, sharp
+
+    def _local(self, lam: Array, tree: CellTree) -> LocalLaw:
+        """One law on the cells that it asks for."""
+        law = tree.law(lam)
+        if law.error > allowed_quadrature(lam):
+            raise self._unresolved(law.words)
+        return law
+
+    def _unresolved(self, words: str) -> ResolutionError:
+        cause = f"{Status.UNRESOLVED.sentence} ({words})"
+        return ResolutionError(self.level, cause, "ask for fewer levels")
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        if self.level == 2:
+            return scatter_verdicts(moments.scatter)
+        if isinstance(self.space, Circle):
+            return circle_verdicts(moments.features, self.level)
+        return sphere_verdicts(moments.features, self.level)
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        if isinstance(self.space, Circle):
+            return examine_circle(x, weights, self.level)
+        return examine_sphere(x, weights, self.level)
+
+    def examine_failed(self, x: Array) -> Placement:
+        """On the two-sphere above level 2 the first look was not exact."""
+        if self.level > 2 and isinstance(self.space, Sphere):
+            return examine_face(x, self.level)
+        return Placement(Verdict.UNSURE)
+
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
+        if self.level == 2:
+            return quadratic_face(known, below)
+        if isinstance(self.space, Circle):
+            return circle_face(known, self.level, below)
+        return sphere_face(known, self.level, below)
+
+    def margin_bound(self, known: Evidence) -> tuple[float, bool]:
+        if self.level > 2 and isinstance(self.space, Sphere):
+            return margin_bound(known, self.level), False
+        return self.closest_face(known, None).margin, True
+
+    def peak(self, f: Certificate) -> Array | None:
+        return circle_peak(f) if isinstance(self.space, Circle) else sphere_peak(f)
+
+    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
+        """On the ladder of grids, at low levels and where one resolves it."""
+        if self.level > LOW_LEVELS:
+            return None
+        ladder, mean = self._ladder, moments.mean[0]
+        start = np.zeros((1, ladder.q))
+        if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
+            start = gaussian_parameters(self.space, moments.mean, moments.scatter)
+        elif below is not None:
+            start[:, : below.lam.shape[1]] = below.lam
+        if below is not None and below.rungs[0] != NO_RUNG:
+            rung = max(int(below.rungs[0]), ladder.least_rung)
+        else:
+            sharpness = _sharpness(moments)
+            if self.level == 2 and sharpness[0] > _CONTOUR_SHARPNESS:
+                return None
+            rung = int(ladder.first_rung(sharpness, start)[0])
+        return ladder.solve_single(rung, moments.features[0, : start.shape[1]], start[0])
+
+    def solve(
+        self, moments: MomentStack, start: Array, support: Support | None = None
+    ) -> DualSolution:
+        """Newton on the rung the data ask for, then on higher ones until verified.
+
+        At level 2 sharp rows go to the contour integral, which no concentration troubles. Above,
+        rows whose features are collinear under the fit, or that Newton's method does not
+        find or the ladder not resolve, are fitted on pieces of the space: from their ``support``
+        where there is one and it has a fit, else from their moments, unless they are not worth it.
+        """
+        sharpness = _sharpness(moments)
+        if self.level == 2:
+            sharp = sharpness > _CONTOUR_SHARPNESS
+            if sharp.any():
+                return self._solve_split(moments, start, sharp)
+            start = self._better_start(moments, start)
+        if self.level > LOW_LEVELS:
+            return self._solve_high(moments, start, support)
+        rung = self._ladder.first_rung(sharpness, start)
+        m = moments.features[:, : self.q]
+        out, doubtful = self._ladder.solve(m, start, rung)
+        for row in np.flatnonzero(doubtful):
+            pick = np.array([row])
+            if self.level == 2:
+                one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
+            elif support is not None:
+                one = self._solve_rows(*support(int(row)))
+            elif not moments.sought:
+                out.status[row] = Status.UNRESOLVED
+                continue
+            else:
+                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
+            out.put(pick, one)
+        return out
+
+    def _solve_high(
+        self, moments: MomentStack, start: Array, support: Support | None
+    ) -> DualSolution:
+        """Levels on grids of any size; what these do not find, or find to few digits, otherwise."""
+        m = moments.features[:, : self.q]
+        careful = self.level <= _CAREFUL_LEVELS and (support is not None or moments.sought)
+        out, left = self._high_together(moments, start)
+        out.put(left, solve_high(self.space, self.level, m[left], start[left], otherwise=careful))
+        found = out.status == _CONVERGED
+        rough = out.moment_rounding > GOOD_DEFICIT
+        if self.level <= _CAREFUL_LEVELS:
+            rough |= out.condition > COLLINEAR
+        for row in np.flatnonzero(~found | rough):
+            if self.q > _ROW_FEATURES:
+                break
+            if support is not None:
+                x, weights = support(int(row))
+                if found[row] and len(x) * self.q**2 > _LONG_ROWS:
+                    continue  # it states what digits it lacks
+                one = self._solve_rows(x, weights, partial(self.exponent, lam=start[row]))
+            elif moments.sought and (careful or not found[row]):
+                rung = self._ladder.first_rung(_sharpness(moments), start)
+                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
+            else:
+                continue
+            if not found[row] or one.status[0] == _CONVERGED:
+                out.put(np.array([row]), one)
+        return out
+
+    def _high_together(self, moments: MomentStack, start: Array) -> tuple[DualSolution, IntArray]:
+        """The plain rows of a large stack, and which rows are left."""
+        if len(moments) < MANY_ROWS or self.level > _STACKED_LEVELS:
+            out = DualSolution.empty(len(moments), self.q, Status.STALLED)
+            return out, np.arange(len(moments))
+        rung = self._ladder.first_rung(_sharpness(moments), start)
+        out, doubtful = self._ladder.solve(moments.features[:, : self.q], start, rung)
+        return out, np.flatnonzero(doubtful)
+
+    def _solve_rows(self, x: Array, weights: Array, below: Exponent | None = None) -> DualSolution:
+        """By a long search, unless the support shows at once that there is nothing to find."""
+        if self.examine(x, weights).verdict is Verdict.OUTSIDE:
+            return DualSolution.empty(1, self.q, Status.BOUNDARY)
+        return solve_rows(self.space, self.level, x, weights, below)
+
+    def _better_start(self, moments: MomentStack, start: Array) -> Array:
+        """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
+        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < _SHORT_MEAN**2
+        if not axial.any():
+            return start
+        gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
+        return np.where(axial[:, None], gaussian, start)
+
+    def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
+        out = DualSolution.empty(len(moments), self.q)
+        rows, others = np.flatnonzero(sharp), np.flatnonzero(~sharp)
+        out.put(rows, FisherBinghamFamily(self.space).solve(moments.take(rows), start[rows]))
+        if len(others):
+            out.put(others, self.solve(moments.take(others), start[others]))
+        return out
+
+
+def _sharpness(moments: MomentStack) -> Array:
+    """Concentration of the sharpest direction: the inverse of the least second moment."""
+    second = moments.scatter + moments.mean[:, :, None] * moments.mean[:, None, :]
+    least = eigenvalues(second)[:, 0]
+    return 1.0 / np.maximum(least, 1e-12)

@@ -1,0 +1,151 @@
+"""Pieces of a space, in a frame, with a basis of one level at their nodes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.families.meshes.framing import Framing
+from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.spaces.cells import CellMasses, cell_masses, steep_sides
+from steradian.spaces.pieces import Pieces
+
+BLOCK = 65_536  # rows whose functions are held at once
+_ROWS = 2048  # points whose functions stay in the processor's cache until they are changed
+_NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF times the sum of its terms
+_FELT = 60.0  # nats below the largest density of a piece at which its shape does not matter
+_LARGEST = 300.0  # log of an error that is certainly too large
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """Functions g of one level, (q,), of mean zero under the data and of order one near them."""
+
+    frame: Framing
+    level: int
+    change: Array  # (q + 1, q): from the functions of the frame
+    mean: Array  # (q,): of the changed functions under the data
+
+    def at(self, y: Array, f: Array) -> Array:
+        """G at points of the frame, (n, q)."""
+        out = np.empty((len(y), len(self.mean)))
+        for first in range(0, len(y), _ROWS):
+            rows = slice(first, first + _ROWS)
+            np.matmul(
+                self.frame.functions(y[rows], f[rows], self.level), self.change, out=out[rows]
+            )
+            out[rows] -= self.mean
+        return out
+
+    def __call__(self, x: Array) -> Array:
+        """G at points ``x`` (n, d), (n, q)."""
+        return self.at(*self.frame.up(x))
+
+    def noise(self, y: Array, f: Array, theta: Array) -> Array:
+        """What θ·g is known to at points of the frame, (n,)."""
+        return _NOISE * ROUNDOFF * self.terms(y, f, theta)
+
+    def terms(self, y: Array, f: Array, theta: Array) -> Array:
+        """Sum of the absolute terms of θ·g: what its rounding is proportional to, (n,)."""
+        size = np.abs(self.change @ theta)
+        return np.asarray(self.frame.terms(y, f, self.level) @ size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Pieces that cover the space, and the basis at their nodes; k pieces of m nodes."""
+
+    basis: Basis
+    pieces: Pieces
+    points: Array  # (k, m, d): y
+    factor: Array  # (k, m): f
+    log_weights: Array  # (k, m): of the uniform law of x
+    features: Array  # (k, m, q)
+
+    @classmethod
+    def of(cls, basis: Basis, pieces: Pieces) -> Mesh:
+        points, weights = pieces.nodes()
+        flat = points.reshape(-1, points.shape[2])
+        f = basis.frame.factor(flat)
+        log_weights = np.log(weights.ravel()) + basis.frame.log_jacobian(f)
+        g = basis.at(flat, f).reshape(*weights.shape, -1)
+        shape = weights.shape
+        return cls(basis, pieces, points, f.reshape(shape), log_weights.reshape(shape), g)
+
+    def __len__(self) -> int:
+        return len(self.log_weights)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return self.log_weights.size
+
+    def flat(self) -> tuple[Array, Array]:
+        """Features (N, q) and log weights (N,) of all nodes."""
+        return self.features.reshape(self.nodes, -1), self.log_weights.ravel()
+
+    def split(self, which: BoolArray, exponent: Array) -> tuple[Mesh, IntArray]:
+        """The pieces ``which`` cut where the law ``exponent`` (k, m) is steep, their parts last.
+
+        With it the pieces of which these are parts.
+        """
+        steep = steep_sides(exponent[which], _FELT)
+        parts, of = self.pieces.take(which).cut(steep)
+        new, stay = Mesh.of(self.basis, parts), ~which
+        pieces = self.pieces.take(stay).followed_by(new.pieces)
+        names = ("points", "factor", "log_weights", "features")
+        both = [np.concatenate([getattr(self, n)[stay], getattr(new, n)]) for n in names]
+        return Mesh(self.basis, pieces, *both), np.flatnonzero(which)[of]
+
+    def masses(self, log_density: Array) -> CellMasses:
+        """∫ of a density against the uniform law of x over each piece, from its log (k, m)."""
+        return cell_masses(log_density + self._log_density, self._plain_weights)
+
+    @property
+    def _log_density(self) -> Array:
+        """Of the uniform law of x against that of y, at the nodes."""
+        return self.basis.frame.log_jacobian(self.factor)
+
+    @property
+    def _plain_weights(self) -> Array:
+        return np.exp(self.log_weights - self._log_density)
+
+    def errors(self, theta: Array) -> tuple[Array, Array]:
+        """Share of all mass under exp(θ·g) that each piece may miss, and that it holds, (k,).
+
+        Tails below the rounding of the exponent are noise that no smaller piece lowers.
+        """
+        middle = self.points.shape[1] // 2
+        noise = self.basis.noise(self.points[:, middle], self.factor[:, middle], theta)
+        return self.errors_of(self.features @ theta, noise)
+
+    def errors_of(self, log_density: Array, noise: Array | float = 0.0) -> tuple[Array, Array]:
+        """The same for any log-density at the nodes, (k, m), of which ``noise`` is known."""
+        masses = self.masses(log_density)
+        whole = log_sum(masses.log_mass)
+        known = np.maximum(masses.share - noise, 0.0)
+        errors = known * np.exp(np.minimum(masses.log_height - whole, _LARGEST))
+        return errors, np.exp(masses.log_mass - whole)
+
+
+def log_sum(logs: Array) -> float:
+    """Log of the sum of the exponentials."""
+    peak = float(logs.max())
+    return peak + math.log(float(np.exp(logs - peak).sum()))
+
+
+def log_sums(logs: Array) -> Array:
+    """The same for each row."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=1))
+
+
+def worst(errors: Array, tolerance: float, most: int) -> BoolArray:
+    """The worst pieces, so many that the others miss at most half the tolerance, or ``most``."""
+    split = np.zeros(len(errors), dtype=bool)
+    if errors.sum() > tolerance:
+        order = np.argsort(errors)
+        kept = int((np.cumsum(errors[order]) <= 0.5 * tolerance).sum())
+        split[order[max(kept, len(errors) - max(most, 0)) :]] = True
+    return split

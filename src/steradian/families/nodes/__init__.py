@@ -1,0 +1,1 @@
+"""Any features of any space, integrated on the nodes of its rules."""

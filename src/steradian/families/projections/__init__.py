@@ -1,0 +1,1 @@
+"""Laws of a few coordinates of unit vectors, in any dimension."""

@@ -1,0 +1,1 @@
+"""Levels of linear and quadratic features in any dimension, exactly."""

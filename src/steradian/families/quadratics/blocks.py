@@ -1,0 +1,237 @@
+"""Quadratics that mix no two groups of coordinates: Fisher-Bingham laws with a masked B, exactly.
+
+The contour integral knows only the eigenvalues of B and η in an eigenbasis, so that a mask costs
+nothing, and leaves a smaller problem. By the S-lemma a function ``c + η·x + xᵀBx`` of the level
+that is nowhere negative on the sphere and vanishes on the data is a sum of squares of affine
+functions, one group each: a fit exists if and only if no combination of the coordinates of one
+group is constant on the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.errors import ResolutionError
+from steradian.existence.certificate import Certificate
+from steradian.existence.placement import Placement, Verdict
+from steradian.families.bare import ClosedFamily
+from steradian.families.quadratics.fisher_bingham import fitted_rows
+from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
+from steradian.fitting.solution import DualSolution
+from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.fisher_bingham.partition import Partition
+from steradian.numerics.heights.polar_quadratics import PolarTensors
+from steradian.numerics.tolerances import FLAT
+from steradian.numerics.wishart import determinant_noise
+from steradian.spaces import unit_sphere
+from steradian.spaces.quadratic import feature_parameters
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+    from steradian.hierarchies.quadratics import Quadratics
+
+_CLEAR = 1e-3  # share of a white feature's variance that may be rounding of the covariance
+_FORMED = 800  # features whose covariance is formed about von Mises-Fisher, in closed form
+MULTIPLIED = 400  # and about other laws, one product each
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFamily(VonMisesFisherFamily):
+    """Level 1 below quadratics that are not all of them."""
+
+    @property
+    def closed_leftover(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFamily(ClosedFamily):
+    """p ∝ exp(η·x + xᵀBx), B zero between the groups of ``level`` of ``hierarchy``."""
+
+    hierarchy: Quadratics
+    level: int
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return self.hierarchy.d
+
+    @property
+    def partition(self) -> Partition:
+        """What the quadratics mix."""
+        return self.hierarchy.partition(self.level)
+
+    @property
+    def q(self) -> int:
+        return self.hierarchy.q(self.level)
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        eta, quadratic = self.natural(lam)
+        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+
+    def natural(self, lam: Array) -> tuple[Array, Array]:
+        return self.hierarchy.natural(lam)
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(*self.natural(lam))
+
+    # --- integrals ------------------------------------------------------------------------
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of the features; the last by one product for each of them."""
+        if self.q > MULTIPLIED and self._quadratic(lam).any():
+            cause = f"has {self.q} features, too many for their covariance"
+            raise ResolutionError(self.level, cause, "take smaller blocks")
+        psi, mean = np.empty(len(lam)), np.empty_like(lam)
+        covariance = np.empty((len(lam), self.q, self.q))
+        for k, row in enumerate(lam):
+            law = self.law(row)
+            psi[k] = law.psi
+            if self._quadratic(row[None]).any():
+                mean[k], covariance[k] = self._feature_means(law), self._by_products(law)
+            else:
+                mean[k], covariance[k] = self._about_an_axis(row)
+        return psi, mean, covariance
+
+    def _quadratic(self, lam: Array) -> Array:
+        return lam[:, self.d :]
+
+    def _about_an_axis(self, lam: Array) -> tuple[Array, Array]:
+        """Mean and covariance of the features under a von Mises-Fisher law."""
+        tensors = PolarTensors.of(self.natural(lam)[0])
+        i, j = self.hierarchy.monomials(self.level)
+        change = self.hierarchy.of_monomials(self.level)
+        mean = change @ tensors.means((i, j))
+        return mean, change @ tensors.covariance((i, j)) @ change.T
+
+    def _by_products(self, law: FisherBinghamLaw) -> Array:
+        rows = [law.hessian_product(*self.natural(unit)) for unit in np.eye(self.q)]
+        return np.array([self.hierarchy.of_second(*row)[: self.q] for row in rows])
+
+    def _feature_means(self, law: FisherBinghamLaw) -> Array:
+        m = law.mean()
+        return self.hierarchy.of_second(m, law.covariance() + np.outer(m, m))[: self.q]
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """Of linear and quadratic features, from mean and covariance of x."""
+        laws = [self.law(row) for row in lam]
+        means = np.array([law.mean() for law in laws]).reshape(-1, self.d)
+        scatter = np.array([law.covariance() for law in laws]).reshape(-1, self.d, self.d)
+        return wide.expectations(MomentStack(np.zeros((len(lam), 0)), means, scatter), wide.levels)
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether `rule` integrates against its laws."""
+        return False
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        raise NotImplementedError(f"a rule on the sphere in R^{self.d}: there is none")
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
+        """NaN: no rule of nodes served, but a contour."""
+        return float("nan")
+
+    # --- what tests ask for ---------------------------------------------------------------
+
+    @property
+    def forms_matrices(self) -> bool:
+        """Whether the covariance of the features is small enough to be formed."""
+        return self.q <= (_FORMED if self.level == 2 else MULTIPLIED)
+
+    @property
+    def examines_quickly(self) -> bool:
+        """Whether `examine` takes no longer than a fit."""
+        return True
+
+    def whitening(self, below: Array) -> Whitening:
+        if below.shape[1] and not self.forms_matrices:
+            cause = f"has {self.q} features, too many to form their covariance for a test"
+            raise ResolutionError(self.level, cause, "take fewer coordinates or smaller groups")
+        features = self.hierarchy.up_to(self.level).features
+        white = formed_whitening(self, features, below)
+        if not isinstance(white, FormedWhitening):
+            return white
+        largest = 0.5 * self.d * (self.d + 2.0)  # of the mean square of a feature
+        noise = ROUNDOFF * largest * (white.inverse**2).sum(axis=2).max(axis=1)
+        inverse = np.where((noise < _CLEAR)[:, None, None], white.inverse, np.nan)
+        return replace(white, inverse=inverse)
+
+    def chi_square_lead(self, rate: float) -> float:
+        """As of all quadratics, in the share of them that there are: q / (3 a²)."""
+        return (self.q - self.d) / (3.0 * rate**2)
+
+    def noise(self, rows: float) -> float:
+        """That of normal covariances within the groups, less what |x| = 1 fixes."""
+        sizes = [len(group) for group in self.partition.groups]
+        return determinant_noise(rows, sizes) - 0.5 / rows
+
+    def draw_work(self, rows: int) -> float:
+        return float(rows) * self.d**2
+
+    # --- existence ------------------------------------------------------------------------
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """Inside if and only if the covariance within every group is positive definite."""
+        flat = [self._flattest(scatter)[0] for scatter in moments.scatter]
+        inside = np.array(flat).reshape(-1) > FLAT
+        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+
+    def _flattest(self, scatter: Array) -> tuple[float, Array]:
+        """The least variance of a combination within one group over the largest of all; the former.
+
+        With its coefficients, (d,): where several are constant to rounding, of the first group.
+        """
+        values, axes = self.partition.eigh(self.partition.masked(scatter))
+        shares = values / max(values.max(), np.finfo(float).tiny)
+        flat = np.flatnonzero(shares <= FLAT)
+        least = int(np.argmin(shares))
+        if len(flat):
+            least = int(flat[np.argmax(np.abs(axes[:, flat]) > FLAT, axis=0).argmin()])
+        return float(shares[least]), axes[:, least]
+
+    def examine(self, x: Array, weights: Array) -> Placement:
+        centre = weights @ x
+        away = np.sqrt(weights)[:, None] * (x - centre)
+        share, v = self._flattest(away.T @ away)
+        if share > FLAT:
+            return Placement(Verdict.INSIDE)
+        c = -float(v @ centre)
+        whole = c * c + 1.0 / self.d  # the mean of (c + v·x)², which a certificate has as one
+        lam = feature_parameters(unit_sphere(self.d), 2.0 * c * v, np.outer(v, v)) / whole
+        used = np.flatnonzero(np.abs(v) > FLAT)
+        if len(used) == 1:
+            words = f"coordinate {used[0] + 1} is the same for all of them"
+        else:
+            words = f"a combination of coordinates {_listed(used + 1)} is the same for all of them"
+        return Placement(Verdict.OUTSIDE, words, Certificate(self.d, 2, lam))
+
+    # --- fits -----------------------------------------------------------------------------
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,  # noqa: ARG002
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        """Row by row by the contour integral; no start is needed."""
+
+        def parameters(eta: Array, quadratic: Array) -> Array:
+            both = zip(eta, quadratic, strict=True)
+            return np.array([self.hierarchy.parameters(*one)[: self.q] for one in both])
+
+        out = fitted_rows(moments, self.q, self.partition, parameters)
+        if self.level > 2:
+            out.gap[:] = np.nan  # that over von Mises-Fisher is not the one of this level
+        return out
+
+
+def _listed(numbers: IntArray) -> str:
+    shown = ", ".join(str(k) for k in numbers[:4])
+    return f"{shown}, …" if len(numbers) > 4 else shown

@@ -1,0 +1,163 @@
+"""Some quadratics that are no products of coordinates: Fisher-Bingham laws of a few forms, exactly.
+
+p ∝ exp(η·x + xᵀBx), B a combination of given forms. ψ, means and covariances come from the contour,
+as of all quadratics; Newton runs over the few parameters there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack, Support
+from steradian.existence.placement import Placement, Verdict
+from steradian.families.bare import ClosedFamily
+from steradian.families.relative.below_polynomials import means_of_laws
+from steradian.families.whitening import Whitening, formed_whitening
+from steradian.fitting.newton import DenseCurvature, judge, newton
+from steradian.fitting.solution import DualSolution
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.linalg import null_space
+from steradian.numerics.tolerances import FLAT, NODE_VANISHING
+from steradian.spaces.quadratic import linear_features
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+    from steradian.hierarchies.sketch import Sketch
+
+_STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SketchedQuadratics(ClosedFamily):
+    """Level 2 of a sketch."""
+
+    hierarchy: Sketch
+
+    @property
+    def d(self) -> int:
+        """Ambient dimension."""
+        return self.hierarchy.d
+
+    @property
+    def q(self) -> int:
+        return self.hierarchy.q(2)
+
+    def natural(self, lam: Array) -> tuple[Array, Array]:
+        eta = linear_features(self.d) @ lam[: self.d]
+        return eta, np.tensordot(lam[self.d : self.q], self.hierarchy.forms, axes=1)
+
+    def law(self, lam: Array) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(*self.natural(lam))
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        eta, quadratic = self.natural(lam)
+        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+
+    # --- integrals ------------------------------------------------------------------------
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        psi, mean = np.empty(len(lam)), np.empty_like(lam)
+        covariance = np.empty((len(lam), self.q, self.q))
+        for k, row in enumerate(lam):
+            law = self.law(row)
+            psi[k], mean[k], covariance[k] = law.psi, self._means(law), self._covariance(law)
+        return psi, mean, covariance
+
+    def _means(self, law: FisherBinghamLaw) -> Array:
+        m = law.mean()
+        return self._of_second(m, law.covariance() + np.outer(m, m))
+
+    def _of_second(self, mean: Array, second: Array) -> Array:
+        """E φ from E x and E xxᵀ."""
+        forms = np.tensordot(self.hierarchy.forms, second, axes=2)
+        return np.concatenate([mean @ linear_features(self.d), forms])
+
+    def _covariance(self, law: FisherBinghamLaw) -> Array:
+        """By one product for each form; that of x is known."""
+        linear, d = linear_features(self.d), self.d
+        out = np.empty((self.q, self.q))
+        out[:d, :d] = linear.T @ law.covariance() @ linear
+        for k, form in enumerate(self.hierarchy.forms, start=d):
+            out[k] = self._of_second(*law.hessian_product(np.zeros(d), form))
+            out[:d, k] = out[k, :d]
+        out[d:, d:] = 0.5 * (out[d:, d:] + out[d:, d:].T)
+        return out
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        return means_of_laws([self.law(row) for row in lam], wide)
+
+    @property
+    def has_rule(self) -> bool:
+        return False
+
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
+        raise NotImplementedError(f"a rule on the sphere in R^{self.d}: there is none")
+
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
+        return float("nan")
+
+    # --- what tests ask for ---------------------------------------------------------------
+
+    @property
+    def forms_matrices(self) -> bool:
+        return True
+
+    @property
+    def examines_quickly(self) -> bool:
+        return True
+
+    def whitening(self, below: Array) -> Whitening:
+        return formed_whitening(self, self.hierarchy.up_to(2).features, below)
+
+    def chi_square_lead(self, rate: float) -> float:
+        return (self.q - self.d) / (3.0 * rate**2)
+
+    def draw_work(self, rows: int) -> float:
+        return float(rows) * self.d**2
+
+    # --- existence and fits ---------------------------------------------------------------
+
+    @property
+    def needs_support(self) -> bool:
+        return True
+
+    def contains(self, moments: MomentStack) -> IntArray:
+        """Inside where all quadratics have a fit; elsewhere a sketch may have one all the same."""
+        values = np.linalg.eigvalsh(moments.scatter)
+        inside = values[:, 0] > FLAT * values[:, -1]
+        return np.where(inside, Verdict.INSIDE, Verdict.UNSURE).astype(np.int64)
+
+    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+        """Inside if no function of the level with a positive mean vanishes on all of ``x``."""
+        phi = self.hierarchy.up_to(2).features(x)
+        vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
+        f = vanishing @ vanishing[0]
+        if not vanishing.shape[1] or f[0] <= NODE_VANISHING:
+            return Placement(Verdict.INSIDE)
+        eta, form = self.natural(f[1:])
+        whole = np.block([[np.full((1, 1), f[0]), 0.5 * eta[None]], [0.5 * eta[:, None], form]])
+        if np.linalg.eigvalsh(whole)[0] >= -NODE_VANISHING:  # a sum of squares of affine functions
+            words = "a quadratic of this level that is nowhere negative vanishes on all data"
+            return Placement(Verdict.OUTSIDE, words)
+        return Placement(Verdict.UNSURE)
+
+    def solve(
+        self,
+        moments: MomentStack,
+        start: Array,
+        support: Support | None = None,  # noqa: ARG002
+    ) -> DualSolution:
+        m = self.hierarchy.expectations(moments, 2)
+        path = newton(
+            lambda lam, _: DenseCurvature(*self.log_partition(lam)), m, start, max_steps=_STEPS
+        )
+        out = judge(path, m, DenseCurvature(*self.log_partition(path.lam)))
+        for k, lam in enumerate(path.lam):
+            law = self.law(lam)
+            out.quadrature[k], out.nodes[k] = law.error, law.terms.v.shape[1]
+        return out

@@ -1,0 +1,1 @@
+"""Laws integrated or held relative to another that is known exactly."""

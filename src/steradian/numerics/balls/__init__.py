@@ -1,0 +1,1 @@
+"""Polynomials and rules of a few coordinates: integrals over a ball."""

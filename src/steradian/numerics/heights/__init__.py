@@ -1,0 +1,1 @@
+"""Functions of the height along an axis, in any dimension."""

@@ -1,0 +1,1 @@
+"""Harmonics, rules and minima on circles and spheres."""

@@ -1,0 +1,1 @@
+"""Whether groups differ, and in which level."""

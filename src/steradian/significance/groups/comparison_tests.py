@@ -1,0 +1,272 @@
+"""Tests of a comparison: the same law at all, and level by level what differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from steradian.arguments import one_of, seed_number, whole_number
+from steradian.errors import DesignError, SteradianError
+from steradian.families.whitening import inverse_roots
+from steradian.fitting.nested import NestedFits, fit_levels
+from steradian.hierarchies.base import SplitsLevelOne
+from steradian.io.records import without_nan
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import EQUAL_WEIGHTS
+from steradian.significance.gap_tests import holm
+from steradian.significance.groups.grouped_sample import GroupedSample
+from steradian.significance.groups.label_tests import (
+    StepTest,
+    level_step,
+    part_steps,
+    shuffling_refusal,
+    step_test,
+    studentised,
+)
+from steradian.significance.groups.unit_permutation import (
+    PermutationTest,
+    PooledScore,
+    permutation_test,
+)
+from steradian.significance.redrawn.replicates import Replicates
+from steradian.significance.scores import MOST_ENTRIES
+
+ComparisonMethod = Literal["default", "permutation"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonTests:
+    """Tests of several groups.
+
+    Attributes
+    ----------
+    levels : array of int, (L,)
+    statistic, pvalue, pvalue_holm : arrays, (L,)
+        ½ a² |r|² of each level, its p-value alone, and Holm's correction over the levels. NaN
+        where a level cannot be tested; `warnings` say why.
+    overall : float
+        P-value of "all groups have the same law"; NaN where it cannot be tested.
+    parts, parts_holm : mappings
+        P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
+        correction over them and the levels above; empty without.
+    methods : tuple of str
+        Per level how the p-value was found.
+    warnings : tuple of str
+        What was refused, and what speaks against trusting a p-value.
+    """
+
+    levels: IntArray
+    statistic: Array
+    pvalue: Array
+    overall: float
+    overall_statistic: float
+    parts: dict[str, float]
+    methods: tuple[str, ...]
+    overall_method: str
+    warnings: tuple[str, ...]
+    design: str
+    sentence: str
+
+    @property
+    def pvalue_holm(self) -> Array:
+        """Holm's step-down correction over the levels, (L,)."""
+        return holm(self.pvalue)
+
+    @property
+    def parts_holm(self) -> dict[str, float]:
+        """P-values of the parts of level 1, corrected with those of the levels above it."""
+        every = holm(np.array([*self.parts.values(), *self.pvalue[1:]]))
+        return dict(zip(self.parts, every.tolist(), strict=False))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
+        return f"ComparisonTests(overall p = {self.overall:.3g}, levels p = {shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, ready for JSON; NaN is None."""
+        return {
+            "design": self.design,
+            "levels": self.levels.tolist(),
+            "statistic": without_nan(self.statistic.tolist()),
+            "pvalue": without_nan(self.pvalue.tolist()),
+            "pvalue_holm": without_nan(self.pvalue_holm.tolist()),
+            "overall": without_nan([self.overall])[0],
+            "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
+            "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
+            "methods": list(self.methods),
+            "overall_method": self.overall_method,
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"Do the groups differ? design {self.design}: {self.sentence}",
+            "",
+            f"{'':<16} {'a²C':>10} {'p':>10} {'Holm':>10}  method",
+            f"{'same law at all':<16} {'':>10} {self.overall:>10.3g} {'':>10}  "
+            f"{self.overall_method}",
+        ]
+        for k, level in enumerate(self.levels):
+            lines.append(
+                f"{f'level {level}':<16} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
+                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
+            )
+            if level == 1:
+                lines += [f"  {name:<14} {'':>10} {p:>10.3g}" for name, p in self.parts.items()]
+        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def comparison_tests(
+    sample: GroupedSample, many: Replicates, method: ComparisonMethod = "default"
+) -> ComparisonTests:
+    """Test a comparison: the same law by permutation, levels by their scores."""
+    one_of(method, "method", ("default", "permutation"))
+    for name in ("permutations", "samples"):
+        whole_number(getattr(many, name), name, least=19)
+    seed_number(many.seed)
+    check_groups(sample)
+    if method == "permutation" and sample.hierarchy.levels > 1:
+        raise DesignError(
+            "a permutation p-value of level 2 or above supposes that the groups do not differ in "
+            "the levels below either: shuffled labels have equal means, these groups need not. "
+            "tests() tests each level given those below; its overall p-value is the permutation "
+            "test of the same law"
+        )
+    overall, how, said = judged_same_law(sample, many)
+    levels = range(1, sample.hierarchy.levels + 1)
+    if method == "permutation":
+        found = [studentised(sample, many)]
+    else:
+        found = [_tested(sample, level, many) for level in levels]
+    parts, more = _parts(sample, many)
+    return ComparisonTests(
+        levels=np.arange(1, sample.hierarchy.levels + 1),
+        statistic=np.array([one.statistic for one in found]),
+        pvalue=np.array([one.pvalue for one in found]),
+        overall=overall.pvalue,
+        overall_statistic=overall.statistic,
+        parts=parts,
+        methods=tuple(one.method for one in found),
+        overall_method=how,
+        warnings=tuple(dict.fromkeys([*said, *(w for one in found for w in one.warnings), *more])),
+        design=sample.design.name,
+        sentence=sample.design.sentence,
+    )
+
+
+def check_groups(sample: GroupedSample) -> None:
+    """Raise `DesignError` where there is nothing to test."""
+    sample.check_inference()
+    if sample.count < 2:
+        raise DesignError("there is one group only; nothing can be compared")
+
+
+def _tested(sample: GroupedSample, level: int, many: Replicates) -> StepTest:
+    try:
+        return step_test(sample, level_step(sample, level), many)
+    except DesignError as error:
+        return StepTest.refused(f"level {level}: {error}")
+
+
+def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, float], list[str]]:
+    """P-values of the parts of level 1, and what is to be said about them."""
+    hierarchy = sample.hierarchy
+    if not isinstance(hierarchy, SplitsLevelOne) or not sample.forms:
+        return {}, []
+    steps = part_steps(sample, hierarchy.level_one_parts)
+    if steps is None:
+        return {}, [
+            "the pooled mean is not clear of zero, so that level 1 is not split into "
+            + " and ".join(hierarchy.level_one_parts)
+        ]
+    found = {}
+    said: list[str] = []
+    for step in steps:
+        try:
+            test = step_test(sample, step, many)
+        except DesignError as error:
+            test = StepTest.refused(f"{step.name}: {error}")
+        found[step.name] = test.pvalue
+        said += test.warnings
+    return found, said
+
+
+def same_law(
+    sample: GroupedSample, many: Replicates, some: tuple[int, ...] | None = None
+) -> PermutationTest:
+    """The permutation test of the same law, of all groups or of ``some`` of them."""
+    groups, units = sample.group_of_unit, sample.observed_units
+    words = shuffling_refusal(sample)
+    if words:
+        raise DesignError(words)
+    scores, weights, strata = pooled_scores(sample), units.unit_weights, units.strata
+    if some is not None:
+        pick = np.flatnonzero(np.isin(groups, some))
+        code = np.full(sample.count, -1)
+        code[list(some)] = np.arange(len(some))
+        groups, scores = code[groups[pick]], [part[pick] for part in scores]
+        weights = weights[pick]
+        strata = None if strata is None else strata[pick]
+    statistic = PooledScore.of(scores, weights)
+    return permutation_test(statistic, groups, strata, many.permutations, many.seed)
+
+
+def pooled_scores(sample: GroupedSample) -> list[Array]:
+    """Sums over units (U, k_l) of the features of every level, white under the pooled fit.
+
+    That of the level below the highest where covariances of all features are not formed.
+    """
+    rows, units, hierarchy = sample.known_rows, sample.observed_units, sample.hierarchy
+    if rows.directions.n * hierarchy.q(hierarchy.levels) > MOST_ENTRIES:
+        raise DesignError("too many rows and features to shuffle; compare fewer levels")
+    levels, solved = hierarchy.levels, _exchangeable(sample).solutions
+    top = hierarchy.family(levels)
+    if sample.forms:
+        rung = int(solved[-1].rungs[0])
+        _, mean, covariance = top.resolved_by(rung).log_partition(solved[-1].lam)
+        zeta = _white(sample, mean[0], inverse_roots(covariance)[0])
+    else:
+        below = solved[-2].lam if levels > 1 else np.zeros((1, 0))
+        zeta = top.whitening(below).rows(rows.directions.x[None])[0]
+    sums = units.gather(units.weights[:, None] * zeta)
+    ends = [hierarchy.q(level) for level in range(1, levels)]
+    return np.split(sums, ends, axis=1)
+
+
+def _exchangeable(sample: GroupedSample) -> NestedFits:
+    """The fit of all rows with the weights they were given, which does not know their labels."""
+    weights = sample.observed_units.weights
+    own = np.bincount(sample.known_rows.labels, weights=weights, minlength=sample.count)
+    observed = own / own.sum()
+    if np.abs(observed - sample.shares).max() <= EQUAL_WEIGHTS:
+        return sample.whole
+    found = fit_levels(sample.hierarchy, sample.levels.problem.moments.pooled(observed))
+    if found.failures:
+        raise found.failures[0].error()
+    return found
+
+
+def _white(sample: GroupedSample, mean: Array, inverse: Array) -> Array:
+    """White features of the rows, (n, q)."""
+    phi = sample.features
+    if phi is None or not np.isfinite(inverse).all():
+        raise DesignError(
+            "the rows are too many, or so concentrated that their features cannot be told apart in "
+            "double precision; compare fewer levels"
+        )
+    return np.asarray((phi - mean) @ inverse.T)
+
+
+def judged_same_law(
+    sample: GroupedSample, many: Replicates
+) -> tuple[PermutationTest, str, list[str]]:
+    """The same with how it was found; what cannot be tested is refused in words."""
+    check_groups(sample)
+    try:
+        found = same_law(sample, many)
+    except SteradianError as error:
+        none = PermutationTest(np.nan, np.nan, 0)
+        return none, "refused", [f"same law at all: {error}"]
+    return found, f"{found.replicates} permutations of units", []

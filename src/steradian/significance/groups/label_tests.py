@@ -1,0 +1,335 @@
+"""The test of one step of a comparison: do groups differ in the features that it adds?
+
+The null is about moments: given the features that groups have for themselves already, those of the
+step are what the fit of the smaller space says, whatever the laws of the groups. The statistic is
+the score ½ a² |r|² of the added features, the reference law that of the damped tilt: the machinery
+of `significance.scores`, with rows (x, g) in place of x. It is calibrated on samples of the fit of
+the smaller space where a group has few rows per feature or a row high leverage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from steradian.designs.units import Units
+from steradian.fitting.grouped import GroupedFits
+from steradian.numerics.arrays import Array
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.significance.groups.gap_draws import gap_standing
+from steradian.significance.groups.grouped_sample import GroupedSample
+from steradian.significance.groups.label_bootstrap import (
+    FURTHER,
+    LabelledDraws,
+    plain_pvalues,
+    standing,
+)
+from steradian.significance.groups.label_whitening import LabelStep, LabelWhitening, label_whitening
+from steradian.significance.groups.unit_permutation import StudentisedMeans, permutation_test
+from steradian.significance.redrawn.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE, dominating
+from steradian.significance.redrawn.recalibration import SETTLED
+from steradian.significance.redrawn.replicates import Replicates
+from steradian.significance.reference_scores import few_rows, of_groups
+from steradian.significance.scores import (
+    MOST_ENTRIES,
+    Scores,
+    group_scores,
+    ratio_scores,
+    row_scores,
+    small_sample,
+)
+
+_MOST_FEATURES = 400  # of labels and groups together, whose covariance is tilted
+_MOST_WORK = 4e10  # multiplications of all tilts of samples: a minute
+_TILT_STEPS = 10.0
+_FEWEST_SAMPLES = 99
+_MOST_GAP_DRAWS = 199  # samples whose gaps are fitted one by one
+_ENOUGH_GAPS = 20  # of them that settle a p-value
+_FAR_FROM_SMALL = 0.3  # plain p-values, too small if anything, that no calibration brings near 5 %
+
+
+@dataclass(frozen=True, slots=True)
+class StepTest:
+    """What was found about one step."""
+
+    statistic: float  # ½ a² |r|², or what is compared
+    pvalue: float
+    method: str
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def refused(cls, words: str) -> StepTest:
+        """No p-value, and why."""
+        return cls(np.nan, np.nan, "refused", (words,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of a comparison with the fit of the space it starts from."""
+
+    name: str  # as people call it: "level 2", "direction"
+    level: int
+    step: LabelStep
+    below: GroupedFits
+    whole_level: bool  # not a part of a level
+
+    @property
+    def features(self) -> int:
+        """Features of each group once the step is taken."""
+        return self.step.own + self.step.added
+
+
+def level_step(sample: GroupedSample, level: int) -> Step:
+    """The step from W_{level-1} to W_level."""
+    own, upto = sample.hierarchy.q(level - 1), sample.hierarchy.q(level)
+    label_step = LabelStep(own, upto - own, sample.shares)
+    return Step(f"level {level}", level, label_step, sample.levels.fits[level - 1], True)
+
+
+def part_steps(sample: GroupedSample, parts: tuple[str, str]) -> tuple[Step, Step] | None:
+    """Level 1 in two: across the pooled mean, and along it; None without a mean."""
+    levels = sample.levels
+    if levels.frame is None or levels.split is None:
+        return None
+    size, frame = sample.hierarchy.q(1), levels.frame[None]
+    across = LabelStep(0, size - 1, sample.shares, frame, across=True)
+    along = LabelStep(size - 1, 1, sample.shares, frame)
+    return (
+        Step(parts[0], 1, across, levels.fits[0], False),
+        Step(parts[1], 1, along, levels.split, False),
+    )
+
+
+def step_test(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
+    """Test one step; what cannot be tested is refused in words."""
+    if not sample.forms:
+        return _without_matrices(sample, step, many)
+    _, own, shared, added = step.step.sizes(sample.hierarchy.q(sample.hierarchy.levels))
+    if own + shared + added > _MOST_FEATURES:
+        return StepTest.refused(
+            f"{step.name}: {sample.count} groups have {own + shared + added} features together, "
+            "too many for a covariance of all; the permutation test of the same law remains"
+        )
+    white = _whitening(sample, step)
+    if not white.sound.all():
+        return StepTest.refused(
+            f"{step.name}: the laws of the groups are so concentrated that its features cannot be "
+            "told apart in double precision; ask for fewer levels"
+        )
+    if not sample.has_units:
+        return _from_sums(sample, step, white)
+    return _from_rows(sample, step, white, many)
+
+
+def _whitening(sample: GroupedSample, step: Step) -> LabelWhitening:
+    family = sample.hierarchy.family(sample.hierarchy.levels)
+    return label_whitening(family, step.step, step.below.lam, sample.levels.means[None])
+
+
+# --- from rows --------------------------------------------------------------------------------
+
+
+def _from_rows(
+    sample: GroupedSample, step: Step, white: LabelWhitening, many: Replicates
+) -> StepTest:
+    rows, phi, units = sample.known_rows, sample.features, sample.units
+    p, few = white.below + white.added, _few(sample, step)
+    if phi is None or rows.directions.n * p > MOST_ENTRIES:
+        return StepTest.refused(f"{step.name}: too many rows to hold their scores; compare moments")
+    if few and step.level == 1 and step.whole_level and not shuffling_refusal(sample):
+        return studentised(sample, many)
+    zeta = white.rows(phi[None], rows.labels)
+    scores = _scores(sample, zeta, white.below)
+    kind = scores.settled("damped")
+    words = _unjudged(scores, units)
+    if words and not scores.rows:
+        return StepTest.refused(f"{step.name}: cannot be judged: {words}")
+    more = of_groups(sample, step.below.lam[0], white) if step.level > 1 else None
+    coefficients, dof = scores.coefficients(kind), scores.tail_dof(kind)
+    if more is not None:
+        coefficients[0], dof = more.coefficients(scores, kind)
+    value = float(scores.statistic[0])
+    pvalue = float(mixture_sf([value], coefficients, dof)[0])
+    said: tuple[str, ...] = ()
+    if words:
+        said = (f"{step.name}: {words}; little is left to compare it with",)
+    if more is not None:
+        said += few_rows(step.name, sample.hierarchy.space, step.features)
+    found = StepTest(value, pvalue, f"score, {kind}", said)
+    if more is None and scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
+        if sample.draws_quickly:
+            return _calibrated(sample, step, zeta, found, many)
+        return replace(_without_matrices(sample, step, many), statistic=value)
+    return replace(found, warnings=(*said, _rough(step))) if few else found
+
+
+def _unjudged(scores: Scores, units: Units) -> str:
+    """Why units cannot judge a step, if so."""
+    p, top = scores.h.shape[2], int(dominating(scores)[0])
+    if units.effective < FEWEST_ROWS * p and not units.rows_of_one_law:
+        return (
+            f"{units.effective} units for {p} features of labels and groups, too few for a "
+            "covariance; more units are needed, or fewer levels"
+        )
+    return "" if top < 0 else f"{units.name_of(top)} outweighs all others together"
+
+
+def _few(sample: GroupedSample, step: Step) -> bool:
+    """Whether a group has few units for the features it has after the step."""
+    return bool(sample.units_per_group.min() < PER_FEATURE * step.features)
+
+
+def _rough(step: Step) -> str:
+    return f"{step.name}: fewer than {PER_FEATURE} units per feature in a group: the law is rough"
+
+
+def _scores(sample: GroupedSample, zeta: Array, below: int) -> Scores:
+    """Scores of the units of one sample from white features of its rows (1, n, p)."""
+    units = sample.units
+    if units.labels is None:
+        make = ratio_scores if units.random_weights else row_scores
+        return make(zeta, below, units.weights[None])
+    sums = units.gather(units.weights[:, None] * zeta[0])
+    return group_scores(sums[None], below, units.unit_weights[None], units)
+
+
+def _calibrated(
+    sample: GroupedSample, step: Step, zeta: Array, found: StepTest, many: Replicates
+) -> StepTest:
+    """The plain p-value among those of samples of the fit of the smaller space."""
+    units, p = sample.units, zeta.shape[2]
+    tilted = units.effective >= FEWEST_ROWS * p
+    if found.pvalue <= SETTLED and tilted and not _few(sample, step):
+        return found
+    most = int(_MOST_WORK / (_TILT_STEPS * units.count * p * p))
+    samples = min(many.samples, most)
+    if samples < min(_FEWEST_SAMPLES, many.samples):
+        return replace(found, warnings=(_rough(step),))
+    below = p - (sample.count - 1) * step.step.added
+    plain = float(plain_pvalues(zeta, below, units.weights[None], tilted=tilted)[0])
+    if tilted and plain > _FAR_FROM_SMALL:
+        return found
+    draws = LabelledDraws(
+        sample.hierarchy,
+        sample.drawn_rung,
+        step.step,
+        step.below.lam[0],
+        sample.known_rows.labels,
+        units.weights,
+        tilted,
+    )
+    rare = many.rare if FURTHER * samples <= most else -1
+    pvalue = standing(draws, plain, replace(many, samples=samples, rare=rare))
+    return replace(found, pvalue=pvalue, method="score, labelled parametric bootstrap")
+
+
+# --- means alone ------------------------------------------------------------------------------
+
+
+def studentised(sample: GroupedSample, many: Replicates) -> StepTest:
+    """Equal means of level 1 by a permutation test of the studentised distance between them."""
+    groups, units = sample.group_of_unit, sample.observed_units
+    words = shuffling_refusal(sample)
+    if words:
+        return StepTest.refused(f"level 1: {words}")
+    size = sample.hierarchy.q(1)
+    counts = np.bincount(groups, minlength=sample.count)
+    if counts.min() < FEWEST_ROWS * size:
+        name = sample.names[int(np.argmin(counts))]
+        return StepTest.refused(
+            f"level 1: group {name} has {counts.min()} units for {size} features: too few for a "
+            "covariance of its own; the permutation test of the same law remains"
+        )
+    phi = np.asarray(sample.hierarchy.up_to(1).features(sample.known_rows.directions.x))
+    sums = units.gather(units.weights[:, None] * phi)
+    statistic = StudentisedMeans(
+        sums - np.outer(units.unit_weights, units.weights @ phi), units.unit_weights
+    )
+    found = permutation_test(statistic, groups, units.strata, many.permutations, many.seed)
+    return StepTest(0.5 * found.statistic, found.pvalue, "studentised permutation of units")
+
+
+def shuffling_refusal(sample: GroupedSample) -> str:
+    """Why labels of units cannot be shuffled, if so."""
+    groups = sample.group_of_unit
+    if groups.min() >= 0:
+        return ""
+    unit = sample.observed_units.name_of(int(np.argmin(groups)))
+    return (
+        f"{unit} has rows of several groups, so that labels cannot be given to whole units; the "
+        "score tests of the levels count such units as they are"
+    )
+
+
+# --- many features, or sums alone -------------------------------------------------------------
+
+
+def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
+    """Where features are too many for matrices of them."""
+    if not sample.has_units:
+        return StepTest.refused(
+            f"{step.name}: {sample.hierarchy} has too many features for covariances from sums; "
+            "compare the directions themselves"
+        )
+    if not step.whole_level:
+        return StepTest.refused(
+            f"{step.name}: too many features to calibrate a test of a part of level 1"
+        )
+    if step.level == 1:
+        return studentised(sample, many)
+    if not sample.units.rows_of_one_law or step.level < sample.hierarchy.levels:
+        return StepTest.refused(
+            f"{step.name}: too many features for a covariance, and samples of the fit below can be "
+            "drawn only for the highest level of rows of one law"
+        )
+    gap, samples = float(sample.levels.between[step.level - 1]), min(many.samples, _MOST_GAP_DRAWS)
+    fewer = replace(many, samples=samples, enough=min(many.enough, _ENOUGH_GAPS))
+    pvalue = gap_standing(sample, step.below.lam[0], gap, fewer)
+    return StepTest(sample.rate**2 * gap, pvalue, "gap, labelled parametric bootstrap")
+
+
+def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> StepTest:
+    """Of moments: nothing is tilted, and covariances are those of the groups."""
+    label_step, pi = step.step, sample.shares
+    means = label_step.turned(sample.levels.means[None])[0] - white.mean[0]
+    q, groups = means.shape[1], sample.count
+    names, own, shared, added = label_step.sizes(q)
+    lift = np.zeros((groups, names + own + shared + added, q))  # π_g E φ of a group → features
+    both = slice(names + own, names + own + shared)
+    for g in range(groups):
+        k = label_step.own
+        lift[g, names + g * k : names + (g + 1) * k, :k] = pi[g] * np.eye(k)
+        lift[g, both, k:] = pi[g] * np.eye(q - k)
+        if g < names:
+            start = names + own + shared + g * label_step.added
+            lift[g, start : start + label_step.added, k : k + label_step.added] = pi[g] * np.eye(
+                label_step.added
+            )
+    maps = white.inverse[0][-added:] @ lift
+    if label_step.across:
+        maps = maps + _across_lift(white, maps.shape, pi)
+    r = np.einsum("gaq,gq->a", maps, means)
+    variances = label_step.turned(np.swapaxes(label_step.turned(sample.variances), 1, 2))
+    omega = np.einsum("gaq,gqr,gcr->ac", maps, variances, maps)
+    dof = np.inf
+    if sample.design.random_weights:
+        _, dof = small_sample(float(sample.sizes.sum() - 1), white.below)
+    coefficients = np.maximum(np.linalg.eigvalsh(omega)[::-1], 0.0)
+    value = float(r @ r)
+    pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
+    said = (_rough(step),) if _few(sample, step) else ()
+    return StepTest(0.5 * sample.rate**2 * value, pvalue, "score, empirical, from sums", said)
+
+
+def _across_lift(white: LabelWhitening, shape: tuple[int, ...], pi: Array) -> Array:
+    """What the estimated direction adds to the maps of `_from_sums`."""
+    size, added = white.step.added, white.added
+    last = white.inverse[0][-added:, -added:]
+    extra = np.zeros(shape)
+    for g in range(len(pi)):
+        lift = np.zeros((added, shape[2]))
+        for h in range(len(pi) - 1):
+            lift[h * size : (h + 1) * size, :size] = white.along[0, h] * pi[g] * np.eye(size)
+        extra[g] = last @ lift
+    return extra

@@ -1,0 +1,1 @@
+"""Tests of very many rows by passes over blocks of them."""

@@ -1,0 +1,1 @@
+"""Where a statistic stands among those of samples drawn again."""

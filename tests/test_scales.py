@@ -7,6 +7,7 @@ import pytest
 
 import oracles
 import steradian as sr
+from named_rows import without_count
 from oracles import Array
 from steradian.cli.app import run
 
@@ -95,7 +96,7 @@ def test_angles_without_a_digit_are_refused(degrees: bool, largest: float, full:
     for bad in (1.1 * largest, -1e20, 1e300):
         with pytest.raises(sr.InvalidDirections) as caught:
             sr.Directions.from_angles([0.0, bad], degrees=degrees)
-        assert str(caught.value) == (
+        assert without_count(str(caught.value)) == (
             f"angle in row 1 is {bad:g}, so large that rounding has moved it by more than "
             f"1e-09 radians; reduce it modulo {full} where it is still exact"
         )

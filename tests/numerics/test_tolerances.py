@@ -33,6 +33,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "significance/groups/label_tests.py:_MOST_WORK": "work",
     "profile/level_table.py:_SOON": "work",
     "significance/effort.py:SOON": "work",
+    "significance/effort.py:_A_SECOND": "work",
     "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
     "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",

@@ -33,7 +33,7 @@ def test_one_degree_stands_out(lattice: sr.Profile) -> None:
     assert s.carrying == 3
     assert s.debiased[2] == pytest.approx(0.81 / 14.0, rel=0.25)
     assert s.low[2] < s.gaps[2] < s.high[2]
-    assert "degree 3, scales of 60° and more" in s.finding
+    assert "degrees up to 3, scales of 60° and more" in s.finding
 
 
 def test_it_is_data_and_text(lattice: sr.Profile) -> None:

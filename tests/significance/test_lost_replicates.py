@@ -69,5 +69,5 @@ def test_most_of_them_lost_is_no_verdict() -> None:
 
 def test_a_share_of_them_is_said() -> None:
     assert lost_replicates(3, 0.0) == []
-    assert "20% of the replicates" in lost_replicates(3, 0.2)[0]
+    assert "20% of the samples drawn" in lost_replicates(3, 0.2)[0]
     assert "upper bound" in lost_replicates(3, 0.2)[0]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steradian.families.nodes.family import NodeFamily
 
 __all__ = ["BareFamily", "Family", "Law", "NodeFamily"]
-_HOMES = {"BareFamily": "bare", "Family": "base", "Law": "base", "NodeFamily": "nodes"}
+_HOMES = {"BareFamily": "bare", "Family": "base", "Law": "base", "NodeFamily": "nodes.family"}
 
 if not TYPE_CHECKING:  # a checker would take every name for one of ours
 

@@ -82,12 +82,13 @@ def solve_one(
         if math.sqrt(q) * decrement > _MATCHED:
             continue
         gradient = m - moments[1 : q + 1]
-        end = _end(lam, dual, step, gradient)
+        noise = float(matched_to_rounding(m[None])[0])
+        end = _end(lam, dual, step, gradient, noise)
         if end is not None:
             unresolved = float(grid.unresolved(values.reshape(1, -1), level)[0])
             error = _condition(second, factor), unresolved
             return _solution(m, end, error, nodes=grid.nodes, steps=count, rung=rung)
-        if np.abs(gradient).max() <= matched_to_rounding(m[None])[0]:
+        if np.abs(gradient).max() <= noise:
             return None  # a step would only follow noise: the stack solver stays put
     return None
 
@@ -96,21 +97,24 @@ _End = tuple[Array, float, float, float]
 """Parameters (q,), their deficit, the mismatch and the decrement there."""
 
 
-def _end(lam: Array, dual: float, step: Array, gradient: Array) -> _End | None:
+def _end(lam: Array, dual: float, step: Array, gradient: Array, noise: float) -> _End | None:
     """Where Newton's method ends, at ``lam`` or one ``step`` further; None where it goes on.
 
     A step s at a decrement δ leaves a mismatch ½ E (s·φ)² φ_k of the centred features, which is
     below ``√q δ²``, since |φ|² = q. What it leaves of the decrement is below ``√q |s| δ``, of the
     parameters about ``√q |s|²``, and the deficit rises by ½ δ², but for √q |s| δ². Where these are
-    no more than a fit may show nobody looks again.
+    no more than a fit may show nobody looks again. No step follows a gradient that is ``noise``,
+    which deficits near zero would feel.
     """
     squared, length = max(float(gradient.dot(step)), 0.0), float(step.dot(step))
     reach, root = math.sqrt(squared), math.sqrt(len(lam))
     felt = ACCEPTED_RESIDUAL * (1.0 + math.sqrt(lam.dot(lam)))
+    residual = float(np.abs(gradient).max())
+    if residual <= noise and reach <= RESTING_DECREMENT:
+        return lam, dual, residual, reach
     if root * squared <= _MATCHED and root * length <= felt:
         left = root * math.sqrt(length) * reach
         return lam + step, dual + 0.5 * squared, root * squared, left
-    residual = float(np.abs(gradient).max())
     at_rest = reach <= RESTING_DECREMENT and residual <= _MATCHED
     return (lam, dual, residual, reach) if at_rest else None
 

@@ -477,7 +477,12 @@ def test_linear_algebra_has_one_thread_unless_the_environment_says_otherwise(
     if said is None:
         monkeypatch.delenv(name)
     monkeypatch.setattr("sys.argv", ["steradian", "examples"])
-    monkeypatch.setattr("steradian.cli.app.run", lambda _: seen.append(os.environ.get(name)) or 0)
+
+    def run_nothing(_: list[str]) -> int:
+        seen.append(os.environ.get(name))
+        return 0
+
+    monkeypatch.setattr("steradian.cli.app.run", run_nothing)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0

@@ -40,6 +40,19 @@ def test_what_must_hold_holds(first: int) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        31001085,  # a warning of NumPy: a drawn sample that is a single point to rounding
+        31002123,  # NumPy's error of an empty group: levels of the circle side by side
+        31003562,  # likewise
+    ],
+)
+def test_what_a_longer_run_found(seed: int) -> None:
+    found = [str(one) for one in checked(Case(seed), LIMIT).violations]
+    assert not found, "\n".join(found)
+
+
 def test_a_case_is_its_number() -> None:
     one, other = draw(Case(7)), draw(Case.parse("7"))
     np.testing.assert_array_equal(one.x, other.x)

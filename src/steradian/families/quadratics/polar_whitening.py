@@ -73,12 +73,14 @@ class PolarWhitening:
         m = np.concatenate([part.reshape(len(mean), -1) for part in self._split(mean[:, None])], 1)
         s = self._turned(np.swapaxes(self._turned(second), 1, 2))
         k = m.shape[1] - 1
-        square = (s[:, 0, 0] - mean_tt - slope * (m[:, 0] - mean_t)) ** 2 / var_0
-        cross = ((s[:, 0, 1:] - shift[:, None] * m[:, 1:]) ** 2).sum(axis=1) / var_1
         trace = np.trace(s[:, 1:, 1:], axis1=1, axis2=2)
         across = s[:, 1:, 1:] - np.eye(k) * (trace / k)[:, None, None]
-        rest = 0.5 * k * (k + 2.0) * (across**2).sum(axis=(1, 2)) / fourth
-        return np.asarray(square + cross + rest)
+        with np.errstate(divide="ignore", invalid="ignore"):  # of a law that is a point to rounding
+            square = (s[:, 0, 0] - mean_tt - slope * (m[:, 0] - mean_t)) ** 2 / var_0
+            cross = ((s[:, 0, 1:] - shift[:, None] * m[:, 1:]) ** 2).sum(axis=1) / var_1
+            rest = 0.5 * k * (k + 2.0) * (across**2).sum(axis=(1, 2)) / fourth
+        total = square + cross + rest
+        return np.where(np.isnan(total), np.inf, total)  # such a law tells nothing of its level
 
     def _split(self, x: Array) -> tuple[Array, Array]:
         turned = self._turned(x)

@@ -78,7 +78,7 @@ def has_contours(hierarchy: Hierarchy) -> bool:
 
 def _kernel_mean(eta: Array, quadratic: Array, kappa: float) -> _KernelMean:
     """X → E k(x, Y) of the law exp(η·x + xᵀBx)."""
-    return (_QuadraticMean if quadratic.any() else _LinearMean)(eta, quadratic, kappa)
+    return _QuadraticMean(eta, quadratic, kappa) if quadratic.any() else _LinearMean(eta, kappa)
 
 
 class _KernelMean(Protocol):
@@ -98,7 +98,7 @@ class _LinearMean:
     ``(2κ η·x + κ²) / (|η + κx| + |η|)``.
     """
 
-    def __init__(self, eta: Array, _quadratic: Array, kappa: float) -> None:
+    def __init__(self, eta: Array, kappa: float) -> None:
         self._eta, self._kappa = eta, kappa
         self._size = float(np.linalg.norm(eta))
         self._excess = self._excess_of(np.array([self._size]))[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steradian.existence.certificate import Certificate
+    from steradian.numerics.arrays import IntArray
     from steradian.profile import Profile
 
 __all__ = [
@@ -142,7 +143,15 @@ class BoundaryError(LevelError):
 
 
 class ResolutionError(LevelError):
-    """Double precision or the node budget cannot resolve the fit."""
+    """Double precision or the node budget cannot resolve the fit.
+
+    Attributes
+    ----------
+    rows : IntArray or None
+        Which of several fits that were asked for together cannot be resolved, where that is known.
+    """
+
+    rows: IntArray | None = None
 
 
 class ConvergenceError(LevelError):

@@ -8,6 +8,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.significance.redrawn.drawn_samples import sound_whitening
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(40)}
 
@@ -67,3 +68,31 @@ def test_collinear_features_are_not_sound() -> None:
     below = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 1e7]])
     white = sr.Harmonics(3, 2).family(2).whitening(below)
     assert white.sound.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_laws_of_any_sharpness_side_by_side(d: int) -> None:
+    """Each is integrated where it is resolved, whoever stands beside it."""
+    family = sr.Harmonics(d, 3).family(3)
+    lam = np.zeros((4, family.q))
+    lam[:, 0] = [0.1, 400.0, 5.0, 6e3]
+    together = family.log_partition(lam)
+    for row in range(len(lam)):
+        for stack, one in zip(together, family.log_partition(lam[row : row + 1]), strict=True):
+            np.testing.assert_allclose(stack[row], one[0], rtol=1e-9, atol=1e-11)
+
+
+def test_who_is_refused_is_told() -> None:
+    """The sharpest laws of the circle have no grid; the others keep their white features."""
+    h = sr.Harmonics(2, 3)
+    below = np.zeros((5, h.q(2)))
+    below[:, 0] = [1.0, 1e13, 30.0, 1e14, 0.0]
+    with pytest.raises(sr.ResolutionError) as refused:
+        h.family(3).whitening(below)
+    assert refused.value.rows is not None
+    np.testing.assert_array_equal(refused.value.rows, [1, 3])
+    known = sound_whitening(h.family(3), below)
+    assert known is not None
+    white, sound = known
+    np.testing.assert_array_equal(sound, [True, False, True, False, True])
+    assert white.sound.all()

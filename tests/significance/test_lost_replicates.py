@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,14 @@ def test_lost_ones_count_as_beyond(replicates: tuple[np.ndarray, np.ndarray]) ->
     p, share = among(1e9, [squares], 1 << 60)
     assert share == len(below.gone) / len(squares)
     assert p == (1 + len(below.gone)) / (1 + len(squares))
+
+
+def test_no_more_are_drawn_when_most_are_lost() -> None:
+    def pieces() -> Iterator[np.ndarray]:
+        yield np.array([np.inf, 0.0, np.inf])
+        pytest.fail("the others were asked for")
+
+    assert among(1.0, pieces(), 10) == (3 / 4, 2 / 3)
 
 
 def test_most_of_them_lost_is_no_verdict() -> None:

@@ -30,7 +30,6 @@ _CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandw
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
 _SOME_LOST = 0.01  # share of replicates without a fit that is worth a word
-MOST_LOST = 0.5  # share above which the others say nothing
 
 
 def of_weights(sample: Sample) -> list[str]:

@@ -23,6 +23,7 @@ from steradian.significance.redrawn.judgement import (
     worthless,
 )
 from steradian.significance.redrawn.null_replicates import (
+    MOST_LOST,
     add_one,
     among,
     gap_replicates,
@@ -134,7 +135,7 @@ def _model_pvalue(
         null = draw(sample, level, options.replicates, options.seed)
         null = options.patience.watched(level, null)
         pvalue, gone = among(value, null, options.enough if options.method else _ENOUGH)
-        if gone > concerns.MOST_LOST:
+        if gone > MOST_LOST:
             found = LevelTest(score, np.nan, half, "refused", (*warnings,))
             return found.said(concerns.too_many_lost(level, gone))
         warnings += concerns.lost_replicates(level, gone)

@@ -122,27 +122,35 @@ class GriddedFamily:
         return False
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        """ψ, mean and covariance on the first rung of the ladder that resolves every row.
+        """ψ, mean and covariance of each law on the first rung of the ladder that resolves it.
 
         Rows too sharp for the ladder get cells of their own.
         """
-        grid, sharp = self._resolving(lam)
-        if not sharp.any():
-            return self._ladder.integrals(grid, lam)
+        rungs = self._resolving(lam)
+        different = np.unique(rungs)
+        if len(different) == 1 and different[0] != NO_RUNG:
+            return self._ladder.integrals(self.space.grid(int(different[0])), lam)
         out = np.empty(len(lam)), np.empty_like(lam), np.empty((len(lam), self.q, self.q))
-        parts = (
-            [(np.flatnonzero(~sharp), self._ladder.integrals(grid, lam[~sharp]))]
-            if not sharp.all()
-            else []
-        )
-        tree = CellTree(self.level)  # neighbouring laws ask for the same cells
-        for row in np.flatnonzero(sharp):
-            root = self._local(lam[row], tree).root()
-            parts.append((np.array([row]), (root.psi, root.mean, root.covariance)))
-        for rows, part in parts:
+        for rung in different:
+            rows = rungs == rung
+            part = (
+                self._on_cells(lam[rows])
+                if rung == NO_RUNG
+                else self._ladder.integrals(self.space.grid(int(rung)), lam[rows])
+            )
             for whole, new in zip(out, part, strict=True):
                 whole[rows] = new
         return out
+
+    def _on_cells(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of laws too sharp for the ladder."""
+        tree = CellTree(self.level)  # neighbouring laws ask for the same cells
+        roots = [self._local(one, tree).root() for one in lam]
+        return (
+            np.concatenate([root.psi for root in roots]),
+            np.concatenate([root.mean for root in roots]),
+            np.concatenate([root.covariance for root in roots]),
+        )
 
     @property
     def has_rule(self) -> bool:
@@ -154,10 +162,13 @@ class GriddedFamily:
 
     def harmonic_moments(self, lam: Array, degree: int) -> Array:
         """E φ of the laws ``lam`` (B, q) for features through ``degree``: (B, q_degree)."""
-        grid, sharp = self._resolving(lam)
-        finer = self.space.exact_grid(grid.reach + degree)  # products alias sooner
-        out = finer.analyze(density_on(finer, lam)[1], degree)[:, 1:]
-        for row in np.flatnonzero(sharp):
+        rungs = self._resolving(lam)
+        out = np.empty((len(lam), self.space.size(degree) - 1))
+        for rung in np.unique(rungs[rungs != NO_RUNG]):
+            rows = rungs == rung
+            finer = self._finer(int(rung), degree)
+            out[rows] = finer.analyze(density_on(finer, lam[rows])[1], degree)[:, 1:]
+        for row in np.flatnonzero(rungs == NO_RUNG):
             points, mass = self.rule(lam[row], degree)
             out[row] = mass @ self.space.harmonics(points, degree)[:, 1:]
         return out
@@ -167,11 +178,11 @@ class GriddedFamily:
 
         Good for functions of a degree up to ``degree`` times the density.
         """
-        grid, sharp = self._resolving(lam[None])
-        if sharp[0]:
+        rung = int(self._resolving(lam[None])[0])
+        if rung == NO_RUNG:
             law = self._local(lam, CellTree(self.level))
             return coordinates(3, law.features), law.mass
-        finer = self.space.exact_grid(grid.reach + degree)
+        finer = self._finer(rung, degree)
         return finer.points, density_on(finer, lam[None])[1][0] * finer.weights
 
     def wide_covariance(self, lam: Array, wide: Hierarchy) -> tuple[Array, Array] | None:
@@ -182,9 +193,11 @@ class GriddedFamily:
         count = self.space.size(wide.levels)
         if count < _FEW_FEATURES:
             return None
-        grid, sharp = self._resolving(lam[None])
-        finer = self.space.exact_grid(grid.reach + 2 * wide.levels)  # products alias sooner
-        if sharp[0] or finer.nodes * count**2 < _LONG_PRODUCTS:
+        rung = int(self._resolving(lam[None])[0])
+        if rung == NO_RUNG:
+            return None
+        finer = self._finer(rung, 2 * wide.levels)
+        if finer.nodes * count**2 < _LONG_PRODUCTS:
             return None
         padded = np.zeros((1, count - 1))
         padded[0, : self.q] = lam
@@ -218,18 +231,22 @@ class GriddedFamily:
     def natural(self, lam: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
         return None
 
-    def _resolving(self, lam: Array) -> tuple[Grid, BoolArray]:
-        """The first grid of the ladder that resolves all rows, or the last; rows it does not.
+    def _resolving(self, lam: Array) -> IntArray:
+        """The first rung of the ladder that resolves each law; `NO_RUNG` of those left to cells.
 
         Where one is known that does, it is that one, or what features of the level ask for.
         """
         if self.known != NO_RUNG:
-            rung = max(self.known, self._ladder.least_rung)
-            return self.space.grid(rung), np.zeros(len(lam), dtype=bool)
-        grid, sharp = self._ladder.climb(lam)
-        if sharp.any() and not self._ladder.has_cells:
-            raise self._unresolved(f"{grid.nodes} nodes")
-        return grid, sharp
+            return np.full(len(lam), max(self.known, self._ladder.least_rung))
+        rungs = self._ladder.climb(lam)
+        refused = np.flatnonzero(rungs == NO_RUNG)
+        if len(refused) and not self._ladder.has_cells:
+            raise self._unresolved(f"{self._ladder.finest.nodes} nodes", refused)
+        return rungs
+
+    def _finer(self, rung: int, degree: int) -> Grid:
+        """A grid for laws of a rung times functions of a degree, which alias sooner."""
+        return self.space.exact_grid(self.space.grid(rung).reach + degree)
 
     def _local(self, lam: Array, tree: CellTree) -> LocalLaw:
         """One law on the cells that it asks for."""
@@ -238,9 +255,11 @@ class GriddedFamily:
             raise self._unresolved(law.words)
         return law
 
-    def _unresolved(self, words: str) -> ResolutionError:
+    def _unresolved(self, words: str, rows: IntArray | None = None) -> ResolutionError:
         cause = f"{Status.UNRESOLVED.sentence} ({words})"
-        return ResolutionError(self.level, cause, "ask for fewer levels")
+        error = ResolutionError(self.level, cause, "ask for fewer levels")
+        error.rows = rows
+        return error
 
     def contains(self, moments: MomentStack) -> IntArray:
         if self.level == 2:

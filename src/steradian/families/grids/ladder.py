@@ -18,7 +18,7 @@ from steradian.families.grids.single import solve_one
 from steradian.families.grids.stacks import GridStack, approach, approachable, reach_for
 from steradian.families.meshes.concentrated import solve_locally
 from steradian.fitting.newton import judge, newton
-from steradian.fitting.solution import DualSolution, Status
+from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     COLLINEAR_MOMENTS,
@@ -80,15 +80,24 @@ class GridLadder:
         """Rungs of the ladder before cells are quicker."""
         return self.space.rungs() - (_SLOW_RUNGS if self.has_cells else 0)
 
-    def climb(self, lam: Array) -> tuple[Grid, BoolArray]:
-        """The first grid that resolves all laws ``lam`` (B, q), or the last; rows it does not."""
-        allowed = allowed_quadrature(lam)
+    @property
+    def finest(self) -> Grid:
+        """The last grid before cells, or before a law is refused."""
+        return self.space.grid(self._rungs - 1)
+
+    def climb(self, lam: Array) -> IntArray:
+        """The first rung that resolves each law ``lam`` (B, q); `NO_RUNG` where none does."""
+        allowed, left = allowed_quadrature(lam), np.arange(len(lam))
+        out = np.full(len(lam), NO_RUNG)
         for rung in range(self._rungs):
             grid = self.space.grid(rung)
-            sharp = grid.unresolved(density_on(grid, lam)[1], self.level) > allowed
-            if not sharp.any():
+            _, density = density_on(grid, lam[left])
+            resolved = grid.unresolved(density, self.level) <= allowed[left]
+            out[left[resolved]] = rung
+            left = left[~resolved]
+            if not len(left):
                 break
-        return grid, sharp
+        return out
 
     def integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the laws ``lam`` (B, q) on one grid."""

@@ -129,35 +129,44 @@ class FitsBelow:
         return row_scores(white.rows(x[rows]), white.below, weights[rows]), rows
 
     def squares(self, stack: MomentStack) -> Array:
-        """|E ζ_added|² of the samples from their moments alone; ∞ of the lost ones."""
-        far = np.full(len(self.gone), np.inf)
+        """|E ζ_added|² of the samples from their moments alone; ∞ of the lost ones.
+
+        Lost too are those whose fit is so sharp that it has no white features.
+        """
+        found = np.full(len(self.rows) + len(self.gone), np.inf)
         known = sound_whitening(self.family, self.lam)
-        if known is None:
-            return far
-        white, sound = known
-        return np.concatenate([white.score(stack.take(self.rows[sound])), far])
+        if known is not None:
+            white, sound = known
+            found[np.flatnonzero(sound)] = white.score(stack.take(self.rows[sound]))
+        return found
 
 
 def sound_whitening(family: Family, below: Array) -> tuple[Whitening, BoolArray] | None:
     """White features for those fits ``below`` that have any, and which these are; None of none."""
-    if not len(below):
-        return None
-    try:
-        white = family.whitening(below)
-        sound = white.sound
-        if sound.all():
+    sound = np.ones(len(below), dtype=bool)
+    while sound.any():
+        rows = np.flatnonzero(sound)
+        try:
+            white = family.whitening(below[rows])
+        except ResolutionError as error:  # of the sharpest
+            sound[rows[_refused(family, below[rows], error)]] = False
+            continue
+        if white.sound.all():
             return white, sound
-    except ResolutionError:  # of the sharpest: which ones is told in halves
-        sound = _sound(family, below)
-    return (family.whitening(below[sound]), sound) if sound.any() else None
+        sound[rows[~white.sound]] = False
+    return None
 
 
-def _sound(family: Family, below: Array) -> BoolArray:
-    """Which fits have white features, one of which may be refused."""
-    try:
-        return family.whitening(below).sound
-    except ResolutionError:
-        if len(below) == 1:
-            return np.zeros(1, dtype=bool)
-    half = len(below) // 2
-    return np.concatenate([_sound(family, below[:half]), _sound(family, below[half:])])
+def _refused(family: Family, below: Array, error: ResolutionError) -> IntArray:
+    """Which fits, together refused with ``error``, have no white features; told in halves."""
+    if error.rows is not None:
+        return error.rows
+    if len(below) == 1:
+        return np.zeros(1, dtype=np.intp)
+    found: list[IntArray] = []
+    for half in np.array_split(np.arange(len(below)), 2):
+        try:
+            family.whitening(below[half])
+        except ResolutionError as one:
+            found.append(half[_refused(family, below[half], one)])
+    return np.concatenate(found) if found else np.arange(len(below))

@@ -16,6 +16,9 @@ from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 
 _ENTRIES = 4_000_000
+MOST_LOST = 0.5
+"""Share of replicates without a fit above which the others say nothing."""
+
 _FIRST = 64  # samples of the first piece, after which many p-values are known
 
 
@@ -87,7 +90,7 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, fl
 
     With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
     Biometrika 78, 1991), and no more are asked for; else the add-one share of all. With it the
-    share of infinite ones, by which it may be too large.
+    share of infinite ones, by which it may be too large; beyond `MOST_LOST` no more are asked for.
 
     Raises
     ------
@@ -100,6 +103,8 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, fl
         above = np.flatnonzero(found >= value)
         if len(above) >= enough:
             return float(enough / (above[enough - 1] + 1)), float(np.isinf(found).mean())
+        if np.isinf(found).mean() > MOST_LOST:
+            break
     if not len(found):
         raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
     return add_one(value, found), float(np.isinf(found).mean())

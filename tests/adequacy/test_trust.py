@@ -235,3 +235,14 @@ def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
     assert repr(p.residuals()).startswith("Residuals(level 2, Δ = ")
     with pytest.raises(ValueError, match="give at most 2 on the torus of 2 angles"):
         p.residuals(degree=3)
+
+
+def test_no_nats_where_no_higher_fit_exists() -> None:
+    """Twelve points: the dual of a higher level has no end, and stopped at 1603 nats."""
+    lon = [0, 0, 180, 180, 10, -10, 170, 190, 0, 0, 180, 180.0]
+    lat = [10, -10, 10, -10, 0, 0, 0, 0, 20, -20, 20, -20.0]
+    rows = sr.Directions.from_lonlat(lon * 10, lat * 10, degrees=True)
+    for levels in (1, 2):
+        words = sr.profile(rows, levels=levels).trust().structure.reasons[0]
+        assert "nats" not in words
+        assert "Δ" in words

@@ -261,3 +261,45 @@ def test_names_are_there_before_they_are_imported() -> None:
         "assert sr.profile.__name__ == 'profile'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_group_of_no_weight_is_named_and_the_others_are_told(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "g.csv"
+    rows = ["10,10,0,b", "20,20,0,b", "100,10,1,c", "80,20,1,c", "70,10,1,c", "95,12,1,c"]
+    path.write_text("\n".join(["lon,lat,w,site", *rows]) + "\n", encoding="utf-8")
+    out = printed(capsys, "profile", str(path), "--weights", "w", "--by", "site", "--levels", "1")
+    assert "b: all weights are zero" in out
+    assert "longitude 86.3°, latitude 13.3°" in out
+
+
+def test_the_mean_of_a_group_is_told_where_it_has_one(tmp_path: Path, capsys: Capture) -> None:
+    """Two groups along axes of 20° and 80°: their means are noise."""
+    rng = np.random.default_rng(3)
+    lines = ["azimuth,treatment"]
+    for name, axis in (("control", 20.0), ("magnetic", 80.0)):
+        angles = axis + 180.0 * (np.arange(60) % 2) + rng.normal(0.0, 20.0, 60)
+        lines += [f"{angle % 360.0:.1f},{name}" for angle in angles]
+    path = tmp_path / "cage.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    groups = json.loads(printed(capsys, "profile", str(path), "--by", "treatment", "--json"))
+    for record, axis in zip(groups["groups"], (20.0, 80.0), strict=True):
+        assert record["mean"] == ""
+        assert abs(float(record["axis"].split()[1].rstrip("°")) - axis) < 8.0
+
+
+def test_moments_of_a_group_without_a_fit_do_not_hide_the_others(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "m.csv"
+    rows = ["10,10,b", "10,10,b", "100,10,c", "80,20,c", "70,10,c"]
+    path.write_text("\n".join(["lon,lat,site", *rows]) + "\n", encoding="utf-8")
+    out = printed(capsys, "moments", str(path), "--by", "site", "--levels", "1")
+    assert "! level 1 does not exist" in out
+    assert "mean direction: longitude" in out
+    record = json.loads(
+        printed(capsys, "moments", str(path), "--by", "site", "--levels", "1", "--json")
+    )
+    assert "does not exist" in record["b"]["error"]
+    assert record["c"]["n"] == 3

@@ -120,3 +120,12 @@ def test_what_is_no_reference(tmp_path: Path, capsys: Capture) -> None:
     if pytest.importorskip("astropy"):
         said = complaint(capsys, "profile", rows, "--reference", str(tmp_path / "bad.fits"))
         assert "bad.fits" in said
+
+
+def test_a_band_or_a_level_that_is_none(tmp_path: Path, capsys: Capture) -> None:
+    rows = str(table(tmp_path / "rows.csv", LAW.sample(50, 0)))
+    said = complaint(capsys, "profile", rows, "--reference", "unseen:1.2.3..4")
+    assert "'1.2.3..4' is no band of latitudes" in said
+    fit = tmp_path / "fit.json"
+    printed(capsys, "profile", rows, "--json", "--levels", "1", "--out", str(fit))
+    assert "counted from 1" in complaint(capsys, "profile", rows, "--reference", f"{fit}:0")

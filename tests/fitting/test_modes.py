@@ -107,3 +107,27 @@ def test_spaces_without_a_picture_are_refused() -> None:
     fit = sr.profile(x / np.linalg.norm(x, axis=1, keepdims=True), levels=1).fits[1]
     with pytest.raises(sr.InvalidArgument, match="circle, sphere and torus"):
         _ = fit.modes
+
+
+def test_poles_of_a_law_that_is_equal_all_around_them() -> None:
+    """The nodes of a polar ring tie; none of them is above the others."""
+    rng = np.random.default_rng(1)
+    latitude = np.r_[90 - np.abs(rng.normal(0, 15, 100)), -90 + np.abs(rng.normal(0, 15, 80))]
+    rows = sr.Directions.from_lonlat(rng.uniform(0, 360, 180), latitude, degrees=True)
+    fit = sr.profile(rows, hierarchy=sr.Zonal([0, 0, 1], levels=2)).fits[2]
+    north, south = fit.modes
+    np.testing.assert_allclose(north.point, [0, 0, 1], atol=1e-6)
+    np.testing.assert_allclose(south.point, [0, 0, -1], atol=1e-6)
+    np.testing.assert_allclose(south.density, fit.pdf(np.array([[0.0, 0.0, -1.0]]))[0], rtol=1e-6)
+
+
+def test_a_peak_midway_between_two_nodes() -> None:
+    def logpdf(x: Array) -> Array:
+        t = np.arctan2(x[:, 1], x[:, 0]) - np.pi / 1024
+        return np.asarray(3.0 * np.cos(2 * t) + 0.1 * np.cos(t))
+
+    assert len(modes_of(logpdf, sr.Circle(), 4)) == 2
+
+
+def test_a_uniform_law_is_no_range_of_mountains() -> None:
+    assert len(sr.profile(clouds(50, (0.0, 0.0, 1.0)), levels=1).fits[0].modes) == 1

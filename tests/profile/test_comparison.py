@@ -348,3 +348,45 @@ def test_the_picture_says_what_it_shows(groups: dict[str, list[sr.Directions]]) 
     assert other.get_legend().get_texts()[0].get_text().startswith("g0")
     assert c.plot(ax) is ax
     plt.close("all")
+
+
+def test_groups_that_are_strata_have_nothing_to_shuffle() -> None:
+    """P-values of shuffles that are all the same were decided by the rounding of sums."""
+    rng, region = np.random.default_rng(2), np.repeat(["north", "south", "east"], 40)
+    rows = sr.Directions.from_angles(rng.vonmises(0, 1, 120), weights=np.ones(120))
+    design = sr.designs.Survey(np.arange(120), strata=region)
+    found = sr.compare(rows, by=region.tolist(), levels=2, design=design).tests()
+    assert np.isnan(found.overall)
+    assert any("every stratum holds one group alone" in words for words in found.warnings)
+    assert np.isfinite(found.pvalue).all()
+
+
+def test_two_strata_of_one_group_beside_others_leave_their_pair_open() -> None:
+    rng, groups = np.random.default_rng(2), np.repeat(["a", "b", "c"], 30)
+    strata = np.repeat([0, 1, 2, 1], [30, 15, 15, 30])  # a alone; b with c and alone
+    rows = sr.Directions.from_angles(rng.vonmises(0, 1, 90), weights=np.ones(90))
+    design = sr.designs.Survey(np.arange(90), strata=strata)
+    pairs = sr.compare(rows, by=groups.tolist(), levels=1, design=design).pairs
+    a, b, c = (pairs.names.index(name) for name in "abc")
+    assert np.isnan([pairs.pvalue[a, b], pairs.pvalue_holm[a, b]]).all()
+    assert np.isfinite(pairs.pvalue_holm[b, c])
+
+
+def test_means_of_groups_in_one_plane_are_compared_within_it() -> None:
+    rng = np.random.default_rng(1)
+    lon = np.r_[rng.normal(0, 20, 12), rng.normal(90, 20, 12)]
+    labels = ["A"] * 12 + ["B"] * 12
+    flat = sr.compare(
+        sr.Directions.from_lonlat(lon, np.zeros(24), degrees=True), by=labels, levels=1
+    )
+    plane = sr.compare(sr.Directions.from_angles(lon, degrees=True), by=labels, levels=1)
+    np.testing.assert_allclose(flat.tests().pvalue, plane.tests().pvalue, rtol=1e-9)
+
+
+def test_a_group_of_two_values_has_no_covariance_in_any_frame() -> None:
+    angles = np.array([90, 180, 90, 180, 180, 0, 45, 0, 45, 45.0])
+    for turn in (0.0, 20.0, 40.0):
+        rows = sr.Directions.from_angles(angles + turn, degrees=True)
+        found = sr.compare(rows, by=["A"] * 5 + ["B"] * 5, levels=1).tests()
+        assert np.isnan(found.pvalue[0])
+        assert any("no covariance of its own" in words for words in found.warnings)

@@ -467,6 +467,17 @@ def test_simulated_tails_are_the_exact_ones(kind: Kind) -> None:
     assert other.pvalue.tolist() != got.pvalue.tolist()
 
 
+@pytest.mark.parametrize("kind", ["null", "empirical"])
+def test_simulated_tails_of_few_units_too(kind: Kind) -> None:
+    """Six clusters: the covariance is estimated with few degrees of freedom."""
+    rng, cluster = np.random.default_rng(5), np.repeat(np.arange(6), 6)
+    degrees = rng.normal(0, 60, 6)[cluster] + rng.normal(0, 20, 36)
+    p = sr.profile(circle(np.radians(degrees)), levels=1, design=sr.designs.Clusters(cluster))
+    exact = float(p.tests(covariance=kind).pvalue[0])
+    got = float(p.tests(covariance=kind, method="simulate", replicates=40_000).pvalue[0])
+    assert abs(got - exact) < 4.0 * np.sqrt(exact * (1.0 - exact) / 40_000) + 5e-5
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", ["iid", "fixed", "importance"])
 def test_multipliers_follow_the_law_of_the_covariance(design: str, kind: Kind) -> None:

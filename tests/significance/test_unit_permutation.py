@@ -10,6 +10,7 @@ import pytest
 from steradian.significance.groups.unit_permutation import (
     PooledScore,
     StudentisedMeans,
+    none_can_move,
     permutation_test,
 )
 
@@ -43,8 +44,21 @@ def test_all_labels_of_few_units_by_enumeration() -> None:
     assert found.pvalue == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1 - exact) / 9999))
 
 
-def test_shuffles_stay_within_strata() -> None:
-    scores = np.r_[np.full(10, 5.0), np.full(10, -5.0)][:, None]
-    strata = groups = np.repeat([0, 1], 10)
-    found = permutation_test(PooledScore.of([scores], np.full(20, 0.05)), groups, strata, 99, 0)
-    assert found.pvalue == 1.0  # labels are those of the strata: nothing can be shuffled
+@pytest.mark.parametrize("seed", range(8))
+def test_shuffles_stay_within_strata(seed: int) -> None:
+    """Labels are those of the strata: all shuffles are the same, but for the order of sums."""
+    scores = np.random.default_rng(seed).normal(size=(21, 2))
+    strata = groups = np.repeat([0, 1, 2], 7)
+    assert none_can_move(groups, strata)
+    assert not none_can_move(groups, np.repeat([0, 1], [10, 11]))
+    found = permutation_test(PooledScore.of([scores], np.full(21, 1 / 21)), groups, strata, 99, 0)
+    assert found.pvalue == 1.0
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3, 1.0, 2.5])
+def test_a_group_without_a_covariance_has_no_statistic(turn: float) -> None:
+    """Two distinct values in the plane: an inverse is rounding, and depends on the frame."""
+    angles = np.radians([90, 180, 90, 180, 180, 0, 45, 0, 45, 45.0]) + turn
+    x = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    statistic = StudentisedMeans((x - x.mean(axis=0)) / 10, np.full(10, 0.1))
+    assert np.isnan(permutation_test(statistic, np.repeat([0, 1], 5), None, 99, 0).pvalue)

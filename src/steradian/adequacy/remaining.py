@@ -7,9 +7,9 @@ has matched nothing of,
     D_K - D_L  =  max_δ { δ·(ĉ - c) - log E_{p_L} exp(δ·ξ) },
 
 up to what moves in the features below. A few Newton steps at the nodes that integrate p_L find it
-to the digits that people read; where there is no such fit they stop at a lower bound. To first
-order it is ½ (ĉ - c)ᵀ C⁻¹ (ĉ - c) with C the covariance of ξ, and noise alone gives about one half
-of the number of features over a².
+to the digits that people read; where there is no such fit they go up without end, and nothing is
+said. To first order it is ½ (ĉ - c)ᵀ C⁻¹ (ĉ - c) with C the covariance of ξ, and noise alone gives
+about one half of the number of features over a².
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from steradian.numerics.tolerances import COLLINEAR, NEGLIGIBLE_MASS, TINY
 from steradian.significance.sample import Sample
 
 _MOST = 2e8  # products of features at nodes in one step: a tenth of a second
-_STEPS = 12
+_STEPS, _MANY_STEPS = 12, 60  # of any fit, and of one whose steps are quick
 _SHORTEST = 1e-3  # of a Newton step that goes up
 _READ = 0.002  # share of the information that nobody reads
+_UNSEEN = 1e-9  # nats that no table shows
 
 
 def remaining_information(sample: Sample, wide: Hierarchy, level: int, seen: Array) -> float:
@@ -66,10 +67,14 @@ def _first_order(left: GriddedLeftover, away: Array) -> float:
 
 
 def _dual_value(rows: Array, logs: Array, target: Array) -> float:
-    """``max δ·target - log Σ mass exp(δ·rows)`` by a few Newton steps that only go up."""
+    """``max δ·target - log Σ mass exp(δ·rows)`` by a few Newton steps that only go up.
+
+    NaN where it has no end: no law on these nodes holds more nats than the one on the rarest.
+    """
     step = np.zeros(len(target))
-    value = 0.0
-    for _ in range(_STEPS):
+    value, most = 0.0, -float(logs.min())
+    work = rows.size * rows.shape[1]
+    for _ in range(int(np.clip(_STEPS * _MOST / work, _STEPS, _MANY_STEPS))):
         tilted = logs + rows @ step
         share = np.exp(tilted - logsumexp(tilted))
         mean = share @ rows
@@ -77,7 +82,7 @@ def _dual_value(rows: Array, logs: Array, target: Array) -> float:
         covariance = (centred * share[:, None]).T @ centred
         ridge = np.trace(covariance) / COLLINEAR
         if not ridge > TINY:  # the law has run into single nodes: no law has these moments
-            return value
+            return np.nan
         move = np.linalg.solve(covariance + ridge * np.eye(len(step)), target - mean)
         size = 1.0
         while size > _SHORTEST:
@@ -87,11 +92,14 @@ def _dual_value(rows: Array, logs: Array, target: Array) -> float:
                 break
             size *= 0.5
         else:
-            return value
+            small = 0.5 * float(move @ (target - mean)) <= _READ * value + _UNSEEN
+            return value if small else np.nan
         gained, step, value = found - value, tried, found
-        if gained < _READ * value:
+        if value > most:
             break
-    return value
+        if gained < _READ * value:
+            return value
+    return np.nan
 
 
 def _by_score(sample: Sample, left: Leftover) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -173,12 +173,16 @@ def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
     if where.is_large and not how[2]:
-        groups = where.sums(how[0], by=by)
-        parts = [part.reading for part in groups.values()]
-        reading = reduce(lambda a, b: a and b and a.pooled(b), parts)
+        sums = where.sums(how[0], by=by)
+        reading = reduce(lambda a, b: a and b and a.pooled(b), [s.reading for s in sums.values()])
+        groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
     else:
         data = where.read()
-        groups, reading = data.groups(by), data.directions.reading
+        reading = data.directions.reading
+        groups = {
+            label: (len(rows), partial(data.directions.take, rows))
+            for label, rows in data.groups(by).items()
+        }
     law = parse_reference(how[2], where) if how[2] else None
     records = group_records(groups, how[0] or None, how[1] or None, law)
     deliver(group_text(records, "" if reading is None else reading.words, form), out)

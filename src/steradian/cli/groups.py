@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from steradian.cli.output import as_csv, as_json, as_markdown
-from steradian.errors import LevelError
+from steradian.errors import InvalidDirections, LevelError, SteradianError
+from steradian.numerics.tolerances import POINTS_NOWHERE
 from steradian.profile import profile
 from steradian.profile.principal_axes import axis_in_words
 from steradian.profile.summary import in_words
@@ -21,23 +22,24 @@ if TYPE_CHECKING:
 
 _NOT_THERE = "–"
 _WIDTH = 80
+_NOISE = 0.05  # p-value of uniformity above which a mean direction is not told
 _UNNAMED = "(empty)"  # a group of rows whose label is missing
 
 
 def group_records(
-    groups: Mapping[Any, Directions | Moments],
+    groups: Mapping[Any, tuple[int, Callable[[], Directions | Moments]]],
     levels: int | None,
     shrinkage: float | None,
     reference: Any = None,
 ) -> list[Any]:
-    """What is told of each group."""
+    """What is told of each group, of how many rows it has and what makes its sample."""
     records = []
-    for label, some in tracked(groups.items(), len(groups), "groups"):
+    for label, (count, sample) in tracked(groups.items(), len(groups), "groups"):
         name = str(label).strip() or _UNNAMED
         try:
-            found = profile(some, levels=levels, shrinkage=shrinkage, reference=reference)
-        except LevelError as error:
-            records.append({"group": name, "n": some.n, "error": str(error)})
+            found = profile(sample(), levels=levels, shrinkage=shrinkage, reference=reference)
+        except (LevelError, InvalidDirections) as error:
+            records.append({"group": name, "n": count, "error": str(error)})
         else:
             records.append(_record(name, found))
     return records
@@ -45,14 +47,26 @@ def group_records(
 
 def _record(name: str, found: Profile) -> dict[str, Any]:
     record: dict[str, Any] = {"group": name, "n": found.n}
+    pointing = found.has_mean and _points(found)
     if found.has_mean:
         record["resultant_length"] = found.resultant
-        record["mean"] = in_words(found).lstrip(": ") if found.resultant > 0.0 else ""
-    elif axis := axis_in_words(found):
+        record["mean"] = in_words(found).lstrip(": ") if pointing else ""
+    if not pointing and (axis := axis_in_words(found)):
         record["axis"] = axis
     record["total"] = float(found.deficits[-1])
     record["gaps"] = found.gaps.tolist()
     return record | ({"stopped": found.stopped} if found.stopped else {})
+
+
+def _points(found: Profile) -> bool:
+    """Whether a group has a mean direction: told apart from noise, where a p-value is defined."""
+    if found.resultant < POINTS_NOWHERE:
+        return False
+    try:
+        pvalue = float(found.uniformity().pvalue[0])
+    except SteradianError:
+        return True
+    return not pvalue > _NOISE
 
 
 def group_text(records: list[Any], read: str, form: str) -> str:
@@ -66,10 +80,22 @@ def group_text(records: list[Any], read: str, form: str) -> str:
     if form == "markdown":
         return f"{read}\n\n{as_markdown(rows)}"
     notes = [f"{r['group']}: {r['error']}" for r in records if "error" in r]
-    return "\n".join([*textwrap.wrap(read, _WIDTH), "", *_aligned(rows), "", _LEGEND, *notes])
+    return "\n".join(
+        [
+            *textwrap.wrap(read, _WIDTH),
+            "",
+            *_aligned(rows),
+            "",
+            *textwrap.wrap(_LEGEND, _WIDTH),
+            *notes,
+        ]
+    )
 
 
-_LEGEND = "R mean resultant length, D information in all levels, I what each level adds (nats)."
+_LEGEND = (
+    "R mean resultant length, D information in all levels, I what each level adds (nats); "
+    f"no mean where it is not told apart from noise (Rayleigh's p above {_NOISE})."
+)
 
 
 def _row(record: dict[str, Any], levels: int) -> dict[str, Any]:
@@ -78,7 +104,7 @@ def _row(record: dict[str, Any], levels: int) -> dict[str, Any]:
     row["D"] = record.get("total", _NOT_THERE)
     gaps = record.get("gaps", [])
     row |= {f"I{k + 1}": gaps[k] if k < len(gaps) else _NOT_THERE for k in range(levels)}
-    mean, axis = record.get("mean", _NOT_THERE), record.get("axis")
+    mean, axis = record.get("mean") or _NOT_THERE, record.get("axis")
     return row | ({"mean": mean} if axis is None else {"mean": f"axis {axis}"})
 
 

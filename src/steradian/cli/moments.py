@@ -91,12 +91,26 @@ def _deliver(found: dict[Any, Moments], out: str, form: str, show: Show) -> None
         with _told(form, show):
             show(profile(found[None]), form, "", inference=False)
     elif form == "json":
-        print(as_json({str(label): profile(each).to_dict() for label, each in found.items()}))
+        print(as_json({str(label): _record(each) for label, each in found.items()}))
     else:
         for label, each in found.items():
             print(f"{label}\n{'=' * len(str(label))}")
-            show(profile(each), form, "", inference=False)
+            try:
+                with _told(form, show):
+                    show(profile(each), form, "", inference=False)
+            except LevelError as error:  # of this label: the others are shown
+                print(f"! {error}")
             print()
+
+
+def _record(moments: Moments) -> dict[str, Any]:
+    """The profile of a label, or why it has none."""
+    from steradian.profile import profile
+
+    try:
+        return profile(moments).to_dict()
+    except LevelError as error:
+        return {"error": str(error)}
 
 
 @contextmanager

@@ -214,13 +214,13 @@ class Data:
     rows: IntArray  # of the table, for each direction
     name: str
 
-    def groups(self, by: str) -> dict[str, Directions]:
-        """The directions of each label, in the order in which they first appear."""
+    def groups(self, by: str) -> dict[str, IntArray]:
+        """The rows of each label, in the order in which they first appear."""
         import numpy as np
 
         labels = np.array([str(label) for label in self.column(by)], dtype=object)
         names = dict.fromkeys(labels.tolist())
-        return {name: self.directions.take(np.flatnonzero(labels == name)) for name in names}
+        return {name: np.flatnonzero(labels == name) for name in names}
 
     def column(self, name: str) -> Any:
         """A column of the table, one value for each direction."""

@@ -15,7 +15,8 @@ HELP = (
     "--json (fit.json, or fit.json:2 for its level 2), or a table with a sample, read like FILE."
 )
 _UNSEEN = "unseen:"
-_BAND = re.compile(r"\s*([-+]?[\d.]+)\s*\.\.\s*([-+]?[\d.]+?)\s*")
+_DEGREES = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+))"
+_BAND = re.compile(rf"\s*{_DEGREES}\s*\.\.\s*{_DEGREES}\s*")
 _OF_ROWS = ("weights", "counts")  # said of FILE alone
 
 
@@ -28,6 +29,8 @@ def parse_reference(text: str, where: Source) -> Any:
     name, level = text, 0
     if found := re.fullmatch(r"(.+\.json):(\d+)", text, re.IGNORECASE):
         name, level = found[1], int(found[2])
+        if not level:
+            raise InvalidArgument(f"--reference {text}: levels of a profile are counted from 1")
     path = Path(name)
     if not path.is_file():
         raise InvalidArgument(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.ascent import DEEPEST, ascended
 from steradian.numerics.neighbours import neighbour_tree
 from steradian.spaces import Space
@@ -54,12 +54,20 @@ def modes_of(logpdf: Callable[[Array], Array], space: Space, features: int) -> t
     nodes = _nodes(space, features)
     values = logpdf(nodes)
     distance, near = neighbour_tree(nodes).query(nodes, k=_NEIGHBOURS)
-    least = np.maximum(values[near[:, 1:]].max(axis=1), values.max() - DEEPEST)
-    tops = np.union1d(np.flatnonzero(values > least), [int(np.argmax(values))])
+    tops = np.union1d(_tops(values, near[:, 1:]), [int(np.argmax(values))])
     tops = tops[np.argsort(-values[tops], kind="stable")][:_MOST]
     reach = float(distance[:, -1].max())
     found = ascended(logpdf, lambda y: on_chart(chart, y), nodes[tops], space.dimension, reach)
     return _distinct(space, found, logpdf(found))
+
+
+def _tops(values: Array, near: IntArray) -> IntArray:
+    """Nodes above all ``near`` (N, k) them; of equal ones, as around a pole, the first."""
+    own, around = values[:, None], values[near]
+    first = np.arange(len(values))[:, None] < near
+    above = ((own > around) | ((own == around) & first)).all(axis=1)
+    above &= values > max(float(values.max()) - DEEPEST, float(values.min()))
+    return np.flatnonzero(above)
 
 
 def _nodes(space: Space, features: int) -> Array:

@@ -141,7 +141,7 @@ def _model_pvalue(
         warnings += concerns.lost_replicates(level, gone)
         return LevelTest(score, pvalue, half, "parametric bootstrap", (*warnings,))
     if method == "simulate":
-        pvalue = _simulated(value, half, level, options)
+        pvalue = _simulated(value, half, np.inf, level, options)
         return LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
     return LevelTest(score, float(chi_square_sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
 
@@ -236,7 +236,7 @@ def _referred(
         null = multiplier_replicates(scores, kind, options.replicates, options.seed)
         how, pvalue = "multiplier bootstrap", add_one(value, null)
     elif options.method == "simulate":
-        how, pvalue = "simulated tail", _simulated(value, coefficients, level, options)
+        how, pvalue = "simulated tail", _simulated(value, coefficients, dof, level, options)
     else:
         how, pvalue = "exact tail", float(mixture_sf([value], coefficients[None], dof)[0])
     shown = "null" if scores.lacks_tilt(kind) else kind
@@ -332,7 +332,7 @@ def _streamed_test(
         f"level {level}: too many rows to tilt; covariance centred at the null",
     )  # fmt: skip
     if options.method == "simulate":
-        pvalue = _simulated(value, found.coefficients, level, options)
+        pvalue = _simulated(value, found.coefficients, found.dof, level, options)
     else:
         pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
     how = "simulated tail" if options.method == "simulate" else "exact tail"
@@ -375,13 +375,18 @@ def _test_from_sums(
     )  # fmt: skip
     said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
     if options.method == "simulate":
-        pvalue = _simulated(value, coefficients, level, options)
+        pvalue = _simulated(value, coefficients, dof, level, options)
         return LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)
     pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
     return LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", said)
 
 
-def _simulated(value: float, coefficients: Array, level: int, options: Options) -> float:
+def _simulated(
+    value: float, coefficients: Array, dof: float, level: int, options: Options
+) -> float:
+    """Draws of the law that `mixture_sf` inverts."""
     rng = np.random.default_rng([options.seed, level])
     draws = rng.chisquare(1.0, (options.replicates, len(coefficients))) @ coefficients
+    if np.isfinite(dof):
+        draws *= dof / rng.chisquare(dof, options.replicates)
     return add_one(value, draws)

@@ -28,6 +28,7 @@ from steradian.significance.groups.label_tests import (
 from steradian.significance.groups.unit_permutation import (
     PermutationTest,
     PooledScore,
+    none_can_move,
     permutation_test,
 )
 from steradian.significance.redrawn.replicates import Replicates
@@ -196,7 +197,10 @@ def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, float], l
 def same_law(
     sample: GroupedSample, many: Replicates, some: tuple[int, ...] | None = None
 ) -> PermutationTest:
-    """The permutation test of the same law, of all groups or of ``some`` of them."""
+    """The permutation test of the same law, of all groups or of ``some`` of them.
+
+    Of some of them it is NaN where no label of theirs can be shuffled within strata.
+    """
     groups, units = sample.group_of_unit, sample.observed_units
     words = shuffling_refusal(sample)
     if words:
@@ -209,6 +213,8 @@ def same_law(
         groups, scores = code[groups[pick]], [part[pick] for part in scores]
         weights = weights[pick]
         strata = None if strata is None else strata[pick]
+        if none_can_move(groups, strata):
+            return PermutationTest(np.nan, np.nan, 0)
     statistic = PooledScore.of(scores, weights)
     return permutation_test(statistic, groups, strata, many.permutations, many.seed)
 

@@ -17,6 +17,7 @@ from steradian.designs.units import Units
 from steradian.fitting.grouped import GroupedFits
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import SPREADLESS
 from steradian.significance.groups.gap_draws import gap_standing
 from steradian.significance.groups.grouped_sample import GroupedSample
 from steradian.significance.groups.label_bootstrap import (
@@ -26,7 +27,11 @@ from steradian.significance.groups.label_bootstrap import (
     standing,
 )
 from steradian.significance.groups.label_whitening import LabelStep, LabelWhitening, label_whitening
-from steradian.significance.groups.unit_permutation import StudentisedMeans, permutation_test
+from steradian.significance.groups.unit_permutation import (
+    StudentisedMeans,
+    none_can_move,
+    permutation_test,
+)
 from steradian.significance.redrawn.judgement import FEWEST_ROWS, LEVERAGE, PER_FEATURE, dominating
 from steradian.significance.redrawn.recalibration import SETTLED
 from steradian.significance.redrawn.replicates import Replicates
@@ -243,18 +248,35 @@ def studentised(sample: GroupedSample, many: Replicates) -> StepTest:
         )
     phi = np.asarray(sample.hierarchy.up_to(1).features(sample.known_rows.directions.x))
     sums = units.gather(units.weights[:, None] * phi)
-    statistic = StudentisedMeans(
-        sums - np.outer(units.unit_weights, units.weights @ phi), units.unit_weights
-    )
+    centred = sums - np.outer(units.unit_weights, units.weights @ phi)
+    statistic = StudentisedMeans(_where_it_varies(centred), units.unit_weights)
     found = permutation_test(statistic, groups, units.strata, many.permutations, many.seed)
+    if np.isnan(found.pvalue):
+        return StepTest.refused(
+            "level 1: the directions of one group do not spread in every way in which the others "
+            "do (few distinct values, or all in one plane), so that it has no covariance of its "
+            "own; the permutation test of the same law remains"
+        )
     return StepTest(0.5 * found.statistic, found.pvalue, "studentised permutation of units")
+
+
+def _where_it_varies(centred: Array) -> Array:
+    """Sums of units (U, k) in coordinates that differ at all: one plane has a dimension less."""
+    variance, axes = np.linalg.eigh(centred.T @ centred)
+    kept = variance > SPREADLESS * variance[-1]
+    return centred if kept.all() else np.asarray(centred @ axes[:, kept])
 
 
 def shuffling_refusal(sample: GroupedSample) -> str:
     """Why labels of units cannot be shuffled, if so."""
     groups = sample.group_of_unit
     if groups.min() >= 0:
-        return ""
+        if not none_can_move(groups, sample.observed_units.strata):
+            return ""
+        return (
+            "every stratum holds one group alone, so that no label can be shuffled within strata; "
+            "the score tests of the levels remain"
+        )
     unit = sample.observed_units.name_of(int(np.argmin(groups)))
     return (
         f"{unit} has rows of several groups, so that labels cannot be given to whole units; the "

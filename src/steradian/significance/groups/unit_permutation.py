@@ -24,7 +24,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import inverses
-from steradian.numerics.tolerances import SHUFFLED_TIE
+from steradian.numerics.tolerances import SHUFFLED_TIE, SPREADLESS
 from steradian.progress import metered
 
 _ENTRIES = 4_000_000  # labels of shuffles that are held at once
@@ -100,13 +100,19 @@ class StudentisedMeans:
             spread += square[:, :, None, None] * mean[:, :, :, None] * mean[:, :, None, :]
             scale = units / (units - 1.0) / weight**2
             variance = scale[:, :, None, None] * spread
-            return _distances(mean, variance)[:, None]
+            floor = SPREADLESS * scale * np.trace(second, axis1=2, axis2=3)
+            return _distances(mean, variance, floor)[:, None]
 
 
-def _distances(mean: Array, variance: Array) -> Array:
-    """Σ (m_g - m*)ᵀ V_g⁻¹ (m_g - m*) of means (B, G, k) and their variances (B, G, k, k)."""
+def _distances(mean: Array, variance: Array, floor: Array) -> Array:
+    """Σ (m_g - m*)ᵀ V_g⁻¹ (m_g - m*) of means (B, G, k) and their variances (B, G, k, k).
+
+    NaN where a variance in some direction is not above ``floor`` (B, G).
+    """
     count, groups, k = mean.shape
     precision = inverses(variance.reshape(-1, k, k)).reshape(count, groups, k, k)
+    largest = np.abs(precision).sum(axis=3).max(axis=2)  # no less than 1 over the least variance
+    precision[~(largest * floor < 1.0)] = np.nan
     pull = (precision @ mean[..., None])[..., 0]
     centre = (inverses(precision.sum(axis=1)) @ pull.sum(axis=1)[..., None])[..., 0]
     away = mean - centre[:, None, :]
@@ -125,7 +131,10 @@ class PermutationTest:
 def permutation_test(
     statistic: Statistic, groups: IntArray, strata: IntArray | None, replicates: int, seed: int
 ) -> PermutationTest:
-    """Shuffle the ``groups`` (U,) of the units, within ``strata`` where there are any."""
+    """Shuffle the ``groups`` (U,) of the units, within ``strata`` where there are any.
+
+    The p-value is NaN where the groups as they are have no statistic.
+    """
     of_units, count = statistic.of_units, int(groups.max()) + 1
     rng = np.random.default_rng(seed)
     found = [statistic.values(_summed(groups[None], count, of_units))]
@@ -136,14 +145,28 @@ def permutation_test(
     values = np.concatenate(found)
     largest = _largest(values)
     reached = int((~(largest[1:] < largest[0] - SHUFFLED_TIE)).sum())  # NaN counts against us
-    return PermutationTest(float(values[0, -1]), (1.0 + reached) / (1.0 + replicates), replicates)
+    pvalue = (1.0 + reached) / (1.0 + replicates) if np.isfinite(largest[0]) else np.nan
+    return PermutationTest(float(values[0, -1]), pvalue, replicates)
+
+
+def none_can_move(groups: IntArray, strata: IntArray | None) -> bool:
+    """Whether every stratum holds units of one group alone, so that all shuffles are the same."""
+    if strata is None:
+        return len(np.unique(groups)) == 1
+    pairs = np.unique(np.column_stack([strata, groups]), axis=0)
+    return len(pairs) == len(np.unique(strata))
 
 
 def _largest(values: Array) -> Array:
     """The largest of several statistics (B, s), each standardised over all shuffles, (B,)."""
-    spread = np.nanstd(values, axis=0)
-    centred = values - np.nanmean(values, axis=0)
-    return np.asarray((centred / np.where(spread > 0.0, spread, 1.0)).max(axis=1))
+    with np.errstate(invalid="ignore"):
+        sizes = np.abs(values).max(axis=0, where=np.isfinite(values), initial=0.0)
+        seen = np.isfinite(values).any(axis=0)
+        scaled = values[:, seen] / np.where(sizes > 0.0, sizes, 1.0)[seen]
+        spread = np.nanstd(scaled, axis=0)
+        centred = scaled - np.nanmean(scaled, axis=0)
+        moving = np.where(spread > SHUFFLED_TIE, centred / np.maximum(spread, SHUFFLED_TIE), 0.0)
+    return np.asarray(moving.max(axis=1, initial=-np.inf))
 
 
 def _summed(labels: IntArray, groups: int, values: Array) -> Array:

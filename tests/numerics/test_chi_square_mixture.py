@@ -254,3 +254,8 @@ def test_one_large_coefficient_beside_thousands_of_tiny_ones(share: float) -> No
     coefficients = np.r_[8.7e-6, np.full(4752, 2.1e-16), np.full(97, 1.6e-24)]
     level = share * 4752 * 2.1e-16 * 0.6
     assert mixture_sf([level], coefficients[None])[0] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("dof", [np.inf, 5.0])
+def test_no_levels_have_no_tails(dof: float) -> None:
+    assert mixture_sf(np.zeros(0), np.ones((0, 3)), dof).shape == (0,)

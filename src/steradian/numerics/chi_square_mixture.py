@@ -60,6 +60,8 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     dof = float(freedom)
     if weights.shape[0] != len(level):
         weights = np.broadcast_to(weights, (len(level), weights.shape[1]))
+    if not len(level) and weights.shape[1]:
+        return np.zeros(0)
     if not weights.size or weights.min() < 0.0 or not np.isfinite(weights).all():
         raise ValueError("coefficients are finite, not negative, and at least one")
     out = np.where(np.isnan(level), np.nan, 1.0)

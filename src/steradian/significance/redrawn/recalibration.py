@@ -82,8 +82,7 @@ class ReducedFits:
             scores, found = known
             coefficients = scores.coefficients("tilted")
             good = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
-            if good.any():
-                out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
+            out[found[good]] = mixture_sf(scores.statistic[good], coefficients[good])
         return out
 
     def _draw(self, row: int, count: int, rng: np.random.Generator) -> Array:

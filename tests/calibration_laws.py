@@ -502,6 +502,11 @@ def _further_rows() -> tuple[Cell, ...]:
         Cell("S⁴ vMF(5), importance lognormal(1)", 400, (2,),
              weighted(rows_of(vmf_in(5, 5.0)), lognormal(1.0)), "importance"),
     ]  # fmt: skip
+    narrow = circular(circle(exponential(4.0, 0.0)))
+    ratios.append(
+        Cell("S¹ vM(1) from vM(4)", 200, (2,),
+             importance(narrow, lambda x: -3.0 * x[..., 0]), "importance")
+    )  # fmt: skip
     settled = [
         Cell("S¹ vM(2), fixed lognormal(1.5)", 200, (2, 3),
              weighted(circular(VON_MISES), lognormal(1.5)), "fixed"),
@@ -528,12 +533,7 @@ def _further_rows() -> tuple[Cell, ...]:
 
 def _beyond() -> tuple[Cell, ...]:
     """What no check on the sample can mend."""
-    narrow = circular(circle(exponential(4.0, 0.0)))
-    return (
-        Cell("S² vMF(5) + 3 % uniform", 100, (2,), iid(axial(contaminated_height))),
-        Cell("S¹ vM(1) from vM(4)", 200, (2,),
-             importance(narrow, lambda x: -3.0 * x[..., 0]), "importance"),
-    )  # fmt: skip
+    return (Cell("S² vMF(5) + 3 % uniform", 100, (2,), iid(axial(contaminated_height))),)
 
 
 def _alternatives() -> tuple[Cell, ...]:

@@ -20,6 +20,7 @@ _SEXAGESIMAL = re.compile(
 )
 _LETTERS: Mapping[str, Unit] = {"h": "hours", "d": "degrees", "°": "degrees"}
 _DAY = 24.0
+_LOOKED_AT = 20  # rows
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "--"})
 
 
@@ -110,6 +111,17 @@ def _parts(cell: Any) -> float:
         return np.nan
     size = int(found[2]) + int(found[4]) / 60.0 + float(found[5] or 0.0) / 3600.0
     return -size if found[1] in ("-", "−") else size
+
+
+def may_be_angles(values: AnyArray) -> bool:
+    """Whether the first cells of a column are numbers, or text that is read as an angle."""
+    if values.ndim == 1 and values.dtype.kind in "fiu":
+        return bool(np.isfinite(values).any())
+    if values.ndim != 1 or values.dtype.kind not in "OUST":
+        return False
+    cells = [cell for cell in values[:_LOOKED_AT] if not _is_missing(cell)]
+    read = [np.isfinite(_number(cell)) or np.isfinite(_parts(cell)) for cell in cells]
+    return 2 * sum(read) > len(cells)
 
 
 def cell_words(cell: Any) -> str:

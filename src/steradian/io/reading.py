@@ -14,6 +14,7 @@ from steradian.data.conventions import CONVENTIONS, Convention, convention
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.io.bins import edges
+from steradian.io.cells import may_be_angles
 from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
     candidates,
@@ -302,7 +303,8 @@ def _said_by_names(columns: Sequence[str]) -> str:
 
 def _recognised(table: Table, free: list[str], stated: Convention | None) -> Chosen:
     """Columns that nobody named."""
-    found = recognised(free, stated) if table.header else None
+    angles = [name for name in free if may_be_angles(table[name])] if table.header else []
+    found = recognised(free, stated, angles) if table.header else None
     cartesian = stated in (None, CONVENTIONS["xyz"])
     if found is not None:
         if len(found.columns) == 1 and stated is None and (vectors := numbered(free)):

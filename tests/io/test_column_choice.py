@@ -113,3 +113,39 @@ def test_words_and_empty_columns_are_no_rivals() -> None:
     made = sr.read_directions(pd.DataFrame(table))
     assert made.reading is not None
     assert made.reading.columns == ("heading",)
+
+
+# --- angles in parts ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["RA_h RA_m RA_s Dec_d Dec_m Dec_s", "RAh RAm RAs DE- DEd DEm DEs", "ra_deg ra_min dec_deg"],
+)
+def test_parts_of_one_angle_are_not_read_as_angles(names: str) -> None:
+    words = refusal({name: np.arange(N) % 24 for name in names.split()})
+    assert "are the parts of " in words
+    assert "join them in one column for each, as text like " in words
+    assert "columns=" not in words
+
+
+def test_parts_that_are_joined_as_told_are_read() -> None:
+    table = {"RA_h": [5], "RA_m": [34], "RA_s": [31.94], "Dec_d": [-0], "Dec_m": [0], "Dec_s": [36]}
+    words = refusal(table)
+    ra, dec = re.findall(r"like (\S+) in 'ra' and (\S+) in 'dec'", words)[0]
+    made = sr.read_directions(pd.DataFrame({"ra": [ra], "dec": [dec]}))
+    expected = sr.Directions.from_radec([15.0 * (5 + 34 / 60 + 31.9 / 3600)], [-0.01])
+    np.testing.assert_allclose(made.x, expected.x, atol=1e-12)
+
+
+def test_parts_beside_the_whole_are_left_alone() -> None:
+    table = {"ra": ANGLES, "dec": OTHERS, "RA_h": 1, "RA_m": 2, "Dec_d": 3, "Dec_m": 4}
+    made = sr.read_directions(pd.DataFrame(table))
+    np.testing.assert_array_equal(made.x, sr.Directions.from_radec(ANGLES, OTHERS).x)
+
+
+def test_hours_and_degrees_by_their_letters() -> None:
+    made = sr.read_directions(pd.DataFrame({"RA_h": ANGLES / 15.0, "Dec_d": OTHERS}))
+    np.testing.assert_allclose(made.x, sr.Directions.from_radec(ANGLES, OTHERS).x, atol=1e-12)
+    assert made.reading is not None
+    assert "hours and degrees" in made.reading.words

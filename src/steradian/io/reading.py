@@ -17,6 +17,7 @@ from steradian.io.bins import edges
 from steradian.io.cells import may_be_angles
 from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
+    Candidate,
     candidates,
     listed,
     named_convention,
@@ -26,6 +27,7 @@ from steradian.io.recognition import (
 )
 from steradian.io.request import Chosen, Request
 from steradian.io.rows import Decision
+from steradian.io.split_angles import refuse_split, split_angles
 from steradian.numerics.arrays import IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 
@@ -303,8 +305,7 @@ def _said_by_names(columns: Sequence[str]) -> str:
 
 def _recognised(table: Table, free: list[str], stated: Convention | None) -> Chosen:
     """Columns that nobody named."""
-    angles = [name for name in free if may_be_angles(table[name])] if table.header else []
-    found = recognised(free, stated, angles) if table.header else None
+    found = _recognised_by_name(table, free, stated) if table.header else None
     cartesian = stated in (None, CONVENTIONS["xyz"])
     if found is not None:
         if len(found.columns) == 1 and stated is None and (vectors := numbered(free)):
@@ -337,6 +338,21 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
         + (_TITLE if "" in table.data else "")
         + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
     )
+
+
+def _recognised_by_name(
+    table: Table, free: Sequence[str], stated: Convention | None
+) -> Candidate | None:
+    """What names say; parts of an angle are no angles, and refused unless it is there whole."""
+    split = split_angles(free)
+    parts = {name for each in split for name in each.columns}
+    whole = [name for name in free if name not in parts]
+    angles = [name for name in whole if may_be_angles(table[name])]
+    found = recognised(whole, stated, angles)
+    columns = () if found is None else found.columns
+    if split and not any(each.name in name.lower() for each in split for name in columns):
+        refuse_split(split)
+    return found
 
 
 def _of_times(free: Sequence[str]) -> str:

@@ -152,13 +152,18 @@ def _hours_and_degrees(
     if within and convention not in within:
         return []
     return [
-        Candidate(convention, (column, known[names[1]][around, unit]), "hours")
+        Candidate(convention, (column, known[names[1]][beside]), "hours")
         for names in convention.names
         for (around, hours), column in known.get(names[0], {}).items()
         if hours == "hours"
-        for unit in ("degrees", None)
-        if (around, unit) in known.get(names[1], {})
+        for beside in _in_degrees(around)
+        if beside in known.get(names[1], {})
     ]
+
+
+def _in_degrees(around: tuple[str, str]) -> list[tuple[tuple[str, str], Unit | None]]:
+    """What may stand around a name that is in degrees; Dec_d beside RA_h says so by its letter."""
+    return [(around, "degrees"), (around, None), ((around[0], "d"), None)]
 
 
 def _largest(found: Sequence[Candidate]) -> list[Candidate]:

@@ -19,6 +19,7 @@ from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
     Candidate,
     candidates,
+    directions_by_word,
     listed,
     named_convention,
     numbered,
@@ -46,6 +47,7 @@ _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
 _LOOKED_AT = 20  # rows
+_MOST_SPOKEN = 2  # columns of which each may be a direction
 _MOST_ANGLES = 4  # numbered columns that may be angles or a quaternion; more are a vector
 
 
@@ -323,8 +325,9 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
         return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
     run = numbered(numeric) if cartesian and table.header else ()
+    spoken = [] if run or not table.header else _spoken_of(table, free, stated)
     vectors = run
-    if not vectors and cartesian and (len(numeric) == len(free) or not table.header):
+    if not vectors and cartesian and not spoken and (len(numeric) == len(free) or not table.header):
         vectors = tuple(numeric) if len(numeric) > 2 else ()
     if vectors:
         return Chosen(
@@ -334,6 +337,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
+        + (", like " + " or ".join(spoken) if spoken else "")
         + _of_times(free)
         + (_TITLE if "" in table.data else "")
         + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
@@ -353,6 +357,16 @@ def _recognised_by_name(
     if split and not any(each.name in name.lower() for each in split for name in columns):
         refuse_split(split)
     return found
+
+
+def _spoken_of(table: Table, free: Sequence[str], stated: Convention | None) -> list[str]:
+    """What reads one or two columns whose names speak of a direction; more may be a vector."""
+    system = stated or CONVENTIONS["azimuth"]
+    if len(system.roles) != 1 or system.frame == "clock":
+        return []
+    found = directions_by_word([name for name in free if may_be_angles(table[name])])
+    said = [str(replace(one, convention=system)) for one in found]
+    return said if len(said) <= _MOST_SPOKEN else []
 
 
 def _of_times(free: Sequence[str]) -> str:

@@ -143,3 +143,10 @@ def test_rows_that_are_no_unit_vectors_name_what_scales_them() -> None:
     ):
         with pytest.raises(sr.InvalidDirections, match=r"pass sr\.Directions\(x, normalize=True\)"):
             attempt()
+
+
+def test_what_has_no_noise_names_the_option(capsys: Capture, tmp_path: Path) -> None:
+    rows = "\n".join(f"{a:.1f},{1 + k % 3}" for k, a in enumerate(RNG.normal(180.0, 30.0, 25)))
+    path = table(tmp_path, f"bearing,w\n{rows}\n")
+    out = printed(capsys, "profile", path, "--weights", "w", "--levels", "1")
+    assert "noise and p-values need design= or --design" in " ".join(out.split())

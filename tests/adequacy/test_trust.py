@@ -236,3 +236,21 @@ def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
     assert repr(p.residuals()).startswith("Residuals(level 2, Δ = ")
     with pytest.raises(ValueError, match="give at most 2 on the torus of 2 angles"):
         p.residuals(degree=3)
+
+
+def test_fewer_rows_than_parameters_are_not_enough() -> None:
+    x = np.random.default_rng(2).normal(size=(60, 20))
+    x[:, 0] += 3.0
+    trust = sr.profile(sr.Directions(x, normalize=True), levels=2).trust()
+    assert trust.data.answer == "no"
+    said = "60 rows for 229 fitted parameters, where 2290 would be safe; rely on no more than"
+    assert any(said in reason for reason in trust.data.reasons)
+
+
+def test_uneven_clusters_are_not_called_weights() -> None:
+    sizes = np.arange(2, 26)
+    theta = angles(int(sizes.sum()), seed=5)
+    plan = sr.designs.Clusters(np.repeat(np.arange(24), sizes))
+    said = " ".join(sr.profile(theta, levels=3, design=plan).tests().warnings)
+    assert "cannot be judged: the 24 clusters are worth 19.0 of equal size, too few for" in said
+    assert "weights" not in said

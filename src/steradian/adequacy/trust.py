@@ -203,6 +203,8 @@ def _rows(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     if count >= enough:
         return Answer.YES, said
     safe = f"{said}, where {enough:.0f} would be safe"
+    if round(count) < features:  # as it is printed
+        return Answer.NO, f"{safe}; rely on no more than levels far above their noise"
     return Answer.CARE, f"{safe}; rely on levels far above their noise"
 
 

@@ -92,7 +92,10 @@ class Decision:
         if len(good) and not good.any():
             _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
         made = self._made(columns, good, weighted=True)
-        return made, columns.repeated(good)
+        if good.all() and columns.counts is None:
+            return made, np.arange(made.n)
+        rows = columns.repeated(good)
+        return made.with_rows(rows), rows
 
     def block(self, table: Table) -> Block:
         """Directions of some of the rows; none of them need be good, or weigh anything."""

@@ -235,7 +235,7 @@ def test_too_few_units_are_refused_with_the_count() -> None:
     assert np.isfinite(r.pvalue[0])
     assert np.isnan(r.pvalue[1])
     assert "level 2: 7 clusters for 8 matched features" in r.warnings[0]
-    assert p.trust().data.answer == "with care"
+    assert p.trust().data.answer == "no"
 
 
 def test_structure_above_the_level_is_seen_and_named() -> None:

@@ -177,7 +177,8 @@ def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPa
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(angles(120, seed=3), levels=1, design=plan)
     assert any(
-        "roughly: in Python, see residuals()" in reason for reason in p.trust().structure.reasons
+        "roughly: by a law for more rows than these; in Python, residuals()" in reason
+        for reason in p.trust().structure.reasons
     )
     assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
 
@@ -246,3 +247,21 @@ def test_no_nats_where_no_higher_fit_exists() -> None:
         words = sr.profile(rows, levels=levels).trust().structure.reasons[0]
         assert "nats" not in words
         assert "Δ" in words
+
+
+def test_fewer_rows_than_parameters_are_not_enough() -> None:
+    x = np.random.default_rng(2).normal(size=(60, 20))
+    x[:, 0] += 3.0
+    trust = sr.profile(sr.Directions(x, normalize=True), levels=2).trust()
+    assert trust.data.answer == "no"
+    said = "60 rows for 229 fitted parameters, where 2290 would be safe; rely on no more than"
+    assert any(said in reason for reason in trust.data.reasons)
+
+
+def test_uneven_clusters_are_not_called_weights() -> None:
+    sizes = np.arange(2, 26)
+    theta = angles(int(sizes.sum()), seed=5)
+    plan = sr.designs.Clusters(np.repeat(np.arange(24), sizes))
+    said = " ".join(sr.profile(theta, levels=3, design=plan).tests().warnings)
+    assert "cannot be judged: the 24 clusters are worth 19.0 of equal size, too few for" in said
+    assert "weights" not in said

@@ -143,3 +143,32 @@ def test_rows_that_are_no_unit_vectors_name_what_scales_them() -> None:
     ):
         with pytest.raises(sr.InvalidDirections, match=r"pass sr\.Directions\(x, normalize=True\)"):
             attempt()
+
+
+def test_what_has_no_noise_names_the_option(capsys: Capture, tmp_path: Path) -> None:
+    rows = "\n".join(f"{a:.1f},{1 + k % 3}" for k, a in enumerate(RNG.normal(180.0, 30.0, 25)))
+    path = table(tmp_path, f"bearing,w\n{rows}\n")
+    out = printed(capsys, "profile", path, "--weights", "w", "--levels", "1")
+    assert "noise and p-values need design= or --design" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_tests_that_cannot_be_judged_are_no_bad_input(
+    capsys: Capture, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    planes = zip(RNG.normal(40, 9, 60), RNG.normal(50, 6, 60), strict=True)
+    rows = "\n".join(f"{s:.1f},{d:.1f},{k % 6}" for k, (s, d) in enumerate(planes))
+    path = table(tmp_path, f"strike,dip,scanline\n{rows}\n")
+    command = ["profile", path, "--levels", "2", "--design", "clusters:scanline", *options]
+    assert run(command) == 0
+    out, err = capsys.readouterr()
+    assert err == (
+        "steradian: no tests: level 1: 6 units for 5 features: too few for a covariance; more "
+        "units are needed\n"
+    )
+    if options:
+        assert "tests" not in json.loads(out)
+    else:
+        assert "No: 6 units for 14 fitted parameters, where 140" in " ".join(out.split())
+    assert run([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

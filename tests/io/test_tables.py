@@ -132,7 +132,11 @@ def test_parquet_of_other_number_types(tmp_path: Path) -> None:
         ("x y z", ["1 0 0", "0 1"], "1 of 2 rows cannot be read: line 3 (2 cells, not 3)"),
         ("x y", ["1 0 0", "0 1"], "1 of 2 rows cannot be read: line 2 (3 cells, not 2)"),
         ("x y", ["1 0", "0 up"], "1 of 2 rows cannot be read: line 3 (`y` is 'up')"),
-        ("x y", ["1 up", "0 up"], "column 'y' holds entries that are not numbers: 'up'"),
+        (
+            "x y",
+            ["1 up", "0 up"],
+            "column 'y' holds entries that are not numbers: 'up'; give numbers",
+        ),
         (
             "lon lat",
             ["1 5", "0 99", "2 3"],

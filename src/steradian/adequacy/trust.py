@@ -58,6 +58,9 @@ _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error ma
 _SURELY = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
+_ROUGH = (
+    ", roughly: by a law for more rows than these; in Python, residuals() draws samples instead"
+)
 _SHRUNK = "the fits are of shrunk data, so nothing tells about the data themselves"
 
 
@@ -200,6 +203,8 @@ def _rows(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     if count >= enough:
         return Answer.YES, said
     safe = f"{said}, where {enough:.0f} would be safe"
+    if round(count) < features:  # as it is printed
+        return Answer.NO, f"{safe}; rely on no more than levels far above their noise"
     return Answer.CARE, f"{safe}; rely on levels far above their noise"
 
 
@@ -286,7 +291,7 @@ def _answer(
     top, pvalue, judged = int(r.levels[-1]), float(r.pvalue[-1]), r.judged[-1]
     if np.isnan(pvalue):
         return Verdict.UNJUDGED, (r.warnings[-1].removeprefix(f"level {top}: "),)
-    words = pvalue_words(pvalue) + (", roughly: in Python, see residuals()" if judged.rough else "")
+    words = pvalue_words(pvalue) + (_ROUGH if judged.rough else "")
     if judged.resting and pvalue >= BEYOND_DOUBT:
         said = f"what level {top} leaves over cannot be judged: {judged.resting} ({words})"
         return Verdict.UNJUDGED, (said,)

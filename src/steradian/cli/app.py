@@ -213,9 +213,9 @@ def _one(
             )  # fmt: skip
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
-            _show(error.profile, form, out, inference=bool(design), verbose=verbose)
+            _show(error.profile, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
         raise
-    _show(result, form, out, inference=bool(design), verbose=verbose)
+    _show(result, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
     return result
 
 
@@ -239,8 +239,19 @@ def _sample(
     return data.directions.within_span() if within_span else data.directions, data.design(design)
 
 
-def _show(result: Profile, form: str, out: str, *, inference: bool, verbose: bool = False) -> None:
-    """Print the profile and, where a design was stated that has any, tests and intervals."""
+def _show(
+    result: Profile,
+    form: str,
+    out: str,
+    *,
+    inference: bool,
+    verbose: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Print the profile and, where a design was stated that has any, tests and intervals.
+
+    What cannot be judged is said beside the profile, which is sound without it.
+    """
     from steradian.significance.effort import WAITING
 
     inference &= result.design.defines_inference
@@ -250,13 +261,13 @@ def _show(result: Profile, form: str, out: str, *, inference: bool, verbose: boo
         try:
             tests, intervals = result.tests(), result.intervals()
         except DesignError as error:
-            refused = error  # the profile itself is not lost
+            refused = f"no tests: {in_options(str(error))}"
         else:
             record |= {"tests": tests.to_dict(), "intervals": intervals.to_dict()}
             text += [str(tests), str(intervals)]
     deliver(_formed(record, text, form), out)
     if refused is not None:
-        raise refused
+        remark(refused, quiet=quiet)
 
 
 def _formed(record: dict[str, Any], text: list[str], form: str) -> str:

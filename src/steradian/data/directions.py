@@ -84,6 +84,7 @@ class Directions(Constructors):
     _exponent: int  # weights are held divided by two to this power
     _space: Space | None  # None for the unit sphere
     _reading: Reading | None  # what was understood of the source, None for plain rows
+    _rows: IntArray | None  # of the source that each is from, None for all of them in order
 
     def __init__(
         self,
@@ -110,8 +111,10 @@ class Directions(Constructors):
             rows = normalized_rows(rows, space)
         exact = space is not None or check_unit_norm(rows)
         rows = rows if space is None else space_points(rows, space)
+        held = None
         if counts is not None:
             times = count_column(counts, *rows.shape)
+            held = frozen(np.repeat(np.arange(len(rows)), times))
             rows = np.repeat(rows, times, axis=0)
             given = None if given is None else np.repeat(given, times)
         if given is not None and not given.any():
@@ -123,6 +126,7 @@ class Directions(Constructors):
         object.__setattr__(self, "_exponent", exponent)
         object.__setattr__(self, "_space", space)
         object.__setattr__(self, "_reading", None)
+        object.__setattr__(self, "_rows", held)
 
     @classmethod
     def _understood(
@@ -211,6 +215,7 @@ class Directions(Constructors):
         weights = self.weights[rows] if self.weighted else None
         some = Directions(self.x[rows], weights, space=self._space)
         object.__setattr__(some, "_within", self._within)
+        object.__setattr__(some, "_rows", frozen(self.rows[rows]))
         return some.with_reading(None if self._reading is None else self._reading.with_rows(some.n))
 
     def with_reading(self, reading: Reading | None) -> Directions:
@@ -218,6 +223,27 @@ class Directions(Constructors):
         same = copy.copy(self)
         object.__setattr__(same, "_reading", reading)
         return same
+
+    def with_rows(self, rows: IntArray) -> Directions:
+        """The same with the row of their source that each is from."""
+        same = copy.copy(self)
+        object.__setattr__(same, "_rows", frozen(rows))
+        return same
+
+    @property
+    def rows(self) -> IntArray:
+        """The row of the table or array that each is from, (n,), counted from 0.
+
+        What else the table holds is taken by it where rows were left out as bad, or counted:
+        ``table["site"].to_numpy()[directions.rows]``.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions([[1, 0], [0, 1]], counts=[2, 1]).rows.tolist()
+        [0, 0, 1]
+        """
+        return np.arange(self.n) if self._rows is None else self._rows
 
     @property
     def reading(self) -> Reading | None:
@@ -333,6 +359,7 @@ class Directions(Constructors):
         result = Directions(inside, self._weights, normalize=True, axial=axial)
         object.__setattr__(result, "_within", self._within or self.d)
         object.__setattr__(result, "_exponent", self._exponent)
+        object.__setattr__(result, "_rows", self._rows)
         known = self._reading
         return result if known is None else result.with_reading(replace(known, within=True))
 

@@ -76,7 +76,7 @@ class Design(ABC):
     def in_short(self) -> str:
         """What a printed profile says about it."""
         if not self.defines_inference:
-            said = "the weighted set itself; noise and p-values need design=."
+            said = "the weighted set itself; noise and p-values need design= or --design."
             return f"Design {self.name}: {said}"
         floor = "about features / 2n" if self.equal_weights else "above zero"
         return f"Design {self.name}. With nothing to find, I is still {floor}: see tests()."

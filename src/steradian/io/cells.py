@@ -12,6 +12,7 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.data.conventions import Unit
 from steradian.errors import InvalidDirections
+from steradian.io.compass_letters import AngleColumn, bearing
 from steradian.numerics.arrays import AnyArray, BoolArray
 
 _SEXAGESIMAL = re.compile(
@@ -20,6 +21,7 @@ _SEXAGESIMAL = re.compile(
 )
 _LETTERS: Mapping[str, Unit] = {"h": "hours", "d": "degrees", "°": "degrees"}
 _DAY = 24.0
+_LOOKED_AT = 20  # rows
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "--"})
 
 
@@ -31,14 +33,21 @@ class Numbers:
     sexagesimal: bool = False
     unit: Unit | None = None  # where letters say it: 19h30m00s, 292d30m00s
     clock: bool = False  # whether all may be times of the day, like 21:41
+    letters: bool = False  # of the compass: NNE, N27E, 149.17W
 
 
 def numbers(
-    values: AnyArray, name: str, *, keep_text: bool, sexagesimal: bool | None = None
+    values: AnyArray,
+    name: str,
+    *,
+    keep_text: bool,
+    sexagesimal: bool | None = None,
+    angle: AngleColumn | None = None,
 ) -> Numbers:
     """A column as numbers; text of a column of times stays as it is.
 
-    ``sexagesimal`` says how text is written, where other rows of the column have told it.
+    ``sexagesimal`` says how text is written, where other rows of the column have told it;
+    ``angle`` what the column is, whose cells may then have letters of the compass.
     """
     if values.dtype == np.float64 and values.ndim == 1:
         return Numbers(values)
@@ -55,16 +64,37 @@ def numbers(
         return _sexagesimal(values, name)
     found = np.array([_number(cell) for cell in values], dtype=np.float64)
     given = [cell for cell in values if not _is_missing(cell)]
-    if sexagesimal is None and given and not np.isfinite(found).any():
-        parts = _sexagesimal(values, name)
-        if np.isfinite(parts.values).any():
-            return parts
-        raise InvalidDirections(
-            f"column {name!r} holds entries that are not numbers: {shown(given[0])}"
-        )
+    if given and not np.isfinite(found).any():
+        return _of_text(values, given[0], name, sexagesimal, angle)
     if sexagesimal is None:
         _refuse_mixed(values, found, name)
     return Numbers(found)
+
+
+def _of_text(
+    values: AnyArray, first: Any, name: str, sexagesimal: bool | None, angle: AngleColumn | None
+) -> Numbers:
+    """A column without a plain number: sexagesimal, with letters of the compass, or refused."""
+    if sexagesimal is None and np.isfinite((parts := _sexagesimal(values, name)).values).any():
+        return parts
+    lettered = np.array([np.nan if angle is None else _lettered(c, angle) for c in values])
+    if np.isfinite(lettered).any():
+        return Numbers(lettered, letters=True)
+    if sexagesimal is not None:
+        return Numbers(lettered)  # rows that cannot be read, among others that can
+    remedy = "give numbers" if angle is None else angle.remedy(first)
+    raise InvalidDirections(
+        f"column {name!r} holds entries that are not numbers: {shown(first)}; {remedy}"
+    )
+
+
+def _lettered(cell: Any, angle: AngleColumn) -> float:
+    """Degrees of a cell with letters of the compass."""
+    if angle.takes_bearings:
+        return bearing(cell)
+    text, sign = angle.signed(cell)
+    plain = _number(text.removesuffix("°"))
+    return sign * (plain if np.isfinite(plain) else _parts(text)) if sign else np.nan
 
 
 def _sexagesimal(cells: AnyArray, name: str) -> Numbers:
@@ -110,6 +140,17 @@ def _parts(cell: Any) -> float:
         return np.nan
     size = int(found[2]) + int(found[4]) / 60.0 + float(found[5] or 0.0) / 3600.0
     return -size if found[1] in ("-", "−") else size
+
+
+def may_be_angles(values: AnyArray) -> bool:
+    """Whether the first cells of a column are numbers, or text that is read as an angle."""
+    if values.ndim == 1 and values.dtype.kind in "fiu":
+        return bool(np.isfinite(values).any())
+    if values.ndim != 1 or values.dtype.kind not in "OUST":
+        return False
+    cells = [cell for cell in values[:_LOOKED_AT] if not _is_missing(cell)]
+    ways = (_number, _parts, bearing)
+    return 2 * sum(any(np.isfinite(way(cell)) for way in ways) for cell in cells) > len(cells)
 
 
 def cell_words(cell: Any) -> str:

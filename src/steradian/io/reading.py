@@ -14,9 +14,12 @@ from steradian.data.conventions import CONVENTIONS, Convention, convention
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.io.bins import edges
+from steradian.io.cells import may_be_angles
 from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
+    Candidate,
     candidates,
+    directions_by_word,
     listed,
     named_convention,
     numbered,
@@ -25,6 +28,7 @@ from steradian.io.recognition import (
 )
 from steradian.io.request import Chosen, Request
 from steradian.io.rows import Decision
+from steradian.io.split_angles import refuse_split, split_angles
 from steradian.numerics.arrays import IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 
@@ -43,6 +47,7 @@ _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
 _LOOKED_AT = 20  # rows
+_MOST_SPOKEN = 2  # columns of which each may be a direction
 _MOST_ANGLES = 4  # numbered columns that may be angles or a quaternion; more are a vector
 
 
@@ -302,7 +307,7 @@ def _said_by_names(columns: Sequence[str]) -> str:
 
 def _recognised(table: Table, free: list[str], stated: Convention | None) -> Chosen:
     """Columns that nobody named."""
-    found = recognised(free, stated) if table.header else None
+    found = _recognised_by_name(table, free, stated) if table.header else None
     cartesian = stated in (None, CONVENTIONS["xyz"])
     if found is not None:
         if len(found.columns) == 1 and stated is None and (vectors := numbered(free)):
@@ -320,8 +325,9 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
         return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
     run = numbered(numeric) if cartesian and table.header else ()
+    spoken = [] if run or not table.header else _spoken_of(table, free, stated)
     vectors = run
-    if not vectors and cartesian and (len(numeric) == len(free) or not table.header):
+    if not vectors and cartesian and not spoken and (len(numeric) == len(free) or not table.header):
         vectors = tuple(numeric) if len(numeric) > 2 else ()
     if vectors:
         return Chosen(
@@ -331,10 +337,36 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
         "name them (columns=…, --columns) with their convention (coords=…, --coords)"
+        + (", like " + " or ".join(spoken) if spoken else "")
         + _of_times(free)
         + (_TITLE if "" in table.data else "")
         + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
     )
+
+
+def _recognised_by_name(
+    table: Table, free: Sequence[str], stated: Convention | None
+) -> Candidate | None:
+    """What names say; parts of an angle are no angles, and refused unless it is there whole."""
+    split = split_angles(free)
+    parts = {name for each in split for name in each.columns}
+    whole = [name for name in free if name not in parts]
+    angles = [name for name in whole if may_be_angles(table[name])]
+    found = recognised(whole, stated, angles)
+    columns = () if found is None else found.columns
+    if split and not any(each.name in name.lower() for each in split for name in columns):
+        refuse_split(split)
+    return found
+
+
+def _spoken_of(table: Table, free: Sequence[str], stated: Convention | None) -> list[str]:
+    """What reads one or two columns whose names speak of a direction; more may be a vector."""
+    system = stated or CONVENTIONS["azimuth"]
+    if len(system.roles) != 1 or system.frame == "clock":
+        return []
+    found = directions_by_word([name for name in free if may_be_angles(table[name])])
+    said = [str(replace(one, convention=system)) for one in found]
+    return said if len(said) <= _MOST_SPOKEN else []
 
 
 def _of_times(free: Sequence[str]) -> str:

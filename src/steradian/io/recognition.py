@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,16 @@ _BESIDE = frozenset({  # what turns an angle of the plane into half a direction
 _NO_DIRECTION = frozenset({  # beside a coordinate's name: of its error, or of its motion
     "error", "err", "sigma", "std", "stdev", "sd", "se", "unc", "uncertainty", "e", "pm",
 })  # fmt: skip
+_DECORATIONS = frozenset({  # around a coordinate's name, and no word on which angle it is
+    "rhr", "true", "mag", "magnetic", "grid", "angle", "measured", "value",
+})  # fmt: skip
+_SPEAKS_OF_DIRECTION = frozenset({
+    "dir", "dirs", "direction", "directions", "orientation", "orient", "bearing", "heading",
+    "course", "azimuth", "azi", "az", "aspect", "facing",
+})  # fmt: skip
+_SPEAKS_OF_LINES = frozenset({"strike", "dip", "dipdir", "trend", "plunge", "angle"})
+_LABELS = frozenset({"id", "no", "nr", "n", "count", "code", "type", "flag", "class", "kappa"})
+_WORDS = re.compile(r"[A-Z]*[a-z]+|[A-Z]+|°")  # of a name, at its marks, digits and capitals
 _FEWEST_NUMBERED = 3  # columns of one name with numbers that are vectors
 _QUATERNION = 4
 _MOST_SEARCHED = 2000  # columns of a table in which names with something before or after count
@@ -74,6 +85,11 @@ def _taken_apart(column: str, affixes: bool) -> list[_Name]:
 
 def candidates(columns: Sequence[str], within: Sequence[Convention] = ()) -> list[Candidate]:
     """Every set of columns whose names say a convention, what is part of a larger set left out."""
+    found = _by_names(columns, within)
+    return _largest([*found, *_by_bare_names(columns, within, found)])
+
+
+def _by_names(columns: Sequence[str], within: Sequence[Convention]) -> list[Candidate]:
     affixes = len(columns) <= _MOST_SEARCHED
     known: dict[str, dict[tuple[tuple[str, str], Unit | None], str]] = {}
     for column in columns:
@@ -86,8 +102,45 @@ def candidates(columns: Sequence[str], within: Sequence[Convention] = ()) -> lis
         for around in known.get(names[0], {})
         if all(around in known.get(role, {}) for role in names)
     ]
-    found += _hours_and_degrees(known, within)
-    return _largest(found)
+    return found + _hours_and_degrees(known, within)
+
+
+def _by_bare_names(
+    columns: Sequence[str], within: Sequence[Convention], known: Sequence[Candidate]
+) -> list[Candidate]:
+    """Sets of which each name has its own decoration, like Strike_RHR beside Dip_angle."""
+    if len(columns) > _MOST_SEARCHED:
+        return []
+    taken = {name for one in known if len(one.columns) > 1 for name in one.columns}
+    bare: dict[str, list[str]] = {}
+    for column in columns:
+        if column not in taken:
+            bare.setdefault(_bare(column), []).append(column)
+    return [
+        Candidate(one.convention, names, one.unit or _said_degrees(names))
+        for one in _by_names(list(bare), within)
+        if len(one.columns) > 1 and one.convention.angular
+        for names in itertools.product(*(bare[name] for name in one.columns))
+    ]
+
+
+def _bare(column: str) -> str:
+    """A name without what decorates it: degrees, the right-hand rule, true or magnetic north."""
+    parts = [part for part in re.split(r"[\s_.\-:()\[\]]+", column.strip().lower()) if part]
+    while len(parts) > 1 and (parts[-1] in _DECORATIONS or _UNITS.get(parts[-1]) == "degrees"):
+        parts.pop()
+    while len(parts) > 1 and parts[0] in _DECORATIONS:
+        parts.pop(0)
+    return "_".join(parts)
+
+
+def _said_degrees(names: Sequence[str]) -> Unit | None:
+    said = any(_UNITS.get(word) == "degrees" for name in names for word in _words(name))
+    return "degrees" if said else None
+
+
+def _words(column: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(column)]
 
 
 def _hours_and_degrees(
@@ -99,13 +152,18 @@ def _hours_and_degrees(
     if within and convention not in within:
         return []
     return [
-        Candidate(convention, (column, known[names[1]][around, unit]), "hours")
+        Candidate(convention, (column, known[names[1]][beside]), "hours")
         for names in convention.names
         for (around, hours), column in known.get(names[0], {}).items()
         if hours == "hours"
-        for unit in ("degrees", None)
-        if (around, unit) in known.get(names[1], {})
+        for beside in _in_degrees(around)
+        if beside in known.get(names[1], {})
     ]
+
+
+def _in_degrees(around: tuple[str, str]) -> list[tuple[tuple[str, str], Unit | None]]:
+    """What may stand around a name that is in degrees; Dec_d beside RA_h says so by its letter."""
+    return [(around, "degrees"), (around, None), ((around[0], "d"), None)]
 
 
 def _largest(found: Sequence[Candidate]) -> list[Candidate]:
@@ -119,8 +177,13 @@ def _largest(found: Sequence[Candidate]) -> list[Candidate]:
     return kept
 
 
-def recognised(columns: Sequence[str], convention: Convention | None) -> Candidate | None:
+def recognised(
+    columns: Sequence[str], convention: Convention | None, angles: Sequence[str] = ()
+) -> Candidate | None:
     """The one set of columns that names a direction, None where there is none.
+
+    ``angles`` are the columns whose cells may be angles: one that is recognised does not win
+    over one of them whose name speaks of a direction too.
 
     Raises
     ------
@@ -132,15 +195,51 @@ def recognised(columns: Sequence[str], convention: Convention | None) -> Candida
         found = [one for one in found if not _is_beside(one)] or found
     if not found:
         return None
+    if convention is None and len(found) == len(found[0].columns) == 1:
+        _refuse_half(found[0], columns)
+    found = _in_order(columns, [*found, *_rivals(found, angles, stated=convention is not None)])
     if len(found) > 1:
         said = " or ".join(str(one) for one in found[:_MOST_SETS])
         more = " or others" if len(found) > _MOST_SETS else ""
         raise InvalidDirections(
             f"{len(found)} sets of columns could be the directions; say which: {said}{more}"
         )
-    if convention is None and len(found[0].columns) == 1:
-        _refuse_half(found[0], columns)
     return found[0]
+
+
+def _rivals(found: Sequence[Candidate], angles: Sequence[str], *, stated: bool) -> list[Candidate]:
+    """Columns of unknown names that speak of a direction, beside what may be another matter.
+
+    That is a single angle, of the wind or the sun perhaps, or the places of observations.
+    """
+    single = any(len(one.columns) == 1 and one.convention.frame != "clock" for one in found)
+    places = not stated and any(one.convention.frame == "geographic" for one in found)
+    if not single and not places:
+        return []
+    taken = {name for one in found for name in one.columns}
+    free = [name for name in angles if name not in taken]
+    return [
+        one
+        for one in directions_by_word(free, lines=single and not stated)
+        if single or _words(one.columns[0])[-1] in _SPEAKS_OF_DIRECTION
+    ]
+
+
+def directions_by_word(columns: Sequence[str], *, lines: bool = True) -> list[Candidate]:
+    """Columns with a word of direction in their names, as the azimuths they may be."""
+    wanted = _SPEAKS_OF_DIRECTION | (_SPEAKS_OF_LINES if lines else frozenset())
+    no = _NO_DIRECTION | _LABELS
+    return [
+        Candidate(CONVENTIONS["azimuth"], (column,), None)
+        for column in columns
+        if (words := set(_words(column))) & wanted and not words & no
+    ]
+
+
+def _in_order(columns: Sequence[str], found: list[Candidate]) -> list[Candidate]:
+    """Single columns as they stand in the table; sets of several before them, as they were."""
+    place = {column: k for k, column in enumerate(columns)}
+    return sorted(found, key=lambda one: -1 if len(one.columns) > 1 else place[one.columns[0]])
 
 
 def _is_beside(one: Candidate) -> bool:

@@ -16,6 +16,7 @@ from steradian.data.validation import norms
 from steradian.errors import COUNTED, InvalidDirections
 from steradian.io.bins import grouping, middles, stated_grouping, widths
 from steradian.io.cells import cell_words, missing, numbers
+from steradian.io.compass_letters import AngleColumn
 from steradian.io.doubts import doubts
 from steradian.io.frames import Table
 from steradian.io.ranges import foreign
@@ -91,7 +92,10 @@ class Decision:
         if len(good) and not good.any():
             _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
         made = self._made(columns, good, weighted=True)
-        return made, columns.repeated(good)
+        if good.all() and columns.counts is None:
+            return made, np.arange(made.n)
+        rows = columns.repeated(good)
+        return made.with_rows(rows), rows
 
     def block(self, table: Table) -> Block:
         """Directions of some of the rows; none of them need be good, or weigh anything."""
@@ -157,6 +161,7 @@ class _Columns:
     decision: Decision
     values: tuple[AnyArray, ...]
     sexagesimal: tuple[bool, ...]
+    letters: tuple[bool, ...]
     weights: Array | None
     counts: Array | None
     units: Units
@@ -170,8 +175,8 @@ class _Columns:
         units = told.units if told else chosen.units(decision.request)
         try:
             found = [
-                numbers(_held(table, name), name, keep_text=clock, sexagesimal=text)
-                for name, text in zip(chosen.read, written, strict=True)
+                numbers(_held(table, name), name, keep_text=clock, sexagesimal=text, angle=angle)
+                for name, text, angle in zip(chosen.read, written, _angles(chosen), strict=True)
             ]
             units, values = in_one_unit(chosen.convention, chosen.read, found, units)
             wide = None
@@ -188,7 +193,10 @@ class _Columns:
             )
         ]
         sexagesimal = tuple(column.sexagesimal for column in found)
-        return _Columns(table, decision, values, sexagesimal, extra[0], extra[1], units, wide)
+        letters = tuple(column.letters for column in found)
+        return _Columns(
+            table, decision, values, sexagesimal, letters, extra[0], extra[1], units, wide
+        )
 
     @property
     def chosen(self) -> Chosen:
@@ -292,10 +300,14 @@ class _Columns:
             )
 
     @property
-    def _sexagesimal_words(self) -> tuple[str, ...]:
-        names = zip(self.chosen.read, self.sexagesimal, strict=True)
-        text = ", ".join(f"`{name}`" for name, sexagesimal in names if sexagesimal)
-        return (f"{text} sexagesimal",) if text else ()
+    def _written(self) -> tuple[str, ...]:
+        """How the columns are written, where that is not plain numbers."""
+        ways = (("sexagesimal", self.sexagesimal), ("by letters of the compass", self.letters))
+        said = [
+            (", ".join(f"`{n}`" for n, so in zip(self.chosen.read, which, strict=True) if so), how)
+            for how, which in ways
+        ]
+        return tuple(f"{names} {how}" for names, how in said if names)
 
     def reading(self, made: Directions, good: BoolArray) -> Reading:
         """What was understood, in words."""
@@ -304,7 +316,7 @@ class _Columns:
         known = made.reading or plain
         weights = f"`{self.chosen.weights_name}`" if self.chosen.weights_name else "given"
         counts = f"`{self.chosen.counts_name}`" if self.chosen.counts_name else "given"
-        remarks = (*self.chosen.remarks, *self._sexagesimal_words)
+        remarks = (*self.chosen.remarks, *self._written)
         if self.widths is not None:
             remarks += stated_grouping(self.widths[good])
         elif self.counts is not None:
@@ -324,6 +336,14 @@ class _Columns:
             skipped=int((~good).sum()) + len(self.table.ragged),
             remarks=remarks + (("scaled to unit norm",) if request.normalize else ()),
         )
+
+
+def _angles(chosen: Chosen) -> list[AngleColumn | None]:
+    """What each column is that is read, None for numbers that are no angles."""
+    if not chosen.convention.angular:
+        return [None] * len(chosen.read)
+    last = len(chosen.columns) - 1
+    return [AngleColumn(chosen.convention, min(k, last)) for k in range(len(chosen.read))]
 
 
 def _held(table: Table, name: str) -> AnyArray:

@@ -1,4 +1,4 @@
-"""Columns of sexagesimal text: the unit that letters, names and options agree on."""
+"""Columns of text: the unit that letters, names and options agree on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ _HOURS = 24.0
 def in_one_unit(
     convention: Convention, names: Sequence[str], found: Sequence[Numbers], units: Units
 ) -> tuple[Units, tuple[AnyArray, ...]]:
-    """The unit of the columns and their values, where some of them are sexagesimal."""
+    """The unit of the columns and their values, where some of them are text."""
     values = [column.values for column in found]
     for k, (name, column) in enumerate(zip(names, found, strict=True)):
+        if column.letters:
+            units = _of_letters(name, units)
         if not column.sexagesimal:
             continue
         _refuse_foreign(convention, name, column, units)
@@ -33,6 +35,16 @@ def in_one_unit(
                 )
             values[k] = DEGREES_PER_HOUR * values[k]
     return units, tuple(values)
+
+
+def _of_letters(name: str, units: Units) -> Units:
+    """Degrees, which letters of the compass go with."""
+    if units.degrees is not None and not units.degrees:
+        raise InvalidDirections(
+            f"column {name!r} has letters of the compass, which no radians have; leave out "
+            "degrees=False"
+        )
+    return Units(True, False, "degrees")
 
 
 def _refuse_foreign(convention: Convention, name: str, column: Numbers, units: Units) -> None:

@@ -100,6 +100,7 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None,
             skipped=len(array) - made.n,
             remarks=("scaled to unit norm",) if request.normalize else (),
         )  # fmt: skip
+        made = made.with_rows(rows) if reading.skipped else made
         return made.with_reading(reading), None, rows
     table = pooled(paths, request.table)
     directions, rows = understood(table, request, source_name(paths))

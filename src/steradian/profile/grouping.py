@@ -220,12 +220,24 @@ def _labelled(
     if isinstance(by, str):
         if not is_frame(data):
             raise InvalidArgument(
-                f"by={by!r} names a column, but data is not a frame; pass the labels themselves"
+                f"by={by!r} names a column, but data is not a frame; pass the labels themselves: "
+                f"by=table[{by!r}].to_numpy()[directions.rows] for directions read from a table"
             )
         ids = column(data, by)
+    _refuse_left_out(source, ids)
     labels = unit_labels(ids, source.n, "group")
     names = tuple(str(name) for name in unit_names(ids, labels))
     return Groups(names, GroupedRows(source, labels), (), design_of_rows(design, data, source))
+
+
+def _refuse_left_out(source: Directions, ids: Any) -> None:
+    """Refuse labels of all rows of a table of which some were left out."""
+    skipped = 0 if source.reading is None else source.reading.skipped
+    if skipped and np.shape(ids) != (source.n,) and np.ndim(ids) == 1:
+        raise InvalidArgument(
+            f"by has {len(ids)} labels for {source.n} rows: {skipped} of the table were left out; "
+            "pass those of the others, by=labels[directions.rows], from an array of labels"
+        )
 
 
 def _together(

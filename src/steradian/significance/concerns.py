@@ -91,12 +91,21 @@ def unjudged(level: int, scores: Scores, units: Units) -> str | None:
     words = outweighed(level, scores, units)
     if words is None and too_uneven(scores)[0]:
         worth = float(effective_rows(scores)[0])
-        what = "rows" if scores.units is None else "units"
         words = (
-            f"level {level}: cannot be judged: the weights are worth {worth:.1f} {what} of equal "
-            f"weight, too few for {scores.h.shape[2]} features"
+            f"level {level}: cannot be judged: {_evenly(worth, units)}, too few for "
+            f"{scores.h.shape[2]} features"
         )
     return words
+
+
+def _evenly(worth: float, units: Units) -> str:
+    """How many units of equal weight are as uneven as these: by weights, or by size alone."""
+    if units.labels is None:
+        return f"the weights are worth {worth:.1f} rows of equal weight"
+    several = units.what + ("es" if units.what.endswith("ch") else "s")
+    if np.ptp(units.weights) > 0.0:
+        return f"the weights are worth {worth:.1f} {several} of equal weight"
+    return f"the {units.count} {several} are worth {worth:.1f} of equal size"
 
 
 def outweighed(level: int, scores: Scores, units: Units) -> str | None:

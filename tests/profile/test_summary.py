@@ -371,6 +371,33 @@ def test_a_peak_at_the_mean_is_no_news() -> None:
     assert "densest" not in str(sr.profile(ring, levels=2))
 
 
+def test_sets_of_planes_on_a_girdle_are_told() -> None:
+    """Two upright sets at right angles: a girdle to level 1 of axes, and two places to level 2."""
+    rng = np.random.default_rng(0)
+    strike = np.concatenate([rng.normal(30.0, 6.0, 100), rng.normal(120.0, 6.0, 100)])
+    dip = np.minimum(rng.normal(85.0, 4.0, 200), 90.0)
+    text = " ".join(str(sr.profile(sr.Directions.from_strike_dip(strike, dip))).split())
+    assert "girdle: strike" in text
+    found = re.search(
+        r"Level 2 is densest at strike ([\d.]+)°, dip 8\d\.\d° \([\d.]+ × uniform\) and "
+        r"strike ([\d.]+)°, dip 8",
+        text,
+    )
+    assert found is not None
+    np.testing.assert_allclose(sorted(map(float, found.groups())), [30.0, 120.0], atol=3.0)
+
+
+def test_a_band_that_a_high_level_sharpens_has_no_places() -> None:
+    """An even band of axes, sharper than Bingham's law: level 2 is clear, and a ring."""
+    rng = np.random.default_rng(0)
+    tilt = np.where(rng.random(4000) < 0.5, 1.0, 25.0) * rng.standard_normal(4000)
+    strike, dip = rng.uniform(0.0, 360.0, 4000), 90.0 - np.abs(np.clip(tilt, -80.0, 80.0))
+    p = sr.profile(sr.Directions.from_strike_dip(strike, dip))
+    assert p.tests().pvalue[1] < 1e-6
+    assert "girdle" in str(p)
+    assert "densest" not in str(p)
+
+
 def test_the_smallest_pvalue_of_a_bootstrap_is_said_to_be_it() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 12))

@@ -43,12 +43,20 @@ def peaks_in_words(table: LevelTable) -> list[str]:
     fit = p.fits[sure[-1]]
     if girdle_in_words(p) and _is_ring(p, fit):  # its pole is printed
         return []
-    high = [mode for mode in fit.modes if mode.density >= _LEAST * fit.modes[0].density]
-    if high[0].density < _NEARLY_UNIFORM or len(high) > _MOST:
+    high = _high(fit)
+    if not high or high[0].density < _NEARLY_UNIFORM or len(high) > _MOST:
         return []
     if len(high) == 1 and _at_mean(p, high[0].point):
         return []
     return [_sentence(fit.level, high, known.notation)]
+
+
+def _high(fit: MaxEntFit) -> list[Mode]:
+    """Peaks above uniform and above the reference, of which none is low beside the highest."""
+    points = np.array([mode.point for mode in fit.modes])
+    raised = fit.logpdf(points, measure="reference") > 0.0
+    above = [m for m, up in zip(fit.modes, raised, strict=True) if up and m.log_density > 0.0]
+    return [mode for mode in above if mode.density >= _LEAST * above[0].density]
 
 
 def _is_ring(profile: Profile, fit: MaxEntFit) -> bool:

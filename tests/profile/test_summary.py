@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.numerics.arrays import Array
 from steradian.significance.effort import LATER
 from steradian.wording import digits, pvalue_number
 
@@ -369,6 +370,65 @@ def test_a_peak_at_the_mean_is_no_news() -> None:
     assert "densest" not in str(profile_of("turtles", 2))
     ring = sr.Directions.from_lonlat(np.arange(0.0, 360.0, 3.0), 8.0 * np.cos(np.arange(120.0)))
     assert "densest" not in str(sr.profile(ring, levels=2))
+
+
+def test_a_place_below_uniform_is_not_called_densest() -> None:
+    """Months with one high season: the fit has a low top half a year away."""
+    counts = [77, 75, 52, 54, 75, 185, 319, 290, 140, 70, 71, 72]
+    p = sr.profile(sr.Directions.from_times(np.arange(12.0), 12, counts=counts))
+    first, second = p.fits[2].modes
+    assert 0.25 * first.density < second.density < 1.0
+    text = " ".join(str(p).split())
+    assert "Clear: level 1 (mean direction)" in text
+    assert "0.684" not in text
+
+
+def test_a_place_below_the_reference_is_not_called_densest() -> None:
+    """Relative to a law with two tops, of which the rows lower one: it is above uniform still."""
+
+    def two_tops(x: Array) -> Array:
+        return np.exp(2.0 * (x[:, 0] ** 2 - x[:, 1] ** 2))
+
+    def rows_law(angle: Array) -> Array:
+        tilt = 0.4 * np.cos(angle) + 0.4 * np.cos(2.0 * (angle - 0.6))
+        return np.exp(2.0 * np.cos(2.0 * angle) + tilt)
+
+    rng = np.random.default_rng(5)
+    drawn = rng.uniform(0.0, 2.0 * np.pi, 60_000)
+    angle = drawn[rng.uniform(0.0, 20.0, 60_000) < rows_law(drawn)][:4000]
+    p = sr.profile(sr.Directions.from_angles(angle), levels=2, reference=two_tops)
+    first, second = p.fits[2].modes
+    assert 1.0 < second.density > 0.25 * first.density
+    assert p.fits[2].pdf(second.point[None], measure="reference")[0] < 1.0
+    assert (p.tests().pvalue_holm < 0.001).all()
+    assert f"({digits(second.density)} ×)" not in str(p)
+
+
+def test_sets_of_planes_on_a_girdle_are_told() -> None:
+    """Two upright sets at right angles: a girdle to level 1 of axes, and two places to level 2."""
+    rng = np.random.default_rng(0)
+    strike = np.concatenate([rng.normal(30.0, 6.0, 100), rng.normal(120.0, 6.0, 100)])
+    dip = np.minimum(rng.normal(85.0, 4.0, 200), 90.0)
+    text = " ".join(str(sr.profile(sr.Directions.from_strike_dip(strike, dip))).split())
+    assert "girdle: strike" in text
+    found = re.search(
+        r"Level 2 is densest at strike ([\d.]+)°, dip 8\d\.\d° \([\d.]+ × uniform\) and "
+        r"strike ([\d.]+)°, dip 8",
+        text,
+    )
+    assert found is not None
+    np.testing.assert_allclose(sorted(map(float, found.groups())), [30.0, 120.0], atol=3.0)
+
+
+def test_a_band_that_a_high_level_sharpens_has_no_places() -> None:
+    """An even band of axes, sharper than Bingham's law: level 2 is clear, and a ring."""
+    rng = np.random.default_rng(0)
+    tilt = np.where(rng.random(4000) < 0.5, 1.0, 25.0) * rng.standard_normal(4000)
+    strike, dip = rng.uniform(0.0, 360.0, 4000), 90.0 - np.abs(np.clip(tilt, -80.0, 80.0))
+    p = sr.profile(sr.Directions.from_strike_dip(strike, dip))
+    assert p.tests().pvalue[1] < 1e-6
+    assert "girdle" in str(p)
+    assert "densest" not in str(p)
 
 
 def test_the_smallest_pvalue_of_a_bootstrap_is_said_to_be_it() -> None:

@@ -140,6 +140,9 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
 
 def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     """The p-value of a residual R² of one level."""
+    untold = concerns.untold(left.level, sample, left.hierarchy.levels)
+    if untold:
+        return Judged(np.nan, "refused", (untold,))
     if squared <= left.noise**2:
         said = f"level {left.level}: Δ = {np.sqrt(squared):.0e} is lost in the rounding of moments"
         return Judged(np.nan, "–", (said,))

@@ -20,7 +20,7 @@ from steradian.numerics.arrays import Array
 from steradian.significance.sample import Sample
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
-_ABOVE = 4  # degrees above the highest level looked at by default
+ABOVE = 4  # degrees above the highest level looked at by default
 _MOST_FEATURES = 2600  # whose covariance is formed: degree 50 on the two-sphere
 
 
@@ -156,14 +156,16 @@ def _named(names: tuple[str, ...], level: int) -> str:
 
 
 def default_degree(sample: Sample) -> int:
-    """Four above the highest level, or what the moments, the design and the features allow."""
-    wanted = len(sample.nested.solutions) + _ABOVE
+    """Four above the highest level, or what rows, moments, design and features allow."""
+    wanted = len(sample.nested.solutions) + ABOVE
     if sample.directions is None:
         wanted = min(wanted, sample.moments.degree)
     if sample.design.known_covariance is not None:
         wanted = min(wanted, sample.hierarchy.levels)
     wanted = max(wanted, 2)
-    while wanted > 1 and levels_through(sample.hierarchy, wanted) is None:
+    while wanted > 1 and (
+        levels_through(sample.hierarchy, wanted) is None or sample.untold(wanted)
+    ):
         wanted -= 1
     return wanted
 

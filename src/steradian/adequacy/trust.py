@@ -17,6 +17,7 @@ from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.mmd_any_dimension import has_contours
 from steradian.adequacy.remaining import remaining_information
 from steradian.adequacy.residuals import (
+    ABOVE,
     Residuals,
     default_degree,
     harmonic_residuals,
@@ -242,6 +243,9 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
         more = "; in Python, mmd() tests it" if has_contours(sample.hierarchy) else ""
         return Verdict.UNJUDGED, (said + more,), ()
     degree = default_degree(sample)
+    untold = sample.untold(top + ABOVE)
+    if degree <= top and untold:
+        return Verdict.UNJUDGED, (untold,), ()
     if degree <= top:
         said = f"moments or design hold nothing above {_named(sample, top)}"
         return Verdict.UNJUDGED, (said,), ()
@@ -253,11 +257,13 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
         return Verdict.UNJUDGED, (str(error),), ()
     detail = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, {r.methods[-1]}"
     size = _size(sample, r)
+    found: tuple[Verdict, tuple[str, ...]]
     if not profile.design.defines_inference:
         said = f"level {top} leaves {size}, and a {profile.design.name} design has no tests"
-        return Verdict.UNJUDGED, (said,), (detail,)
-    answer, words = _answer(profile, sample, r, size)
-    return answer, words, (detail,)
+        found = Verdict.UNJUDGED, (said,)
+    else:
+        found = _answer(profile, sample, r, size)
+    return found[0], (*found[1], *([untold] if untold else [])), (detail,)
 
 
 def _quick(profile: Profile, sample: Sample, degree: int) -> bool:

@@ -162,11 +162,13 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
         "tic": rate2 * deficits - _traces(sample),
         "held_out": held_out,
     }
+    told = [level for level in range(top + 1) if not sample.untold(level)]
     chosen = {
         "residual": _first_adequate(residuals, alpha),
         "holm": None if np.isnan(corrected).all() else _highest_proven(corrected, alpha),
-        **{name: _largest(values) for name, values in criteria.items()},
+        **{name: _largest(values[: len(told)]) for name, values in criteria.items()},
     }
+    untold = sample.untold(top)
     return OrderChoice(
         levels=np.arange(top + 1),
         residual_pvalue=residuals.pvalue,
@@ -174,7 +176,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
         held_out_se=se,
         chosen=chosen,
         alpha=alpha,
-        warnings=(*said, *left_out, *residuals.warnings),
+        warnings=(*([untold] if untold else []), *said, *left_out, *residuals.warnings),
         **criteria,
     )
 

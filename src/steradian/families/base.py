@@ -70,6 +70,16 @@ class Law(Protocol):
 
 
 @runtime_checkable
+class HasShape(Protocol):
+    """A law that one word describes."""
+
+    @property
+    def shape(self) -> str:
+        """'uniform', 'unimodal', 'bipolar' or 'girdle'."""
+        ...
+
+
+@runtime_checkable
 class BringsRule(Protocol):
     """A law that holds the nodes which integrate against it."""
 

@@ -143,21 +143,6 @@ class FisherBingham(MaxEntFit):
         vector = np.linalg.eigh(self.B)[1][:, which]
         return np.asarray(vector * (1.0 if vector[np.argmax(np.abs(vector))] > 0 else -1.0))
 
-    @property
-    def shape(self) -> str:
-        """'uniform', 'bipolar', 'girdle' or 'unimodal': what the parameters are nearest to.
-
-        Bipolar and girdle follow Woodcock's reading of the eigenvalues of B where the linear
-        part is the smaller one.
-        """
-        values = np.linalg.eigvalsh(self.B)
-        spread = values[-1] - values[0]
-        if max(self.kappa, spread) < 1e-6:
-            return "uniform"
-        if self.kappa > spread:
-            return "unimodal"
-        return "bipolar" if values[-1] - values[-2] > values[1] - values[0] else "girdle"
-
     def kent(self) -> tuple[float, float, Array]:
         """The Kent-like reading (κ, β, axes).
 

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
 from steradian.data.directions import Directions
 from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
-from steradian.families.base import Law
+from steradian.families.base import HasShape, Law
 from steradian.fitting.modes import Mode, modes_of
 from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.ascent import DEEPEST
 from steradian.numerics.fisher_bingham.sample import LEAST_RATE
+from steradian.numerics.fisher_bingham.shape import UNIFORM
 from steradian.references.base import HasReference, log_reference, reference_words, underlying
 from steradian.spaces import Space, unit_sphere
 from steradian.spaces.base import a_point
@@ -105,6 +106,30 @@ class MaxEntFit:
 
         deepest = modes_of(depth, underlying(self.space), len(self.lam))[0].log_density
         return float(np.exp(-deepest)) if deepest < DEEPEST else 0.0
+
+    @property
+    def shape(self) -> str:
+        """'uniform', 'unimodal', 'bipolar' or 'girdle': what the law looks like.
+
+        Of levels that see a mean and axes and nothing finer: 1 and 2, of axes and rotations 1.
+        Bipolar is a law with two tops above uniform, at the ends of an axis if nothing pulls them
+        together; where the two ends are one point, as of axes and rotations, a single cluster. A
+        girdle follows Woodcock's reading of the eigenvalues of B, takes three dimensions, and may
+        be denser one way.
+
+        Raises
+        ------
+        InvalidArgument
+            Where no one word tells: higher levels, other features, laws relative to a reference.
+        """
+        if self.level == 0 and not reference_words(self.space):
+            return UNIFORM
+        if reference_words(self.space) or not isinstance(self.law, HasShape):
+            raise InvalidArgument(
+                f"no one word tells the shape of level {self.level} on the {self.space.name}; "
+                "ask a level that sees no more than axes, or see modes and plot()"
+            )
+        return self.law.shape
 
     def plot(self, ax: Any = None) -> Any:
         """Draw its density on axes, new ones unless given, as its space is drawn."""

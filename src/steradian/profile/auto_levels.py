@@ -4,8 +4,9 @@ Levels are climbed while Akaike's criterion, corrected for samples that are smal
 (Hurvich and Tsai, 1989), rises: ``a² D_L - q a² / (a² - q - 1)`` with q features and a² rows. For
 many rows a level raises it by adding more than twice what noise gives; with as many features as
 rows nothing does. A level may say nothing and the next one much, so the climb ends only when some
-levels in a row have not raised it; the profile then ends at the level where it was largest. The
-other rules of `choose_order` may be asked about that profile.
+levels in a row have not raised it, or where rows take too few values to tell more; the profile then
+ends at the level where it was largest. The other rules of `choose_order` may be asked about that
+profile.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def climbed(made: Callable[[int], Profile]) -> Profile:
     while True:
         found, limit = _through(made, levels, found)
         best = carried(found)
-        if limit or best <= len(found.levels) - _PATIENCE:
+        seen = len(found.levels)
+        if limit or best <= seen - _PATIENCE or found.as_sample().untold(seen):
             break
         levels += _FIRST
     if best == len(found.levels):
@@ -48,11 +50,13 @@ def carried(found: Profile) -> int:
             "levels='auto' asks what noise gives, which these weights do not tell; say how the "
             "rows came about with design=, or give a number of levels"
         )
-    rate2 = found.as_sample().rate ** 2
+    sample = found.as_sample()
+    rate2 = sample.rate**2
     features = np.cumsum(found.dims)
     left = rate2 - features - 1.0
     penalty = np.where(left > 0.0, features * rate2 / np.maximum(left, TINY), np.inf)
     scores = rate2 * found.deficits - penalty
+    scores[[bool(sample.untold(level)) for level in found.levels.tolist()]] = -np.inf
     return int(np.argmax(np.concatenate([[0.0], scores])))
 
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.profile.principal_axes import girdle_in_words
+from steradian.profile.principal_axes import girdle_in_words, second_moment
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
 from steradian.wording import Verdict, digits, listed, sentence
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
+    from steradian.fitting.maxent import MaxEntFit
     from steradian.fitting.modes import Mode
     from steradian.numerics.arrays import Array
     from steradian.profile.level_table import LevelTable
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 _TOLD, _MOST = 3, 6  # peaks that are told, and peaks of which any is: a ring has no places
 _LEAST = 0.25  # of the highest peak, below which another is not told
-_AXIS_LEVEL = 2  # that sees axes and girdles, and nothing finer
 _BESIDE = 0.1  # radians from the mean direction, 6 degrees, within which a peak is no news
+_ROUND = 72  # points of a girdle at which its law is looked at
+_EVEN = 0.5  # of the highest density along a girdle, above which the lowest leaves no places
 _NEARLY_UNIFORM = 1.5  # times uniform, below which there is no peak to speak of
 
 
@@ -38,15 +40,33 @@ def peaks_in_words(table: LevelTable) -> list[str]:
         return []
     if chart_of(space) == "none" or log_reference(space, np.eye(1, space.d)) is None:
         return []
-    if sure[-1] == _AXIS_LEVEL and girdle_in_words(p):  # a ring, whose pole is printed
-        return []
     fit = p.fits[sure[-1]]
-    high = [mode for mode in fit.modes if mode.density >= _LEAST * fit.modes[0].density]
-    if high[0].density < _NEARLY_UNIFORM or len(high) > _MOST:
+    if girdle_in_words(p) and _is_ring(p, fit):  # its pole is printed
+        return []
+    high = _high(fit)
+    if not high or high[0].density < _NEARLY_UNIFORM or len(high) > _MOST:
         return []
     if len(high) == 1 and _at_mean(p, high[0].point):
         return []
     return [_sentence(fit.level, high, known.notation)]
+
+
+def _high(fit: MaxEntFit) -> list[Mode]:
+    """Peaks above uniform and above the reference, of which none is low beside the highest."""
+    points = np.array([mode.point for mode in fit.modes])
+    raised = fit.logpdf(points, measure="reference") > 0.0
+    above = [m for m, up in zip(fit.modes, raised, strict=True) if up and m.log_density > 0.0]
+    return [mode for mode in above if mode.density >= _LEAST * above[0].density]
+
+
+def _is_ring(profile: Profile, fit: MaxEntFit) -> bool:
+    """Whether a law beside a girdle has no places on it: it sees axes alone, or is about even."""
+    if fit.level <= profile.moments.hierarchy.second_moment_levels:
+        return True
+    plane = np.linalg.eigh(second_moment(profile))[1][:, -2:]
+    angle = np.linspace(0.0, 2.0 * np.pi, _ROUND, endpoint=False)
+    along = fit.pdf(np.stack([np.cos(angle), np.sin(angle)], axis=1) @ plane.T)
+    return bool(along.min() > _EVEN * along.max())
 
 
 def _at_mean(profile: Profile, point: Array) -> bool:

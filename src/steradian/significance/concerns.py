@@ -81,6 +81,12 @@ def of_stack(
     return tuple(out)
 
 
+def untold(level: int, sample: Sample, through: int) -> str:
+    """Said of a level where rows take too few values for features through another; else empty."""
+    words = sample.untold(through)
+    return f"level {level}: cannot be judged: {words}" if words else ""
+
+
 def no_tilt(level: int) -> str:
     """Said when the null-centred covariance replaces the tilted one."""
     return f"level {level}: no tilt of the sample obeys the null; covariance centred at the null"

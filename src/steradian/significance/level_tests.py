@@ -78,6 +78,10 @@ class LevelTest:
 
 def level_test(sample: Sample, level: int, options: Options) -> LevelTest:
     """Test one level of a sample."""
+    untold = concerns.untold(level, sample, level)
+    if untold:
+        none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
+        return LevelTest(np.nan, np.nan, none, "refused", (untold,), judged=False)
     white = sample.whitening(level)
     gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
     if options.null == "model":

@@ -9,6 +9,7 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.resolution import Resolution
 from steradian.designs import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, ResolutionError
@@ -18,9 +19,10 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
+from steradian.hierarchies.base import LevelsAreDegrees
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.tolerances import KEPT_BLUR
-from steradian.references.base import reference_rows, reference_words
+from steradian.references.base import reference_rows, reference_words, underlying
 from steradian.significance.memo import Memo
 
 _ABOVE = 4  # levels above the highest that residuals look at
@@ -152,6 +154,27 @@ class Sample:
         seen = self.hierarchy
         wide = seen.wider(seen.levels + _ABOVE) or seen
         return wide.features(x)
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """How many values the rows can take; not limited where they are not at hand."""
+        if self.directions is None:
+            return Resolution()
+        return Resolution.of(self.directions, underlying(self.hierarchy.space))
+
+    def untold(self, through: int) -> str:
+        """Why levels up to ``through`` are not all told apart on the values that rows take.
+
+        In words, with the first that is not; empty where all are.
+        """
+        for level in range(1, through + 1):
+            wide = self.hierarchy
+            wide = wide if level <= wide.levels else wide.wider(level) or wide
+            if not self.resolution.tells(wide.q(min(level, wide.levels))):
+                kind = "degrees" if isinstance(wide, LevelsAreDegrees) else "levels"
+                first = f"so {kind} from {level} on cannot be told from lower ones"
+                return f"{self.resolution.words}, {first}"
+        return ""
 
     @property
     def rows(self) -> Directions:

@@ -162,6 +162,9 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     """Uniformity through one level; ``score`` is a² Σ |m_l|²."""
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
     p = sample.hierarchy.q(level)
+    untold = concerns.untold(level, sample, level)
+    if untold:
+        return _Through(deficit, np.nan, (untold,), False)
     if np.isnan(score):
         flat = f"level {level}: its features hardly vary under the uniform law; see tests()"
         return _Through(deficit, np.nan, (flat,), False)

@@ -18,6 +18,7 @@ from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
+from steradian.numerics.fisher_bingham.shape import FLAT, UNIFORM, UNIMODAL
 from steradian.numerics.heights.bessel import concentration, von_mises_fisher
 from steradian.numerics.heights.von_mises_fisher_sample import turned, von_mises_fisher_draws
 from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, POINT, TINY
@@ -220,6 +221,10 @@ class VonMisesFisherLaw:
     def mode(self) -> Array:
         kappa = self.kappa
         return self.eta / kappa if kappa else np.eye(len(self.eta))[-1]
+
+    @property
+    def shape(self) -> str:
+        return UNIMODAL if self.kappa >= FLAT else UNIFORM
 
     def logpdf(self, x: Array) -> Array:
         """``-½ κ |x - μ|² + κ - ψ``, in which nothing of the size of κ cancels."""

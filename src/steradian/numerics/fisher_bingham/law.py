@@ -11,6 +11,7 @@ from steradian.numerics.fisher_bingham.fit import Curvature, FisherBinghamFit
 from steradian.numerics.fisher_bingham.gap import deficit_and_gap
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.sample import draw, weighted_points
+from steradian.numerics.fisher_bingham.shape import shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class FisherBinghamLaw:
     def logpdf(self, x: Array) -> Array:
         """Log-density at ``x`` (n, d): (n,)."""
         return self.terms.log_density(x @ self.axes)
+
+    @property
+    def shape(self) -> str:
+        """What it looks like, in a word."""
+        return shape_of(self.terms.beta[0], self.terms.b[0], self.terms.log_density)
 
     def mean(self) -> Array:
         """E x, (d,)."""

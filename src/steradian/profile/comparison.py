@@ -33,6 +33,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
+from steradian.profile.label_noise import label_noise
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
 from steradian.significance.groups.comparison_tests import (
@@ -70,7 +71,8 @@ class Comparison(NotebookView):
     level1 : mapping
         C_1 in two parts, as "direction" and "concentration" on spheres; empty where it has none.
     label_information : LabelInformation
-        JS, what a point tells about its label: at most the label's entropy.
+        JS, what a point tells about its label: at most the label's entropy; and what labels that
+        mean nothing would give.
     groups : mapping
         The profile of each group, made when it is asked for.
     left_out : mapping
@@ -138,17 +140,20 @@ class Comparison(NotebookView):
 
     @cached_property
     def _densities(self) -> tuple[GroupDensities, float]:
-        fits = self.fits.fits[-1]
-        return group_densities(self.hierarchy, self.sample.groups, fits, self.shares, 0)
+        return group_densities(self.hierarchy, self.sample.groups, self.shares, 0)
 
     @cached_property
     def label_information(self) -> LabelInformation:
-        """JS = Σ π_g KL(p_g ‖ Σ π_h p_h): what a point tells about its label."""
+        """JS = Σ π_g KL(p_g ‖ Σ π_h p_h): what a point tells about its label.
+
+        Of the rows that were fitted, so that labels that mean nothing tell something too: `noise`.
+        """
         entropy = entropy_of(self.shares)
         if len(self.names) == 1:
-            return LabelInformation(0.0, 0.0, 0.0)
+            return LabelInformation(0.0, 0.0, 0.0, 0.0)
         seen, error = self._densities
-        return LabelInformation(seen.information(self.shares)[0], entropy, error)
+        noise = label_noise(self.sample, entropy)
+        return LabelInformation(seen.information(self.shares)[0], entropy, error, noise)
 
     @property
     def noise(self) -> Array:

@@ -14,6 +14,7 @@ from steradian.plots.palette import level_colour
 from steradian.profile.comparison_text import (
     comparison_record,
     default_tests,
+    label_in_words,
     level_cells,
     verdict,
 )
@@ -41,7 +42,7 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
     return Page(
         title=title or f"Comparison of {len(c.names)} groups",
         verdict=(verdict(c, tests),),
-        about=tuple(_about(c)),
+        about=tuple(_about(c, tests)),
         blocks=tuple(_first_screen(c, tests)),
         answers=tuple(_answers(c, tests, refused)),
         sections=tuple(_sections(c, tests, call)),
@@ -49,16 +50,12 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
     )
 
 
-def _about(c: Comparison) -> Iterator[str]:
+def _about(c: Comparison, tests: ComparisonTests | None) -> Iterator[str]:
     space = c.hierarchy.space
     yield f"{int(c.sizes.sum()):,} {space.point_name}s in {len(c.names)} groups"
     yield f"on the {space.name}, d = {space.d}"
     yield f"design {c.design.name}: {c.design.sentence}"
-    known = c.label_information
-    yield (
-        f"one {space.point_name} tells {digits(known.value)} of the {digits(known.entropy)} nats "
-        f"of its label ({known.share:.1%})"
-    )
+    yield label_in_words(c, tests)
     if c.shares_kind == "equal":
         yield "every group counts the same, whatever its weight"
 

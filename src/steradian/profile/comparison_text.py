@@ -20,6 +20,7 @@ from steradian.wording import (
     Verdict,
     digits,
     in_lines,
+    percent,
     pvalue_number,
     pvalue_words,
     verdict_of,
@@ -50,7 +51,7 @@ def summarise(c: Comparison) -> str:
         "",
         *_levels(c, tests),
         "",
-        *_information(c),
+        *_information(c, tests),
         "",
         *_groups(c),
     ]
@@ -200,18 +201,43 @@ def _ends(c: Comparison) -> list[str]:
     return [f"{digits(float(low))} to {digits(float(high))}" for low, high in pairs]
 
 
-def _information(c: Comparison) -> list[str]:
-    known = c.label_information
-    error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
+def _information(c: Comparison, tests: ComparisonTests | None) -> list[str]:
     lines = textwrap.wrap(
-        f"A point tells {digits(known.value)}{error} of the {digits(known.entropy)} nats of its "
-        f"label ({known.share:.1%}). C: what a level's features tell the groups apart by, beyond "
+        f"{label_in_words(c, tests)} C: what a level's features tell the groups apart by, beyond "
         "the levels below; noise: what it is on average with nothing to find.",
         _WIDTH,
     )
     if c.shares_kind == "equal":
         lines.append("Every group counts the same, whatever its weight.")
     return lines
+
+
+def label_in_words(c: Comparison, tests: ComparisonTests | None) -> str:
+    """What a point tells about its label, and what labels that mean nothing would give."""
+    known, point = c.label_information, c.hierarchy.space.point_name
+    if len(c.names) < 2:
+        return f"One group: no {point} tells anything of its label."
+    error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
+    size = f"{digits(known.value)}{error} of the {digits(known.entropy)} nats of its label"
+    noise = f"labels that mean nothing give {digits(known.noise, 2)}"
+    if tests is not None and not told_apart(tests):
+        beside = "" if np.isnan(known.noise) else f", where {noise}"
+        return (
+            f"What one {point} tells of its label is {Verdict.NOISE}: {size} within these "
+            f"rows{beside}."
+        )
+    if np.isnan(known.noise):
+        return f"One {point} tells {size} within the rows that were fitted, some of it by chance."
+    return (
+        f"One {point} tells {size} ({percent(known.share)}) within the rows that were fitted; "
+        f"{noise} ({percent(known.noise_share)})."
+    )
+
+
+def told_apart(tests: ComparisonTests) -> bool:
+    """Whether anything says that the groups differ: the test of one law, or a level."""
+    every = np.append(tests.pvalue_holm, tests.overall)
+    return bool((every < LIKELY_BELOW).any())
 
 
 def _groups(c: Comparison) -> list[str]:
@@ -272,6 +298,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
             "entropy": known.entropy,
             "share": known.share,
             "error": known.error,
+            "noise": known.noise,
         },
         "groups": {
             name: {"deficits": d.tolist(), "gaps": g.tolist()}

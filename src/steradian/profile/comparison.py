@@ -176,7 +176,7 @@ class Comparison(NotebookView):
     @property
     def groups(self) -> Mapping[str, Profile]:
         """The profile of each group, made when it is asked for."""
-        return GroupProfiles(self.source, self.hierarchy, {})
+        return self._answers.once("groups", lambda: GroupProfiles(self.source, self.hierarchy, {}))
 
     def tests(
         self,

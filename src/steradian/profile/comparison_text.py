@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.errors import SteradianError
+from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
-from steradian.profile.principal_axes import axis_and_share
-from steradian.profile.summary import in_words, points_somewhere
+from steradian.profile.group_words import BLANK, pointing, without_mean
 from steradian.references.base import underlying
 from steradian.wording import (
     LIKELY_BELOW,
     Verdict,
+    capital,
     digits,
     in_lines,
+    listed,
     percent,
     pvalue_number,
     pvalue_words,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 _SHOWN_GROUPS = 8
 _TOLD_GROUPS = 5  # whose pairs are told in a sentence
 _WIDTH = 80
-_STANDARD_ERRORS = 3.0  # at most, of a mean of uniform rows: a shorter one points nowhere
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 
@@ -81,26 +82,15 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     """One or two sentences a scientist would write."""
     if len(c.names) < 2:
         return "One group only."
-    between = c.between
     if tests is None:
-        top = int(np.argmax(between))
+        top, between = int(np.argmax(c.between)), c.between
         return (
             f"Of {digits(c.total)} nats that tell the groups apart, most is in the "
             f"{c.hierarchy.level_names[top]} (C_{top + 1} = {digits(between[top])})."
         )
-    corrected = tests.pvalue_holm
-    found, not_found, unknown = [], [], []
-    for k, name in enumerate(c.hierarchy.level_names):
-        what = _beyond(k, name)
-        if np.isnan(corrected[k]):
-            unknown.append(what)
-        elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
-            parts, without = _parts(c, tests) if k == 0 else ([], [])
-            size = f"C_{k + 1} = {digits(between[k])} nats"
-            found += parts or [_found(what, size, float(corrected[k]))]
-            not_found += without
-        else:
-            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
+    found, not_found, unknown = found_levels(c, tests)
+    lost = without_mean(c) if any(part.startswith(_ways(c)) for part in not_found) else []
+    not_found = [part for part in not_found if not lost or not part.startswith(_ways(c))]
     said = []
     if found:
         said.append("The groups differ " + ", and ".join(found))
@@ -108,12 +98,53 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
             said[-1] += ", not in " + " or ".join(not_found)
     elif not_found:
         said.append("No level tells the groups apart: " + ", ".join(not_found))
+    if lost:
+        whose = "its own mean is" if len(lost) == 1 else "their own means are"
+        said.append(f"{capital(listed(lost))} cannot differ in direction: {whose} {Verdict.NOISE}")
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
-    if not np.isnan(tests.overall):
-        same = "is ruled out" if tests.overall <= LIKELY_BELOW else "is not ruled out"
-        said.append(f"That all have the same law {same} ({pvalue_words(tests.overall)})")
-    return ". ".join(said) + "."
+    return ". ".join([*said, *_same_law(tests.overall)]) + "."
+
+
+def _ways(c: Comparison) -> tuple[str, ...]:
+    """What only groups with a mean can differ in: the first part of level 1, and level 1 whole."""
+    if not isinstance(c.hierarchy, SplitsLevelOne):
+        return ()
+    return c.hierarchy.level_one_parts[0], c.hierarchy.level_names[0]
+
+
+def _same_law(pvalue: float) -> list[str]:
+    """How sure it is that not all groups have one law, in the words of profiles."""
+    sure = verdict_of(pvalue)
+    if sure is Verdict.UNJUDGED:
+        return []
+    if sure is Verdict.NOISE:
+        return [f"That all have the same law is not ruled out ({pvalue_words(pvalue)})"]
+    return [f"That not all have the same law is {sure} ({pvalue_words(pvalue)})"]
+
+
+def found_levels(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list[str], list[str]]:
+    """In which levels and parts groups differ, in which they do not, and which nobody can tell."""
+    corrected, between = tests.pvalue_holm, c.between
+    found, not_found, unknown = [], [], []
+    for k, name in enumerate(c.hierarchy.level_names):
+        what = _beyond(k, name)
+        if np.isnan(corrected[k]):
+            unknown.append(what)
+        elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
+            parts, without = _parts(c, tests) if k == 0 else ([], [])
+            size, doubted = f"C_{k + 1} = {digits(between[k])} nats", _doubted(c, tests, k)
+            found += parts or [_found(what, size, float(corrected[k]), doubted=doubted)]
+            not_found += without
+        else:
+            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
+    return found, not_found, unknown
+
+
+def _doubted(c: Comparison, tests: ComparisonTests, k: int) -> bool:
+    """Whether one row carries a level, and the interval of its size begins at zero."""
+    heavy = any(w.startswith(f"level {k + 1}: ") and "outweighs" in w for w in tests.warnings)
+    return heavy and not c.intervals().low[k] > 0.0
 
 
 def _which(c: Comparison, tests: ComparisonTests | None) -> list[str]:
@@ -136,8 +167,8 @@ def _beyond(k: int, name: str) -> str:
     return f"shape ({name})" if k == 1 else name
 
 
-def _found(what: str, size: str, p: float) -> str:
-    how = "clearly" if verdict_of(p) is Verdict.CLEAR else "likely"
+def _found(what: str, size: str, p: float, *, doubted: bool = False) -> str:
+    how = "clearly" if verdict_of(p) is Verdict.CLEAR and not doubted else "likely"
     return f"{how} in {what} ({size}, {pvalue_words(p)})"
 
 
@@ -244,31 +275,28 @@ def _groups(c: Comparison) -> list[str]:
     width = max(5, min(20, max(len(name) for name in c.names)))
     gaps, levels = c.sample.groups.gaps, range(min(len(c.levels), 4))
     some = c.names[:_SHOWN_GROUPS]
-    means = _pointing(c, some)
+    means = [pointing(c.groups[name]) for name in some]
     lines = [
-        f"{'group':<{width}} {'n':>8} {'share':>7} "
-        + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
-        + ("  points to" if any(means) else "")
+        f"{'group':<{width}} {'n':>8} {'share':>7} " + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
     ]
-    for k, (name, mean) in enumerate(zip(some, means, strict=True)):
+    for k, name in enumerate(some):
         shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
-        row = f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}"
-        lines.append(f"{row}  {mean}" if mean and len(row) + len(mean) + 2 <= _WIDTH else row)
-    if len(c.names) > _SHOWN_GROUPS:
-        lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")
-    return lines
+        lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
+    more = len(c.names) - _SHOWN_GROUPS
+    return _with_means(lines, some, means) + ([f"… and {more} more groups"] if more > 0 else [])
 
 
-def _pointing(c: Comparison, names: tuple[str, ...]) -> list[str]:
-    """Mean directions of the groups as their rows were written, else axes, else nothing."""
-    said = []
-    for profile in (c.groups[name] for name in names):
-        axis, _ = axis_and_share(profile)
-        if points_somewhere(profile) and profile.resultant > _STANDARD_ERRORS * profile.ess**-0.5:
-            said.append(in_words(profile).lstrip(": "))
-        else:
-            said.append(f"axis {axis}" if axis else "")
-    return said
+def _with_means(lines: list[str], names: tuple[str, ...], means: list[str]) -> list[str]:
+    """Rows of groups with where each points, or below them where that is too long for a line."""
+    if not any(means):
+        return lines
+    blank = [] if all(means) else in_lines(BLANK, _WIDTH)
+    beside = ["points to", *means]
+    if max(len(f"{a}  {b}") for a, b in zip(lines, beside, strict=True)) <= _WIDTH:
+        return [f"{a}  {b}".rstrip() for a, b in zip(lines, beside, strict=True)] + blank
+    told = [(name, words) for name, words in zip(names, means, strict=True) if words]
+    below = [line for name, words in told for line in in_lines(words, _WIDTH, f"  {name}: ")]
+    return [*lines, "Where they point to:", *below, *blank]
 
 
 def comparison_record(c: Comparison) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of
+from steradian.data.notation import Reading
 from steradian.data.stacks import MomentStack
 from steradian.designs import Design
 from steradian.errors import DesignError, LevelError
@@ -114,6 +115,11 @@ class Comparison(NotebookView):
     def design(self) -> Design:
         """How the rows came about."""
         return self.sample.design
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was understood of the source of the rows, None where that was an array."""
+        return self.source.reading
 
     @property
     def fits(self) -> LabelLevels:

@@ -39,9 +39,11 @@ _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 
 def summarise(c: Comparison) -> str:
-    """What differs, then a table of levels, one of groups, and what else should be known."""
+    """What was read, what differs, tables of levels and groups, and what else to know."""
     tests, refused = default_tests(c)
+    read = [] if c.reading is None else [*textwrap.wrap(c.reading.words, _WIDTH), ""]
     lines = [
+        *read,
         *textwrap.wrap(
             f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
             f"(d = {c.hierarchy.space.d}), in nats",
@@ -341,6 +343,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
         "refused": refused,
         "intervals": c.intervals().to_dict() if tests is not None else None,
         "verdict": verdict(c, tests),
+        "read": "" if c.reading is None else c.reading.words,
         "unit": "nats",
     }
     return without_nan(record)

@@ -31,7 +31,12 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
-from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
+from steradian.profile.comparison_text import (
+    comparison_frame,
+    comparison_record,
+    headline,
+    summarise,
+)
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
 from steradian.profile.label_noise import label_noise
@@ -273,6 +278,11 @@ class Comparison(NotebookView):
     def summary(self) -> str:
         """What ``print`` shows: what differs, how sure that is, and a table."""
         return self._answers.once("summary", lambda: summarise(self))
+
+    @property
+    def headline(self) -> str:
+        """In what the groups differ, in the words of `summary` without its numbers."""
+        return self._answers.once("headline", lambda: headline(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Every number as plain lists, ready for JSON; NaN is None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,20 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     return ". ".join([*said, *_same_law(tests.overall)]) + "."
+
+
+def headline(c: Comparison) -> str:
+    """In what groups differ, and how surely, without the numbers."""
+    tests, refused = default_tests(c)
+    if tests is None:
+        return capital(refused)
+    found, not_found, unknown = found_levels(c, tests)
+    if found:
+        said = [re.sub(r" \([^()]*\)$", "", words) for words in found]
+        return f"The groups differ {', and '.join(said)}"
+    if not_found:
+        return "No level tells the groups apart"
+    return f"Cannot be judged: {', '.join(unknown)}"
 
 
 def _ways(c: Comparison) -> tuple[str, ...]:

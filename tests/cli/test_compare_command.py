@@ -74,7 +74,7 @@ def test_a_table_of_known_truth_is_read_right(
     write_rows(path, {"one": vmf(500, NORTH, 2.0, rng), "two": make(rng)})
     assert run(["compare", str(path), "--by", "site"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    found = said[said.index("nats ") : said.index("That all have")]
+    found = said[said.index("nats ") : said.index("same law")]
     there = found.partition(", not in ")[0]
     assert ("No level tells the groups apart" in found) == (not differs), said
     assert ("same law is not ruled out" in said) == (not differs), said
@@ -110,6 +110,65 @@ def test_opposite_modes_along_other_axes_are_clear_and_their_axes_told(
     text = " ".join(capsys.readouterr().out.split())
     assert "differ clearly in shape (axis or girdle)" in text  # not "likely", as 999 samples say
     assert text.count("axis longitude") == 2
+    assert text.count(" and longitude") == 2  # both ends
+
+
+def animals(path: Path, spread: float = 6.0) -> None:
+    """Two groups that keep to an axis each, and have no mean."""
+    rng = np.random.default_rng(7)
+    lines = ["site,bearing"]
+    for name, axis in (("wood", 20.0), ("shore", 80.0)):
+        angle = np.degrees(rng.vonmises(np.radians(axis), spread, 60)) + 180.0 * rng.integers(
+            2, size=60
+        )
+        lines += [f"{name},{one:.1f}" for one in np.mod(angle, 360.0)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_bimodal_animals_have_their_axes_and_no_direction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "animals.csv"
+    animals(path)
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    text = capsys.readouterr().out
+    assert "axis azimuth 85.1° and azimuth 265.1°" in text
+    said = " ".join(text.split())
+    assert "not in mean direction" not in said
+    assert (
+        "Shore and wood cannot differ in direction: their own means are not told apart from noise. "
+        "That not all have the same law is clear (p = 1e-4)." in said
+    )
+
+
+def test_a_group_that_points_nowhere_is_blank_and_it_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(7)
+    path = tmp_path / "rows.csv"
+    round_ = rng.normal(size=(100, 3))
+    round_ /= np.linalg.norm(round_, axis=1, keepdims=True)
+    write_rows(path, {"tight": vmf(100, NORTH, 20.0, rng), "even": round_})
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "points to" in said
+    assert (
+        "points to: blank where neither mean nor axis of a group is told apart from noise." in said
+    )
+    assert "not in direction" not in said
+    assert "Even cannot differ in direction: its own mean is not told apart from noise." in said
+
+
+def test_where_groups_with_long_names_point_is_told_below_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(8)
+    path = tmp_path / "rows.csv"
+    write_rows(path, {f"a long name of site {k}": vmf(80, NORTH, 20.0, rng) for k in (1, 2)})
+    assert run(["compare", str(path), "--by", "site"]) == 0
+    text = capsys.readouterr().out
+    assert "\nWhere they point to:\n  a long name of site 1: longitude" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_a_reference_and_a_report(

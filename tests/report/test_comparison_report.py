@@ -11,6 +11,7 @@ import pytest
 
 import steradian as sr
 from comparison_groups import vmf
+from steradian.cli.app import run
 from steradian.profile.comparison_report import page_of_comparison
 from steradian.report import Figure, html_of
 
@@ -66,3 +67,43 @@ def test_a_notebook_shows_what_print_shows(found: sr.Comparison) -> None:
     shown = found._repr_html_()
     assert "The groups differ" in shown
     assert HOSTILE not in shown
+
+
+def test_a_page_says_what_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        f"{rng.uniform(0, 360):.0f},{rng.uniform(20, 80):.0f},{'pq'[k % 2]}" for k in range(140)
+    ]
+    (tmp_path / "planes.csv").write_text("\n".join(["strike,dip,domain", *rows, "x,30,p"]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    asked = ["compare", "planes.csv", "--by", "domain", "--on-bad", "skip"]
+    assert run([*asked, "--report", "out.html"]) == 0
+    assert capsys.readouterr().out.count("read 140 rows") == 1
+    text = Path("out.html").read_text("utf-8")
+    assert "<title>Comparison of 2 groups of planes.csv" in text
+    assert "read 140 rows of planes.csv: strike" in text
+    assert "1 bad row left out" in text
+    assert "140 axes in 2 groups" in text
+    assert "2 groups of together 140 axes were compared" in text
+    assert "nan" not in text.partition("<script")[0].split()
+
+
+def test_print_says_what_was_read_of_a_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    table = {"azimuth": rng.uniform(0.0, 360.0, 60), "domain": np.arange(60) % 2}
+    frame = pandas.DataFrame(table)
+    c = sr.compare(frame, by="domain")
+    assert str(c).startswith("read 60 rows of a table: azimuth `azimuth`, degrees")
+    halves = {str(k): frame[frame.domain == k] for k in (0, 1)}
+    assert str(sr.compare(halves)).startswith("read 60 rows of a table: azimuth `azimuth`, degrees")
+
+
+def test_differences_that_nobody_can_test_are_not_numbers() -> None:
+    rng = np.random.default_rng(3)
+    angles = {name: sr.Directions.from_angles(rng.uniform(0, 7, 50)) for name in "ab"}
+    found = sr.compare(angles).gap_differences()
+    assert found.near_zero.any()
+    assert "nan" not in str(found)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,7 +26,6 @@ from steradian.errors import InvalidArgument
 if TYPE_CHECKING:
     from steradian.profile import Comparison
 
-_WIDTH = 80
 _EXAMPLES = """\b
 Examples:
   steradian compare sites.csv --by polarity
@@ -86,13 +84,13 @@ def register_compare(app: typer.Typer) -> None:
 
             file_for(report)
         law = parse_reference(reference, where) if reference else None
-        found, read = _compared(where, by, (levels, design, shares, law))
-        deliver(_formed(found, read, form, pairs=pairs), out)
+        found = _compared(where, by, (levels, design, shares, law))
+        deliver(_formed(found, form, pairs=pairs), out)
         if report:
             write_report(found, report, command_line(context), quiet=quiet)
 
 
-def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[Comparison, str]:
+def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Comparison:
     from steradian.profile import compare
 
     levels, design, shares, reference = how
@@ -101,8 +99,7 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[C
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
     data = where.read()
-    reading = data.directions.reading
-    found = compare(
+    return compare(
         data.directions,
         by=[str(label).strip() for label in data.column(by)],
         levels=levels or None,
@@ -110,15 +107,12 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> tuple[C
         shares=shares,
         reference=reference,
     )
-    return found, "" if reading is None else reading.words
 
 
-def _formed(found: Comparison, read: str, form: str, *, pairs: bool) -> str:
+def _formed(found: Comparison, form: str, *, pairs: bool) -> str:
     if form == "text":
-        text = [*textwrap.wrap(read, _WIDTH), ""] if read else []
-        text.append(found.summary())
-        return "\n".join([*text, *(["", str(found.pairs)] if pairs else [])])
-    record = found.to_dict() | {"read": read}
+        return "\n".join([found.summary(), *(["", str(found.pairs)] if pairs else [])])
+    record = found.to_dict()
     if pairs:
         record["pairs"] = found.pairs.to_dict()
     if form == "json":

@@ -23,6 +23,7 @@ from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY
 from steradian.significance.gap_tests import holm
+from steradian.wording import pvalue_number
 
 _WIDTH = 80
 
@@ -96,8 +97,9 @@ class GapDifferences:
             for j, level in enumerate(self.levels):
                 lines.append(
                     f"{level:>5} {self.difference[k, j]:>9.4f} {self.se[k, j]:>8.2g} "
-                    f"{self.low[k, j]:>9.4f} {self.high[k, j]:>9.4f} {pvalue[k, j]:>9.3g} "
-                    f"{corrected[k, j]:>9.3g}  {one} - {other}"
+                    f"{self.low[k, j]:>9.4f} {self.high[k, j]:>9.4f} "
+                    f"{pvalue_number(float(pvalue[k, j])):>9} "
+                    f"{pvalue_number(float(corrected[k, j])):>9}  {one} - {other}"
                     + (" (both near zero)" if self.near_zero[k, j] else "")
                 )
         return "\n".join(lines)

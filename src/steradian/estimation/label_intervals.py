@@ -174,10 +174,10 @@ def between_bias(sample: GroupedSample) -> Array:
     try:
         return 0.5 * np.diff([_trace(sample, fit) for fit in sample.levels.fits])
     except ResolutionError:  # a law too sharp for the rules of its features: as of a right fit
-        return _plain_noise(sample)
+        return plain_noise(sample)
 
 
-def _plain_noise(sample: GroupedSample) -> Array:
+def plain_noise(sample: GroupedSample) -> Array:
     """(Σ π_g / n_g - 1 / n) q_l / 2: with observed shares (G - 1) q_l / 2n."""
     each = float((sample.shares / sample.units_per_group).sum()) - 1.0 / sample.rate**2
     return 0.5 * each * np.array(sample.hierarchy.dims, dtype=np.float64)

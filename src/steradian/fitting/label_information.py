@@ -18,7 +18,6 @@ from scipy.special import logsumexp, xlogy
 
 from steradian.errors import SteradianError
 from steradian.families.base import Law
-from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy
@@ -44,20 +43,29 @@ class LabelInformation:
         JS in nats.
     entropy : float
         H(π) in nats, which it is never above.
-    share : float
-        value / entropy; 0 for a single group.
+    share, noise_share : float
+        value / entropy and noise / entropy; 0 for a single group.
     error : float
         By which the integral may be off, nats.
+    noise : float
+        What labels that mean nothing would give on average, nats: the fits follow their own rows,
+        so that a value of this size says nothing. NaN where nothing tells.
     """
 
     value: float
     entropy: float
     error: float
+    noise: float = np.nan
 
     @property
     def share(self) -> float:
         """Of the label's entropy."""
         return self.value / self.entropy if self.entropy > 0.0 else 0.0
+
+    @property
+    def noise_share(self) -> float:
+        """What noise alone gives, of the label's entropy."""
+        return self.noise / self.entropy if self.entropy > 0.0 else 0.0
 
     def __float__(self) -> float:
         return self.value
@@ -110,11 +118,11 @@ def entropy_of(shares: Array) -> float:
 
 
 def group_densities(
-    hierarchy: Hierarchy, groups: NestedFits, fits: GroupedFits, shares: Array, seed: int
+    hierarchy: Hierarchy, groups: NestedFits, shares: Array, seed: int
 ) -> tuple[GroupDensities, float]:
     """The fits of the groups where they resolve an integral, and the error of JS there."""
     before: tuple[GroupDensities, float] | None = None
-    for seen in _on_rules(hierarchy, groups, fits):
+    for seen in _on_rules(hierarchy, groups):
         value = seen.information(shares)[0]
         if before is not None and abs(value - before[1]) <= VERIFIED_AIM:
             return seen, abs(value - before[1])
@@ -124,19 +132,18 @@ def group_densities(
         return before[0], 0.0  # a law of rows is summed, not integrated
     if before is not None and error <= VERIFIED_DIFFERENCE:
         return before[0], error
-    drawn = _at_draws(hierarchy, groups, fits, np.random.default_rng(seed))
+    drawn = _at_draws(hierarchy, groups, np.random.default_rng(seed))
     return drawn, drawn.information(shares)[1]
 
 
-def _on_rules(
-    hierarchy: Hierarchy, groups: NestedFits, fits: GroupedFits
-) -> Iterator[GroupDensities]:
+def _on_rules(hierarchy: Hierarchy, groups: NestedFits) -> Iterator[GroupDensities]:
     """On rules of the space, each finer than the last, that resolve the law of every group."""
     top = hierarchy.levels
     family, q = hierarchy.family(top), hierarchy.q(top)
     if not family.has_rule:
         return
-    first = max(0, int(groups.solutions[-1].rungs.max(initial=NO_RUNG)))
+    fits = groups.solutions[-1]
+    first = max(0, int(fits.rungs.max(initial=NO_RUNG)))
     size = 0
     for step in range(_TRIES):
         degree = 2 * top + step * _DEGREES
@@ -147,25 +154,23 @@ def _on_rules(
                 points, weights = family.resolved_by(first).rule(np.zeros(q), degree)
         except (SteradianError, IndexError, ValueError):
             return
-        if len(weights) <= size or len(weights) * len(fits.lam[0]) > _MOST_ENTRIES:
+        if len(weights) <= size or len(weights) * len(fits.lam) > _MOST_ENTRIES:
             return
         size = len(weights)
         if points.shape[1] != hierarchy.space.d:  # features see less than the whole point
             return
-        logs = np.asarray(hierarchy.features(points))[:, :q] @ fits.lam[0].T - fits.psi[0]
+        logs = np.asarray(hierarchy.features(points))[:, :q] @ fits.lam.T - fits.psi
         mass = logsumexp(logs, axis=0, b=weights[:, None])
         if np.abs(mass).max() <= VERIFIED_DIFFERENCE:
             yield GroupDensities(logs, weights, None)
 
 
-def _at_draws(
-    hierarchy: Hierarchy, groups: NestedFits, fits: GroupedFits, rng: np.random.Generator
-) -> GroupDensities:
+def _at_draws(hierarchy: Hierarchy, groups: NestedFits, rng: np.random.Generator) -> GroupDensities:
     """At draws of every group."""
-    top, count = hierarchy.levels, fits.lam.shape[1]
-    kept = groups.solutions[-1].laws
+    fits = groups.solutions[-1]
+    top, count, kept = hierarchy.levels, len(fits.lam), fits.laws
     laws: list[Law] = [
-        hierarchy.law(top, fits.lam[0, g], float(fits.psi[0, g])) if kept[g] is None else kept[g]
+        hierarchy.law(top, fits.lam[g], float(fits.psi[g])) if kept[g] is None else kept[g]
         for g in range(count)
     ]
     each = max(_FEWEST_DRAWS, _DRAWS // count)

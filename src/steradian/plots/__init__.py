@@ -20,6 +20,7 @@ from steradian.plots.residual_degrees import residual_spectrum
 from steradian.plots.rose_diagram import rose
 from steradian.plots.spectrum import nats_per_degree
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
+from steradian.plots.split_rows import split_gaps
 from steradian.plots.torus_map import ramachandran
 from steradian.plots.weighting_map import weighting_gaps
 
@@ -44,6 +45,7 @@ __all__ = [
     "rose",
     "sensitivity_curves",
     "sphere_cloud",
+    "split_gaps",
     "stereonet",
     "weighting_gaps",
 ]

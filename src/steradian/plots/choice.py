@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.plots.canvas import new_page, settled
-from steradian.plots.gap_bars import gaps
+from steradian.plots.canvas import new_page, settled, titled
+from steradian.plots.gap_bars import gap_tests, gaps
 from steradian.plots.rose_diagram import rose
+from steradian.plots.round_words import levels_up_to
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.sphere_scene import scene_of
 from steradian.plots.torus_map import ramachandran
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
+from steradian.wording import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +45,8 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile; its highest unless given. A rose has all levels up to it.
+        Of a profile; its highest unless given. A rose has all levels up to it, of many the last
+        four.
 
     Examples
     --------
@@ -58,14 +61,15 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
     if chart == "sphere":
         draw: Callable[..., Any] = _ON_SPHERE.get(scene.frame, globe)
         return draw(source, ax, level=level)
-    return rose(source, ax, levels=None if level is None else tuple(range(1, level + 1)) or (0,))
+    return rose(source, ax, levels=None if level is None else levels_up_to(level))
 
 
 def overview(profile: Profile) -> Axes:
-    """Draw a profile on a page: its data with the highest level beside its gaps.
+    """Draw a profile on a page: its data with a level beside its gaps.
 
-    Where the space has no picture there are the gaps alone. Returns the axes of the gaps, whose
-    ``figure`` holds both.
+    The level is the highest that is told apart from noise, where a report begins too; where none
+    is, the highest, and the title says so. Where the space has no picture there are the gaps alone.
+    Returns the axes of the gaps, whose ``figure`` holds both.
 
     Examples
     --------
@@ -78,7 +82,11 @@ def overview(profile: Profile) -> Axes:
     if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)
     left, right = new_page(*_PAGES[chart])
-    density(profile, left)
+    tests = gap_tests(profile)
+    told = () if tests is None else tests.told
+    density(profile, left, level=told[-1] if told else len(profile.levels))
+    if tests is not None and all(v is Verdict.NOISE for v in tests.verdicts):
+        titled(left, f"No level is told apart from noise; level {len(profile.levels)} is drawn")
     gaps(profile, right)
     settled(left)
     return right

@@ -34,7 +34,6 @@ _MOST_LEGEND = 0.6  # of the height of the axes
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
 _LETTERS = 16  # of the name of a level on one line
 _RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
-_LIKELY = 0.05
 
 
 def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
@@ -143,13 +142,9 @@ def _inference(comparison: Comparison) -> tuple[BetweenIntervals | None, Array |
 
 
 def _finding(comparison: Comparison, pvalues: Array | None) -> str:
-    names = comparison.hierarchy.level_names
     if pvalues is None:
         return f"{digits(comparison.total)} nats tell the groups apart"
-    there = [name for name, p in zip(names, pvalues, strict=True) if p <= _LIKELY]
-    if not there:
-        return "No level tells the groups apart"
-    return f"The groups differ in {' and '.join(there)}"
+    return comparison.headline
 
 
 def _legend(

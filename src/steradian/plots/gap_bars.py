@@ -9,7 +9,7 @@ import numpy as np
 
 from steradian.errors import SteradianError
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import axes_for, frame, note, settled, titled
+from steradian.plots.canvas import axes_for, frame, note, settled, titled, wrapped
 from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
 from steradian.references.base import reference_words
@@ -63,17 +63,17 @@ def gaps(
     >>> ax = sr.plots.gaps(p)  # doctest: +SKIP
     """
     ax = axes_for(ax)
+    ax.set_ylabel("information gap $I_L$ (nats)")
     intervals = _asked(profile, "intervals", confidence)
-    tests = None if compact else _asked(profile, "tests_within", _PATIENCE)
+    tests = None if compact else gap_tests(profile)
     names = profile.moments.hierarchy.level_names[: len(profile.levels)]
     _bars(ax, profile, intervals)
     floor = _noise_floor(ax, profile)
     whiskers = _whiskers(ax, profile, intervals)
-    corrected = None if tests is None else _corrected(tests)
+    corrected = None if tests is None else tests.corrected
     _numbers(ax, profile, np.fmax(np.fmax(profile.gaps, floor), whiskers), corrected)
     _level_ticks(ax, profile, () if compact else names)
     _heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
-    ax.set_ylabel("information gap $I_L$ (nats)")
     if not compact:
         titled(ax, gaps_finding(names, profile.gaps, corrected))
         note(ax, _legend(profile, intervals, tests))
@@ -89,11 +89,10 @@ def _asked(profile: Profile, method: str, *arguments: float) -> Any:
         return None
 
 
-def _corrected(tests: GapTests) -> Array:
-    """Holm's p-values; Bonferroni's, which ask for no other, while some are still open."""
-    if np.isfinite(tests.pvalue).all():
-        return tests.pvalue_holm
-    return np.asarray(np.minimum(1.0, len(tests.levels) * tests.pvalue))
+def gap_tests(profile: Profile) -> GapTests | None:
+    """The tests of a profile that a picture waits for, None where there are none."""
+    found: GapTests | None = _asked(profile, "tests_within", _PATIENCE)
+    return found
 
 
 def _bars(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> None:
@@ -156,7 +155,7 @@ def _level_ticks(ax: Axes, profile: Profile, names: tuple[str, ...]) -> None:
         ax.set_xticks(profile.levels, words)
         ax.set_xlabel("level L and what it sees")
     if relative := reference_words(profile.moments.hierarchy.space):
-        ax.set_xlabel(f"{ax.get_xlabel()}, relative to {relative}")
+        ax.set_xlabel(wrapped(ax, f"{ax.get_xlabel()}, relative to {relative}", TEXT))
     ax.tick_params(axis="x", length=0.0)
     ax.set_xlim(0.4, count + 0.6)
 

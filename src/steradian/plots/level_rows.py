@@ -33,7 +33,7 @@ _HALF = 0.34  # of a row, for replicates above its line
 _BINS = 24
 
 
-def _row_axes(ax: Axes | None, levels: IntArray) -> Axes:
+def row_axes(ax: Axes | None, levels: IntArray) -> Axes:
     """Axes with one row for each level, the first on top."""
     ax = axes_for(ax, COLUMN, min(1.35 + 0.36 * len(levels), 6.0))
     ax.set_ylim(len(levels) + 0.6, 0.4)
@@ -43,7 +43,7 @@ def _row_axes(ax: Axes | None, levels: IntArray) -> Axes:
     return ax
 
 
-def _beside(ax: Axes, level: int, words: str) -> None:
+def beside(ax: Axes, level: int, words: str) -> None:
     """Numbers of a row, right of the axes."""
     ax.annotate(
         words, (1.0, float(level)), xycoords=("axes fraction", "data"), xytext=(5.0, 0.0),
@@ -51,7 +51,7 @@ def _beside(ax: Axes, level: int, words: str) -> None:
     )  # fmt: skip
 
 
-def _nats_from_zero(ax: Axes) -> None:
+def nats_from_zero(ax: Axes) -> None:
     """The axis of gaps that were drawn, with zero at the left."""
     ax.set_xlim(left=0.0)
     ax.locator_params(axis="x", nbins=5)
@@ -66,7 +66,7 @@ def _interval(ax: Axes, level: int, ends: tuple[float, float], colour: str) -> N
         ax.vlines(
             [low, high], level - 0.12, level + 0.12, colors=colour, linewidths=1.2, zorder=3.0
         )
-    _beside(ax, level, f"{digits(low)} to {digits(high)}")
+    beside(ax, level, f"{digits(low)} to {digits(high)}")
 
 
 def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
@@ -85,7 +85,7 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_pvalues(p.tests())  # doctest: +SKIP
     """
-    ax = _row_axes(ax, tests.levels)
+    ax = row_axes(ax, tests.levels)
     ax.set_xscale("log")
     lowest = min(1e-4, float(np.nanmin(np.append(tests.pvalue, 1.0))))
     least = max(10.0**-_DECADES, 0.1 * lowest)
@@ -94,7 +94,7 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
         ax.axvline(at, color=GREY, linewidth=0.7, linestyle=":")
     ax.axvspan(LIKELY_BELOW, 1.0, color=PALE, alpha=0.5, linewidth=0.0)
     for level, alone, corrected in zip(tests.levels, tests.pvalue, tests.pvalue_holm, strict=True):
-        _beside(ax, level, pvalue_words(float(corrected)))
+        beside(ax, level, pvalue_words(float(corrected)))
         if np.isnan(corrected):
             continue
         colour = level_colour(int(level))
@@ -136,13 +136,13 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_intervals(p.intervals())  # doctest: +SKIP
     """
-    ax = _row_axes(ax, intervals.levels)
+    ax = row_axes(ax, intervals.levels)
     for k, level in enumerate(intervals.levels):
         colour = level_colour(int(level))
         _interval(ax, level, (float(intervals.low[k]), float(intervals.high[k])), colour)
         ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
         ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white", ms=4.5)
-    _nats_from_zero(ax)
+    nats_from_zero(ax)
     titled(ax, _clear_of_zero(intervals))
     note(
         ax, f"{intervals.confidence:.0%} intervals; dot: the gap; diamond: less its bias, from 0 on"
@@ -185,7 +185,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     >>> ax = sr.plots.bootstrap_replicates(sr.bootstrap(p, replicates=99))  # doctest: +SKIP
     """
     levels = np.arange(1, len(bootstrap.observed) + 1)
-    ax = _row_axes(ax, levels)
+    ax = row_axes(ax, levels)
     null = bootstrap.under_null
     low, high = (None, None) if null else bootstrap.interval()
     for k, level in enumerate(levels.tolist()):
@@ -193,10 +193,10 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
         _replicates(ax, bootstrap.gaps[:, k], level, GREY if null else colour)
         ax.plot(bootstrap.observed[k], level, "D", color=colour, markersize=5.5, zorder=4.0)
         if low is None or high is None:
-            _beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
+            beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
         else:
             _interval(ax, level, (float(low[k]), float(high[k])), INK)
-    _nats_from_zero(ax)
+    nats_from_zero(ax)
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
     top = int(np.argmax(bootstrap.observed))
     size = digits(float(bootstrap.observed[top]))

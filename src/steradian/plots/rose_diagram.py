@@ -17,8 +17,8 @@ from steradian.plots.round_scene import (
     Orientation,
     angle_counts,
     angles_of,
-    bins_for,
     dial_of,
+    petals_for,
 )
 from steradian.plots.round_words import angle_finding, drawn_levels
 from steradian.plots.sphere_scene import Scene, scene_of
@@ -73,10 +73,10 @@ def rose(
     fits = drawn_levels(source, scene, levels)
     turn = np.linspace(0.0, 2.0 * np.pi, _STEPS + 1)
     curves = [(fit, fit.pdf(np.stack([np.cos(turn), np.sin(turn)], axis=1))) for fit in fits]
-    petals = _petals(scene)
+    petals, begin = _petals(scene)
     most = max([float(density.max()) for _, density in curves] + [float(petals.max(initial=1.0))])
     reach = np.sqrt(most)
-    _draw_petals(ax, dial, petals)
+    _draw_petals(ax, dial, petals, begin)
     if curves or len(petals):
         _draw_rings(ax, dial, most)
     for fit, density in curves:
@@ -89,22 +89,24 @@ def rose(
     return settled(ax)
 
 
-def _petals(scene: Scene) -> Array:
-    """The density of the data in bins, as multiples of uniform; none where rows are few."""
+def _petals(scene: Scene) -> tuple[Array, float]:
+    """The density of the data in bins, as multiples of uniform, none where rows are few; and where
+    the first bin begins.
+    """
     directions = scene.directions
     if directions is None or directions.n < _FEWEST_PETALS:
-        return np.zeros(0)
-    bins = bins_for(directions.n)
-    return angle_counts(directions, bins, axial=scene.axial) * bins
+        return np.zeros(0), 0.0
+    bins, begin = petals_for(directions, axial=scene.axial)
+    return angle_counts(directions, bins, axial=scene.axial, begin=begin) * bins, begin
 
 
-def _draw_petals(ax: Axes, dial: Dial, petals: Array) -> None:
+def _draw_petals(ax: Axes, dial: Dial, petals: Array, begin: float) -> None:
     from matplotlib.patches import Polygon
 
     bins = len(petals)
     edge = min(0.6, 12.0 / max(bins, 1))
     for k, density in enumerate(petals):
-        arc = (k + np.linspace(0.0, 1.0, _PETAL_STEPS)) * (2.0 * np.pi / bins)
+        arc = begin + (k + np.linspace(0.0, 1.0, _PETAL_STEPS)) * (2.0 * np.pi / bins)
         x, y = dial.places(arc, float(np.sqrt(density)))
         corners = np.vstack([[0.0, 0.0], np.stack([x, y], axis=1)])
         ax.add_patch(
@@ -194,7 +196,7 @@ def _words(scene: Scene, petals: Array) -> str:
     if scene.directions is not None:
         shown = []
         if len(petals):
-            shown.append(f"petals of\u00a0{360 / len(petals):g}°")
+            shown.append(f"petals of\u00a0{360 / len(petals):.3g}°")
         if scene.directions.n <= _MOST_DOTS:
             shown.append("dots (areas: weights)" if scene.directions.weighted else "dots")
         parts.append(f"{scene.count_words} as {' and '.join(shown)}")

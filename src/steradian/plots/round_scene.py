@@ -16,6 +16,9 @@ Orientation = Literal["compass", "mathematical", "clock"]
 ORIENTATIONS: tuple[Orientation, ...] = ("compass", "mathematical", "clock")
 _FRAMES: dict[str, Orientation] = {"compass": "compass", "clock": "clock"}
 _QUARTERS = {"compass": ("N", "E", "S", "W")}
+_FEWEST, _MOST_MARKS = 4, 120  # petals of a rose; marks of a scale that is told from a fine one
+_DECIMALS = 7  # of radians, to which angles that were written alike are alike
+_OFF_MARK = 0.01  # of a step of a scale
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _FIRST_DAYS = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
@@ -119,14 +122,15 @@ def angles_of(x: Array) -> Array:
     return np.asarray(np.mod(np.arctan2(x[:, 1], x[:, 0]), 2.0 * np.pi))
 
 
-def angle_counts(directions: Directions, bins: int, *, axial: bool) -> Array:
+def angle_counts(directions: Directions, bins: int, *, axial: bool, begin: float = 0.0) -> Array:
     """Shares of the weight in equal bins round the circle, (bins,), by blocks of rows.
 
-    Axes count half at either end.
+    The first begins at ``begin`` radians. Axes count half at either end.
     """
     total = np.zeros(bins)
     for x, w in directions.blocks():
-        at = np.minimum((angles_of(x) * (bins / (2.0 * np.pi))).astype(np.int64), bins - 1)
+        turned = np.mod(angles_of(x) - begin, 2.0 * np.pi)
+        at = np.minimum((turned * (bins / (2.0 * np.pi))).astype(np.int64), bins - 1)
         total += np.bincount(at, weights=w, minlength=bins)
     if axial:
         total = total + np.roll(total, bins // 2)
@@ -139,3 +143,36 @@ def bins_for(n: int) -> int:
         if n >= least:
             return bins
     return 12
+
+
+def petals_for(directions: Directions, *, axial: bool) -> tuple[int, float]:
+    """How many petals show some angles, and where the first begins, in radians.
+
+    Angles that are written on a scale of few marks (the middles of bins, tens of degrees) have
+    petals of whole steps of it that end between its marks; else every other one would be empty.
+    """
+    most = bins_for(directions.n)
+    scale = _scale(directions, axial=axial)
+    if scale is None:
+        return most, 0.0
+    marks, first = scale
+    fitting = [k for k in range(_FEWEST, most + 1) if marks % k == 0 and not (axial and k % 2)]
+    return (fitting[-1], first - np.pi / marks) if fitting else (most, 0.0)
+
+
+def _scale(directions: Directions, *, axial: bool) -> tuple[int, float] | None:
+    """Marks of the scale that all angles are on, and the first of them; None where it is fine."""
+    seen = np.zeros(0)
+    for x, _ in directions.blocks():
+        angle = np.round(angles_of(np.vstack([x, -x]) if axial else x), _DECIMALS)
+        seen = np.unique(np.append(seen, np.mod(angle, round(2.0 * np.pi, _DECIMALS))))
+        if len(seen) > _MOST_MARKS:
+            return None
+    if len(seen) < 2:
+        return None
+    steps = np.diff(seen, append=seen[0] + 2.0 * np.pi)
+    marks = int(np.rint(2.0 * np.pi / steps.min()))
+    place = (seen - seen[0]) * (marks / (2.0 * np.pi))
+    if marks > _MOST_MARKS or np.abs(place - np.rint(place)).max() > _OFF_MARK:
+        return None
+    return marks, float(seen[0])

@@ -25,11 +25,16 @@ def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> l
     if fits is None:
         return [scene.fit]
     top = len(fits) - 1
-    chosen = tuple(range(1, top + 1))[-_MOST_LEVELS:] if levels is None else levels
+    chosen = levels_up_to(top) if levels is None else levels
     for level in chosen:
         if isinstance(level, bool) or level not in range(top + 1):
             raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
     return [fits[level] for level in chosen]
+
+
+def levels_up_to(top: int) -> tuple[int, ...]:
+    """Levels that are drawn together: all up to one, of many the last four; 0 below the first."""
+    return tuple(range(1, top + 1))[-_MOST_LEVELS:] or (0,)
 
 
 def angle_finding(scene: Scene, fits: list[MaxEntFit]) -> str:

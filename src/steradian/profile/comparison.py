@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of
+from steradian.data.notation import Reading
 from steradian.data.stacks import MomentStack
 from steradian.designs import Design
 from steradian.errors import DesignError, LevelError
@@ -30,9 +31,15 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
-from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
+from steradian.profile.comparison_text import (
+    comparison_frame,
+    comparison_record,
+    headline,
+    summarise,
+)
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups, as_groups
+from steradian.profile.label_noise import label_noise
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
 from steradian.significance.groups.comparison_tests import (
@@ -70,7 +77,8 @@ class Comparison(NotebookView):
     level1 : mapping
         C_1 in two parts, as "direction" and "concentration" on spheres; empty where it has none.
     label_information : LabelInformation
-        JS, what a point tells about its label: at most the label's entropy.
+        JS, what a point tells about its label: at most the label's entropy; and what labels that
+        mean nothing would give.
     groups : mapping
         The profile of each group, made when it is asked for.
     left_out : mapping
@@ -114,6 +122,11 @@ class Comparison(NotebookView):
         return self.sample.design
 
     @property
+    def reading(self) -> Reading | None:
+        """What was understood of the source of the rows, None where that was an array."""
+        return self.source.reading
+
+    @property
     def fits(self) -> LabelLevels:
         """The fits on M × {labels}."""
         return self.sample.levels
@@ -138,17 +151,20 @@ class Comparison(NotebookView):
 
     @cached_property
     def _densities(self) -> tuple[GroupDensities, float]:
-        fits = self.fits.fits[-1]
-        return group_densities(self.hierarchy, self.sample.groups, fits, self.shares, 0)
+        return group_densities(self.hierarchy, self.sample.groups, self.shares, 0)
 
     @cached_property
     def label_information(self) -> LabelInformation:
-        """JS = Σ π_g KL(p_g ‖ Σ π_h p_h): what a point tells about its label."""
+        """JS = Σ π_g KL(p_g ‖ Σ π_h p_h): what a point tells about its label.
+
+        Of the rows that were fitted, so that labels that mean nothing tell something too: `noise`.
+        """
         entropy = entropy_of(self.shares)
         if len(self.names) == 1:
-            return LabelInformation(0.0, 0.0, 0.0)
+            return LabelInformation(0.0, 0.0, 0.0, 0.0)
         seen, error = self._densities
-        return LabelInformation(seen.information(self.shares)[0], entropy, error)
+        noise = label_noise(self.sample, entropy)
+        return LabelInformation(seen.information(self.shares)[0], entropy, error, noise)
 
     @property
     def noise(self) -> Array:
@@ -171,7 +187,7 @@ class Comparison(NotebookView):
     @property
     def groups(self) -> Mapping[str, Profile]:
         """The profile of each group, made when it is asked for."""
-        return GroupProfiles(self.source, self.hierarchy, {})
+        return self._answers.once("groups", lambda: GroupProfiles(self.source, self.hierarchy, {}))
 
     def tests(
         self,
@@ -262,6 +278,11 @@ class Comparison(NotebookView):
     def summary(self) -> str:
         """What ``print`` shows: what differs, how sure that is, and a table."""
         return self._answers.once("summary", lambda: summarise(self))
+
+    @property
+    def headline(self) -> str:
+        """In what the groups differ, in the words of `summary` without its numbers."""
+        return self._answers.once("headline", lambda: headline(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Every number as plain lists, ready for JSON; NaN is None."""

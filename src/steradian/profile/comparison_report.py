@@ -14,6 +14,7 @@ from steradian.plots.palette import level_colour
 from steradian.profile.comparison_text import (
     comparison_record,
     default_tests,
+    label_in_words,
     level_cells,
     verdict,
 )
@@ -21,7 +22,7 @@ from steradian.profile.methods_text import CITATION
 from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
-from steradian.wording import LIKELY_BELOW, digits, listed, pvalue_words
+from steradian.wording import LIKELY_BELOW, counted, digits, listed, pvalue_words
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -39,9 +40,9 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
     """
     c, (tests, refused) = comparison, default_tests(comparison)
     return Page(
-        title=title or f"Comparison of {len(c.names)} groups",
+        title=title or _named(c),
         verdict=(verdict(c, tests),),
-        about=tuple(_about(c)),
+        about=tuple(_about(c, tests)),
         blocks=tuple(_first_screen(c, tests)),
         answers=tuple(_answers(c, tests, refused)),
         sections=tuple(_sections(c, tests, call)),
@@ -49,18 +50,26 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
     )
 
 
-def _about(c: Comparison) -> Iterator[str]:
+def _named(c: Comparison) -> str:
+    """How many groups, and of which file."""
+    source = "" if c.reading is None else c.reading.source
+    return f"Comparison of {counted(len(c.names), 'group')}" + (f" of {source}" if source else "")
+
+
+def _about(c: Comparison, tests: ComparisonTests | None) -> Iterator[str]:
     space = c.hierarchy.space
-    yield f"{int(c.sizes.sum()):,} {space.point_name}s in {len(c.names)} groups"
+    if c.reading is not None:
+        yield c.reading.words
+    yield f"{_counts(c)} in {counted(len(c.names), 'group')}"
     yield f"on the {space.name}, d = {space.d}"
     yield f"design {c.design.name}: {c.design.sentence}"
-    known = c.label_information
-    yield (
-        f"one {space.point_name} tells {digits(known.value)} of the {digits(known.entropy)} nats "
-        f"of its label ({known.share:.1%})"
-    )
+    yield label_in_words(c, tests)
     if c.shares_kind == "equal":
         yield "every group counts the same, whatever its weight"
+
+
+def _counts(c: Comparison) -> str:
+    return counted(int(c.sizes.sum()), c.hierarchy.space.point_name)
 
 
 # --- the first screen ------------------------------------------------------------------------
@@ -179,7 +188,7 @@ def _groups(c: Comparison) -> Table:
 def _methods(c: Comparison, tests: ComparisonTests | None) -> str:
     names = listed([f"{k} ({name})" for k, name in enumerate(c.hierarchy.level_names, 1)])
     said = [
-        f"{len(c.names)} groups of together {int(c.sizes.sum())} {c.hierarchy.space.point_name}s "
+        f"{counted(len(c.names), 'group')} of together {_counts(c)} "
         f"were compared by geometric information decomposition (You and Cho) with steradian "
         f"{steradian.__version__}: nested maximum-entropy laws on the {c.hierarchy.space.name} "
         f"were fitted in which groups have their own moments of levels 1 to l and share those "

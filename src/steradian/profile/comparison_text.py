@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -9,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.errors import SteradianError
+from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
-from steradian.profile.principal_axes import axis_and_share
-from steradian.profile.summary import in_words, points_somewhere
+from steradian.profile.group_words import BLANK, pointing, without_mean
 from steradian.references.base import underlying
 from steradian.wording import (
     LIKELY_BELOW,
     Verdict,
+    capital,
     digits,
     in_lines,
+    listed,
+    percent,
     pvalue_number,
     pvalue_words,
     verdict_of,
@@ -32,14 +36,15 @@ if TYPE_CHECKING:
 _SHOWN_GROUPS = 8
 _TOLD_GROUPS = 5  # whose pairs are told in a sentence
 _WIDTH = 80
-_STANDARD_ERRORS = 3.0  # at most, of a mean of uniform rows: a shorter one points nowhere
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 
 def summarise(c: Comparison) -> str:
-    """What differs, then a table of levels, one of groups, and what else should be known."""
+    """What was read, what differs, tables of levels and groups, and what else to know."""
     tests, refused = default_tests(c)
+    read = [] if c.reading is None else [*textwrap.wrap(c.reading.words, _WIDTH), ""]
     lines = [
+        *read,
         *textwrap.wrap(
             f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
             f"(d = {c.hierarchy.space.d}), in nats",
@@ -50,7 +55,7 @@ def summarise(c: Comparison) -> str:
         "",
         *_levels(c, tests),
         "",
-        *_information(c),
+        *_information(c, tests),
         "",
         *_groups(c),
     ]
@@ -80,26 +85,15 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     """One or two sentences a scientist would write."""
     if len(c.names) < 2:
         return "One group only."
-    between = c.between
     if tests is None:
-        top = int(np.argmax(between))
+        top, between = int(np.argmax(c.between)), c.between
         return (
             f"Of {digits(c.total)} nats that tell the groups apart, most is in the "
             f"{c.hierarchy.level_names[top]} (C_{top + 1} = {digits(between[top])})."
         )
-    corrected = tests.pvalue_holm
-    found, not_found, unknown = [], [], []
-    for k, name in enumerate(c.hierarchy.level_names):
-        what = _beyond(k, name)
-        if np.isnan(corrected[k]):
-            unknown.append(what)
-        elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
-            parts, without = _parts(c, tests) if k == 0 else ([], [])
-            size = f"C_{k + 1} = {digits(between[k])} nats"
-            found += parts or [_found(what, size, float(corrected[k]))]
-            not_found += without
-        else:
-            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
+    found, not_found, unknown = found_levels(c, tests)
+    lost = without_mean(c) if any(part.startswith(_ways(c)) for part in not_found) else []
+    not_found = [part for part in not_found if not lost or not part.startswith(_ways(c))]
     said = []
     if found:
         said.append("The groups differ " + ", and ".join(found))
@@ -107,12 +101,67 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
             said[-1] += ", not in " + " or ".join(not_found)
     elif not_found:
         said.append("No level tells the groups apart: " + ", ".join(not_found))
+    if lost:
+        whose = "its own mean is" if len(lost) == 1 else "their own means are"
+        said.append(f"{capital(listed(lost))} cannot differ in direction: {whose} {Verdict.NOISE}")
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
-    if not np.isnan(tests.overall):
-        same = "is ruled out" if tests.overall <= LIKELY_BELOW else "is not ruled out"
-        said.append(f"That all have the same law {same} ({pvalue_words(tests.overall)})")
-    return ". ".join(said) + "."
+    return ". ".join([*said, *_same_law(tests.overall)]) + "."
+
+
+def headline(c: Comparison) -> str:
+    """In what groups differ, and how surely, without the numbers."""
+    tests, refused = default_tests(c)
+    if tests is None:
+        return capital(refused)
+    found, not_found, unknown = found_levels(c, tests)
+    if found:
+        said = [re.sub(r" \([^()]*\)$", "", words) for words in found]
+        return f"The groups differ {', and '.join(said)}"
+    if not_found:
+        return "No level tells the groups apart"
+    return f"Cannot be judged: {', '.join(unknown)}"
+
+
+def _ways(c: Comparison) -> tuple[str, ...]:
+    """What only groups with a mean can differ in: the first part of level 1, and level 1 whole."""
+    if not isinstance(c.hierarchy, SplitsLevelOne):
+        return ()
+    return c.hierarchy.level_one_parts[0], c.hierarchy.level_names[0]
+
+
+def _same_law(pvalue: float) -> list[str]:
+    """How sure it is that not all groups have one law, in the words of profiles."""
+    sure = verdict_of(pvalue)
+    if sure is Verdict.UNJUDGED:
+        return []
+    if sure is Verdict.NOISE:
+        return [f"That all have the same law is not ruled out ({pvalue_words(pvalue)})"]
+    return [f"That not all have the same law is {sure} ({pvalue_words(pvalue)})"]
+
+
+def found_levels(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list[str], list[str]]:
+    """In which levels and parts groups differ, in which they do not, and which nobody can tell."""
+    corrected, between = tests.pvalue_holm, c.between
+    found, not_found, unknown = [], [], []
+    for k, name in enumerate(c.hierarchy.level_names):
+        what = _beyond(k, name)
+        if np.isnan(corrected[k]):
+            unknown.append(what)
+        elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
+            parts, without = _parts(c, tests) if k == 0 else ([], [])
+            size, doubted = f"C_{k + 1} = {digits(between[k])} nats", _doubted(c, tests, k)
+            found += parts or [_found(what, size, float(corrected[k]), doubted=doubted)]
+            not_found += without
+        else:
+            not_found.append(f"{what} ({pvalue_words(corrected[k])})")
+    return found, not_found, unknown
+
+
+def _doubted(c: Comparison, tests: ComparisonTests, k: int) -> bool:
+    """Whether one row carries a level, and the interval of its size begins at zero."""
+    heavy = any(w.startswith(f"level {k + 1}: ") and "outweighs" in w for w in tests.warnings)
+    return heavy and not c.intervals().low[k] > 0.0
 
 
 def _which(c: Comparison, tests: ComparisonTests | None) -> list[str]:
@@ -135,8 +184,8 @@ def _beyond(k: int, name: str) -> str:
     return f"shape ({name})" if k == 1 else name
 
 
-def _found(what: str, size: str, p: float) -> str:
-    how = "clearly" if verdict_of(p) is Verdict.CLEAR else "likely"
+def _found(what: str, size: str, p: float, *, doubted: bool = False) -> str:
+    how = "clearly" if verdict_of(p) is Verdict.CLEAR and not doubted else "likely"
     return f"{how} in {what} ({size}, {pvalue_words(p)})"
 
 
@@ -200,12 +249,9 @@ def _ends(c: Comparison) -> list[str]:
     return [f"{digits(float(low))} to {digits(float(high))}" for low, high in pairs]
 
 
-def _information(c: Comparison) -> list[str]:
-    known = c.label_information
-    error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
+def _information(c: Comparison, tests: ComparisonTests | None) -> list[str]:
     lines = textwrap.wrap(
-        f"A point tells {digits(known.value)}{error} of the {digits(known.entropy)} nats of its "
-        f"label ({known.share:.1%}). C: what a level's features tell the groups apart by, beyond "
+        f"{label_in_words(c, tests)} C: what a level's features tell the groups apart by, beyond "
         "the levels below; noise: what it is on average with nothing to find.",
         _WIDTH,
     )
@@ -214,35 +260,60 @@ def _information(c: Comparison) -> list[str]:
     return lines
 
 
+def label_in_words(c: Comparison, tests: ComparisonTests | None) -> str:
+    """What a point tells about its label, and what labels that mean nothing would give."""
+    known, point = c.label_information, c.hierarchy.space.point_name
+    if len(c.names) < 2:
+        return f"One group: no {point} tells anything of its label."
+    error = f" ± {known.error:.1g}" if known.error > USABLE_DEFICIT else ""
+    size = f"{digits(known.value)}{error} of the {digits(known.entropy)} nats of its label"
+    noise = f"labels that mean nothing give {digits(known.noise, 2)}"
+    if tests is not None and not told_apart(tests):
+        beside = "" if np.isnan(known.noise) else f", where {noise}"
+        return (
+            f"What one {point} tells of its label is {Verdict.NOISE}: {size} within these "
+            f"rows{beside}."
+        )
+    if np.isnan(known.noise):
+        return f"One {point} tells {size} within the rows that were fitted, some of it by chance."
+    return (
+        f"One {point} tells {size} ({percent(known.share)}) within the rows that were fitted; "
+        f"{noise} ({percent(known.noise_share)})."
+    )
+
+
+def told_apart(tests: ComparisonTests) -> bool:
+    """Whether anything says that the groups differ: the test of one law, or a level."""
+    every = np.append(tests.pvalue_holm, tests.overall)
+    return bool((every < LIKELY_BELOW).any())
+
+
 def _groups(c: Comparison) -> list[str]:
     width = max(5, min(20, max(len(name) for name in c.names)))
     gaps, levels = c.sample.groups.gaps, range(min(len(c.levels), 4))
     some = c.names[:_SHOWN_GROUPS]
-    means = _pointing(c, some)
+    means = [pointing(c.groups[name]) for name in some]
     lines = [
-        f"{'group':<{width}} {'n':>8} {'share':>7} "
-        + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
-        + ("  points to" if any(means) else "")
+        f"{'group':<{width}} {'n':>8} {'share':>7} " + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
     ]
-    for k, (name, mean) in enumerate(zip(some, means, strict=True)):
+    for k, name in enumerate(some):
         shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
-        row = f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}"
-        lines.append(f"{row}  {mean}" if mean and len(row) + len(mean) + 2 <= _WIDTH else row)
-    if len(c.names) > _SHOWN_GROUPS:
-        lines.append(f"… and {len(c.names) - _SHOWN_GROUPS} more groups")
-    return lines
+        lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
+    more = len(c.names) - _SHOWN_GROUPS
+    return _with_means(lines, some, means) + ([f"… and {more} more groups"] if more > 0 else [])
 
 
-def _pointing(c: Comparison, names: tuple[str, ...]) -> list[str]:
-    """Mean directions of the groups as their rows were written, else axes, else nothing."""
-    said = []
-    for profile in (c.groups[name] for name in names):
-        axis, _ = axis_and_share(profile)
-        if points_somewhere(profile) and profile.resultant > _STANDARD_ERRORS * profile.ess**-0.5:
-            said.append(in_words(profile).lstrip(": "))
-        else:
-            said.append(f"axis {axis}" if axis else "")
-    return said
+def _with_means(lines: list[str], names: tuple[str, ...], means: list[str]) -> list[str]:
+    """Rows of groups with where each points, or below them where that is too long for a line."""
+    if not any(means):
+        return lines
+    blank = [] if all(means) else in_lines(BLANK, _WIDTH)
+    beside = ["points to", *means]
+    if max(len(f"{a}  {b}") for a, b in zip(lines, beside, strict=True)) <= _WIDTH:
+        return [f"{a}  {b}".rstrip() for a, b in zip(lines, beside, strict=True)] + blank
+    told = [(name, words) for name, words in zip(names, means, strict=True) if words]
+    below = [line for name, words in told for line in in_lines(words, _WIDTH, f"  {name}: ")]
+    return [*lines, "Where they point to:", *below, *blank]
 
 
 def comparison_record(c: Comparison) -> dict[str, Any]:
@@ -272,6 +343,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
             "entropy": known.entropy,
             "share": known.share,
             "error": known.error,
+            "noise": known.noise,
         },
         "groups": {
             name: {"deficits": d.tolist(), "gaps": g.tolist()}
@@ -286,6 +358,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
         "refused": refused,
         "intervals": c.intervals().to_dict() if tests is not None else None,
         "verdict": verdict(c, tests),
+        "read": "" if c.reading is None else c.reading.words,
         "unit": "nats",
     }
     return without_nan(record)

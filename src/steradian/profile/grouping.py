@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.notation import Reading
 from steradian.data.source import as_source, first_levels, refuse_unfittable
 from steradian.data.stacks import MomentStack, Support
 from steradian.designs import Design
@@ -71,6 +72,13 @@ class Groups:
             return self.sizes / self.rows.directions.n
         w, labels = self.rows.directions.weights, self.rows.labels
         return np.asarray(np.bincount(labels, weights=w, minlength=len(self.names)), dtype=float)
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was understood of the source of all rows; None where that was an array."""
+        if self.rows is not None:
+            return self.rows.directions.reading
+        return _pooled([m.reading for m in self.sums])
 
     def hierarchy(
         self, levels: int | None, hierarchy: Hierarchy | None, reference: Any = None
@@ -154,7 +162,10 @@ class Groups:
             return Groups(names, None, sums, self.design)
         mask = kept[self.rows.labels]
         codes = np.cumsum(kept) - 1
-        rows = GroupedRows(self.rows.directions.take(mask), codes[self.rows.labels[mask]])
+        kept_rows = self.rows.directions.take(mask).with_reading(
+            self.reading
+        )  # of all that was read
+        rows = GroupedRows(kept_rows, codes[self.rows.labels[mask]])
         return Groups(names, rows, (), self.design.of_rows(mask))
 
 
@@ -253,12 +264,22 @@ def _together(
     x = np.concatenate([source.x for source in rows])
     weighted = any(source.weighted for source in rows)
     weights = np.concatenate([_raw(source) for source in rows]) if weighted else None
-    whole = Directions(x, weights, space=rows[0].space).with_reading(rows[0].reading)
+    whole = Directions(x, weights, space=rows[0].space).with_reading(
+        _pooled([one.reading for one in rows])
+    )
     labels = np.repeat(np.arange(len(rows)), [source.n for source in rows])
     plan = as_design(design, weighted=weighted)
     if design is not None:
         plan.check(whole)
     return Groups(names, GroupedRows(whole, labels), (), plan)
+
+
+def _pooled(readings: list[Reading | None]) -> Reading | None:
+    """That of all groups, None where they were written in different ways or nobody knows."""
+    first, *others = readings
+    for other in others:
+        first = None if first is None or other is None else first.pooled(other)
+    return first
 
 
 def _raw(source: Directions) -> Array:

@@ -14,7 +14,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.significance.effort import LATER
 from steradian.significance.gap_tests import GapTests
-from steradian.wording import NOTHING_KNOWN, Verdict, digits, pvalue_number, verdict_of
+from steradian.wording import NOTHING_KNOWN, Verdict, digits, pvalue_number
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -70,17 +70,9 @@ class LevelTable:
     @property
     def pvalues(self) -> Array:
         """After Holm's correction over all levels; NaN where one takes longer, or there is none."""
-        if self.tests is None or self.later:
-            return (
-                np.full(len(self.profile.levels), np.nan) if self.tests is None else self._bounded
-            )
-        return self.tests.pvalue_holm
-
-    @property
-    def _bounded(self) -> Array:
-        """Bonferroni's correction, which does not ask for the p-values that are still open."""
-        assert self.tests is not None
-        return np.minimum(1.0, len(self.profile.levels) * self.tests.pvalue)
+        if self.tests is None:
+            return np.full(len(self.profile.levels), np.nan)
+        return self.tests.corrected
 
     @property
     def later(self) -> list[int]:
@@ -92,11 +84,12 @@ class LevelTable:
         """How sure it is that each level adds anything."""
         if self.tests is None:
             return (Verdict.UNJUDGED,) * len(self.profile.levels)
-        judged = self.tests.judged
-        return tuple(
-            verdict_of(float(p), judged=bool(good))
-            for p, good in zip(self.pvalues, judged, strict=True)
-        )
+        return self.tests.verdicts
+
+    @property
+    def told(self) -> tuple[int, ...]:
+        """Levels that are told apart from noise."""
+        return () if self.tests is None else self.tests.told
 
     @property
     def shares(self) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from steradian.profile.principal_axes import girdle_in_words, second_moment
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
-from steradian.wording import Verdict, digits, listed, sentence
+from steradian.wording import digits, listed, sentence
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
@@ -34,8 +34,7 @@ def peaks_in_words(table: LevelTable) -> list[str]:
     coordinates are read, where the space has no picture, or where the one peak is at the mean.
     """
     p, space = table.profile, table.profile.moments.hierarchy.space
-    known = p.reading
-    sure = [k for k, v in enumerate(table.verdicts, 1) if v in {Verdict.CLEAR, Verdict.LIKELY}]
+    known, sure = p.reading, table.told
     if known is None or known.within or not sure or sure[-1] < 2:
         return []
     if chart_of(space) == "none" or log_reference(space, np.eye(1, space.d)) is None:

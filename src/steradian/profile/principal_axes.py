@@ -52,6 +52,30 @@ def axis_and_share(profile: Profile) -> tuple[str, float]:
     return words, float(values[-1])
 
 
+def strongest_axis(profile: Profile) -> str:
+    """Both ends of the axis that rows are closest to, or the pole of their girdle; else empty.
+
+    Without a look at how strong it is: that is for a test of the level that sees it.
+    """
+    known = profile.reading
+    axial = known is not None and known.axial
+    if (known is not None and known.within) or not (axial or _sees_axes(profile)):
+        return ""
+    values, axes = np.linalg.eigh(second_moment(profile))
+    told = Notation(CONVENTIONS["xyz"]) if known is None else known.notation
+    if values[-1] * values[0] < values[-2] ** 2:  # closer to a great circle
+        return f"girdle about {told.words(_signed(axes[:, 0]))}"
+    end = _signed(axes[:, -1])
+    return f"axis {told.words(end)}" + ("" if axial else f" and {told.words(-end)}")
+
+
+def _sees_axes(profile: Profile) -> bool:
+    """Whether level 2 has all quadratics of directions that people read."""
+    d, dims = profile.d, profile.dims
+    quadratics = d * (d + 1) // 2 - 1
+    return profile.has_mean and d <= READABLE and len(dims) > 1 and bool(dims[1] == quadratics)
+
+
 def principal_axes(profile: Profile) -> list[str]:
     """Lines about the axis, with the rows at either end of it, or about the girdle."""
     girdle = girdle_in_words(profile)

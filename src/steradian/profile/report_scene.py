@@ -15,7 +15,7 @@ from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers
 from steradian.spaces.base import chart_of, has_no_sign
-from steradian.wording import Verdict, digits
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
@@ -42,8 +42,7 @@ def scene_of(table: LevelTable) -> Scene | None:
 
 def _first(table: LevelTable) -> int:
     """Where the slider begins: the highest level that is told apart from noise, if any is."""
-    found = [k for k, v in enumerate(table.verdicts, 1) if v in {Verdict.CLEAR, Verdict.LIKELY}]
-    return found[-1] if found else len(table.verdicts)
+    return table.told[-1] if table.told else len(table.verdicts)
 
 
 def _stops(table: LevelTable) -> tuple[str, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import textwrap
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from steradian.designs import Design
+from steradian.errors import InvalidArgument
 from steradian.estimation.intervals import IntervalMethod
 from steradian.estimation.split_intervals import SplitIntervals, combined_intervals
 from steradian.hierarchies import OnSplits
@@ -183,6 +185,19 @@ class SplitProfile(LevelFrame):
         return (
             f"{self.levels[k]:>5} {self.dims[k]:>8} {self.deficits[k]:>10.5f} "
             f"{self.gaps[k]:>10.5f} {seen.min():>10.5f} {seen.max():>10.5f} {share}"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the gaps of all splits on axes, new ones unless given (needs matplotlib)."""
+        from steradian.plots import split_gaps
+
+        return split_gaps(self, ax)
+
+    def report(self, path: str | Path, *, title: str = "", call: str = "") -> Path:  # noqa: ARG002
+        """Refuse: a page is about one profile, and here is one for each split."""
+        raise InvalidArgument(
+            f"{path} would be a report of {len(self.splits)} profiles at once; "
+            "p.splits[0].report(...) writes that of one split, and print(p) and p.plot() have all"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from steradian.significance.effort import LATER, TakesLong
 from steradian.significance.level_tests import LevelTest, TooFewUnits, level_test
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
+from steradian.wording import Verdict, verdict_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +84,25 @@ class GapTests(LevelFrame):
     def pvalue_holm(self) -> Array:
         """Holm's step-down correction over the levels, (L,)."""
         return holm(self.pvalue)
+
+    @property
+    def corrected(self) -> Array:
+        """P-values after Holm's correction, (L,); Bonferroni's, which asks for no other, while some
+        are still open.
+        """
+        return np.minimum(1.0, len(self.pvalue) * self.pvalue) if self.later else self.pvalue_holm
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """How sure it is that each level adds anything."""
+        both = zip(self.corrected, self.judged, strict=True)
+        return tuple(verdict_of(float(p), judged=bool(good)) for p, good in both)
+
+    @property
+    def told(self) -> tuple[int, ...]:
+        """Levels that are told apart from noise: clear or likely."""
+        sure = {Verdict.CLEAR, Verdict.LIKELY}
+        return tuple(level for level, v in enumerate(self.verdicts, 1) if v in sure)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)

@@ -66,7 +66,7 @@ def test_petals_are_as_wide_as_the_bins_of_counts(first: float, step: float, pet
     counts = np.arange(4, 4 + len(angles))
     counts[-1] += 100 - counts.sum() if counts.sum() < 100 else 0
     ax = sr.plots.rose(bearings(np.mod(angles, 360.0), counts=counts))
-    drawn = [patch.get_xy() for patch in ax.patches]
+    drawn = [np.asarray(patch.get_path().vertices) for patch in ax.patches]
     reach = np.array([np.linalg.norm(corners, axis=1).max() for corners in drawn])
     assert len(drawn) == (petals if counts.sum() < 300 else len(angles))
     assert (reach > 0.0).all()

@@ -5,9 +5,9 @@ all groups have one law. To first order that is what noise adds to J of one righ
 
     E JS ≈ (G - 1) q / 2n,
 
-good to about a tenth of itself while it is at most a tenth of the entropy H(π), whatever the law.
-Beyond it JS bends towards H(π) and J does not, and the labels of whole units are shuffled, all
-groups fitted again and JS averaged over a few such draws.
+near enough while it is at most a tenth of the entropy H(π): a sixth low in the worst of the laws
+that were tried. Beyond it JS bends towards H(π) and J does not, and the labels of whole units are
+shuffled, all groups fitted again and JS averaged over a few such draws.
 """
 
 from __future__ import annotations

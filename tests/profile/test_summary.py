@@ -262,7 +262,7 @@ def test_levels_that_cannot_be_judged_say_why() -> None:
     x = sr.Sphere().uniform(500, np.random.default_rng(0))
     profile = sr.profile(x, design=sr.designs.Clusters(np.arange(500) // 10))
     text = " ".join(profile.summary().split())
-    assert "evel 4 (four-fold) cannot be judged: the weights are worth" in text
+    assert "evel 4 (four-fold) cannot be judged: there are 50 clusters, too few for" in text
 
 
 def test_levels_with_different_troubles_are_told_apart_and_have_no_p() -> None:
@@ -324,7 +324,8 @@ def test_the_stopped_line_says_why_and_what_is_sound() -> None:
         ", or mix in a little of the uniform law (shrinkage=0.01)"
     )
     assert f"Stopped: {profile.stopped}. Are the numbers right?" in text
-    assert "Are there enough data? With care: there is no level 3" in text
+    assert "Are there enough data? No: 3 rows for 4 fitted parameters" in text
+    assert "; there is no level 3" in text
 
 
 def test_no_stopped_line_without_a_stop() -> None:

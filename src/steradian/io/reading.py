@@ -354,7 +354,7 @@ def _recognised_by_name(
     angles = [name for name in whole if may_be_angles(table[name])]
     found = recognised(whole, stated, angles)
     columns = () if found is None else found.columns
-    if split and not any(each.name in name.lower() for each in split for name in columns):
+    if split and not any(each.angle in name.lower() for each in split for name in columns):
         refuse_split(split)
     return found
 

@@ -35,14 +35,14 @@ _NAME = re.compile(
 class SplitAngle:
     """Columns that are one angle together."""
 
-    name: str  # of the angle
+    angle: str  # as the names begin, in lower case
     columns: tuple[str, ...]
     hours: bool
 
     @property
     def joined(self) -> str:
         """How to write it in one column, in words."""
-        return f"{'05h34m31.9s' if self.hours else '-00d00m36s'} in {self.name!r}"
+        return f"{'05h34m31.9s' if self.hours else '-00d00m36s'} in {self.angle!r}"
 
 
 def split_angles(columns: Sequence[str]) -> list[SplitAngle]:

@@ -111,6 +111,8 @@ def _evenly(worth: float, units: Units) -> str:
     several = units.what + ("es" if units.what.endswith("ch") else "s")
     if np.ptp(units.weights) > 0.0:
         return f"the weights are worth {worth:.1f} {several} of equal weight"
+    if round(worth, 1) == units.count:
+        return f"there are {units.count} {several}"
     return f"the {units.count} {several} are worth {worth:.1f} of equal size"
 
 

@@ -102,8 +102,9 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     elif not_found:
         said.append("No level tells the groups apart: " + ", ".join(not_found))
     if lost:
-        whose = "its own mean is" if len(lost) == 1 else "their own means are"
-        said.append(f"{capital(listed(lost))} cannot differ in direction: {whose} {Verdict.NOISE}")
+        own = "the mean of" if len(lost) == 1 else "the means of"
+        are = "is" if len(lost) == 1 else "are"
+        said.append(f"Directions are not compared: {own} {listed(lost)} {are} {Verdict.NOISE}")
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     return ". ".join([*said, *_same_law(tests.overall)]) + "."

@@ -22,14 +22,13 @@ from steradian.errors import DesignError, ResolutionError
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import COLLINEAR, NEGLIGIBLE_MASS, TINY
+from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT, NEGLIGIBLE_MASS, TINY
 from steradian.significance.sample import Sample
 
 _MOST = 2e8  # products of features at nodes in one step: a tenth of a second
 _STEPS, _MANY_STEPS = 12, 60  # of any fit, and of one whose steps are quick
 _SHORTEST = 1e-3  # of a Newton step that goes up
 _READ = 0.002  # share of the information that nobody reads
-_UNSEEN = 1e-9  # nats that no table shows
 
 
 def remaining_information(sample: Sample, wide: Hierarchy, level: int, seen: Array) -> float:
@@ -92,7 +91,7 @@ def _dual_value(rows: Array, logs: Array, target: Array) -> float:
                 break
             size *= 0.5
         else:
-            small = 0.5 * float(move @ (target - mean)) <= _READ * value + _UNSEEN
+            small = 0.5 * float(move @ (target - mean)) <= _READ * value + GOOD_DEFICIT
             return value if small else np.nan
         gained, step, value = found - value, tried, found
         if value > most:

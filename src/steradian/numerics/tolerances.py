@@ -212,6 +212,8 @@ CONSTANT_FUNCTION = 1e-16  # squared |λ| of a function as good as constant: u
 
 GOOD_DEFICIT = 1e-8  # nats of numerical error that no table shows
 USABLE_DEFICIT = 1e-6  # nats: the last digit shown; also what rounding of moments may move
+NO_SHAPE = 1e-6  # parameters of a law that looks uniform, and heights of a top that has no side
+TOP_REACHED = 1e-10  # step towards a top that moves no more: its square is below rounding
 SHUFFLED_TIE = 1e-9  # standard deviations, of a statistic of the same groups again: sums of rows
 SPREADLESS = 1e-13  # of the second moments that a variance is the difference of: their rounding
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped: 10⁸ replicates would not tell

@@ -18,10 +18,10 @@ from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
-from steradian.numerics.fisher_bingham.shape import FLAT, UNIFORM, UNIMODAL
+from steradian.numerics.fisher_bingham.shape import UNIFORM, UNIMODAL
 from steradian.numerics.heights.bessel import concentration, von_mises_fisher
 from steradian.numerics.heights.von_mises_fisher_sample import turned, von_mises_fisher_draws
-from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, POINT, TINY
+from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, NO_SHAPE, POINT, TINY
 from steradian.spaces import unit_sphere
 from steradian.spaces.quadratic import coordinates, natural_parameters
 
@@ -224,7 +224,7 @@ class VonMisesFisherLaw:
 
     @property
     def shape(self) -> str:
-        return UNIMODAL if self.kappa >= FLAT else UNIFORM
+        return UNIMODAL if self.kappa >= NO_SHAPE else UNIFORM
 
     def logpdf(self, x: Array) -> Array:
         """``-½ κ |x - μ|² + κ - ψ``, in which nothing of the size of κ cancels."""

@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.tolerances import NO_SHAPE, TOP_REACHED
 
 UNIFORM, UNIMODAL, BIPOLAR, GIRDLE = "uniform", "unimodal", "bipolar", "girdle"
-FLAT = 1e-6  # parameters below which a law is uniform for every purpose
 _STEPS = 10_000
-_STILL = 1e-10  # a step that moves no more has arrived
-_ON_THE_EQUATOR = 1e-6  # height along the axis below which there is no other end
 
 
 def shape_of(beta: Array, b: Array, log_density: Callable[[Array], Array]) -> str:
@@ -26,7 +24,7 @@ def shape_of(beta: Array, b: Array, log_density: Callable[[Array], Array]) -> st
     order = np.argsort(beta)
     values, linear = beta[order], b[order]
     spread, pull = float(values[-1] - values[0]), float(np.linalg.norm(linear))
-    if max(spread, pull) < FLAT:
+    if max(spread, pull) < NO_SHAPE:
         return UNIFORM
     flat = len(values) > 2 and values[-1] - values[-2] <= values[1] - values[0]
     if flat and pull <= spread:
@@ -51,9 +49,9 @@ def _other_top(values: Array, linear: Array) -> Array | None:
     for _ in range(_STEPS):
         slope = linear + steep * y
         after = slope / np.linalg.norm(slope) if slope.any() else y
-        if side * after[-1] <= _ON_THE_EQUATOR:
+        if side * after[-1] <= NO_SHAPE:
             return None
         moved, y = float(np.abs(after - y).max()), after
-        if moved <= _STILL:
+        if moved <= TOP_REACHED:
             break
     return y

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -169,12 +169,13 @@ def profile_command(
 
 def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out: str) -> int:
     from steradian.cli.groups import group_records, group_text
+    from steradian.data.notation import pooled_reading
 
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
     if where.is_large and not how[2]:
         sums = where.sums(how[0], by=by)
-        reading = reduce(lambda a, b: a and b and a.pooled(b), [s.reading for s in sums.values()])
+        reading = pooled_reading(some.reading for some in sums.values())
         groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
     else:
         data = where.read()

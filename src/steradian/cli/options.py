@@ -142,8 +142,8 @@ class Source:
 
         if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
             return self._example(CATALOGUE[self.files[0]])
-        directions, table, rows = read_request(list(self.files), Request(**self.said))
-        return Data(directions, table, rows, self.files[0])
+        directions, table = read_request(list(self.files), Request(**self.said))
+        return Data(directions, table, self.files[0])
 
     def sums(self, levels: int, *, by: str = "", cluster: str = "") -> Any:
         """The moments of all rows, or those of each label, without holding the rows."""
@@ -191,8 +191,6 @@ class Source:
         return (stream.total or 0) > _LARGE[stream.unit]
 
     def _example(self, example: Any) -> Data:
-        import numpy as np
-
         if set(self.said) - {"axial"}:
             raise InvalidArgument(f"{example.name} is a bundled example and takes no file options")
         known = example.directions()
@@ -202,7 +200,7 @@ class Source:
             axial, read = self.said["axial"], known.reading
             told = None if read is None else replace(read, axial=axial)
             known = Directions(known.x, axial=axial).with_reading(told)
-        return Data(known, None, np.arange(known.n), example.name)
+        return Data(known, None, example.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +209,6 @@ class Data:
 
     directions: Directions
     table: Table | None
-    rows: IntArray  # of the table, for each direction
     name: str
 
     def groups(self, by: str) -> dict[str, IntArray]:
@@ -229,8 +226,8 @@ class Data:
         if self.table is None:
             raise InvalidArgument(f"{self.name} is no table with columns; {name!r} needs one")
         if name == "file" and self.table.files is not None and name not in self.table.data:
-            return self.table.files[self.rows]
-        return column(self.table, name)[self.rows]
+            return self.table.files[self.directions.rows]
+        return column(self.table, name)[self.directions.rows]
 
     def design(self, words: str) -> Design | None:
         """The design that was stated in words."""

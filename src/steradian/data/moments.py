@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import real_number, shown, whole_number
 from steradian.data.directions import Directions
-from steradian.data.notation import Reading
+from steradian.data.notation import Reading, pooled_reading
 from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
@@ -202,7 +202,7 @@ class Moments:
             mean=self.mean + share * apart,
             scatter=self.scatter + other.scatter + (self.weight * share) * np.outer(apart, apart),
             exponent=exponent,
-            reading=_pooled(self.reading, other.reading),
+            reading=pooled_reading((self.reading, other.reading)),
         )
 
     def _held(self, exponent: int) -> Moments:
@@ -312,10 +312,6 @@ class Moments:
                 f"hierarchy is {hierarchy}; give the one they were made with"
             )
         return cls._from_record(record, hierarchy)
-
-
-def _pooled(one: Reading | None, other: Reading | None) -> Reading | None:
-    return None if one is None or other is None else one.pooled(other)
 
 
 def _scatter(x: Array, centre: Array, w: Array | None) -> Array:

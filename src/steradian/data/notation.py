@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -191,3 +192,8 @@ def _quoted(names: Sequence[str]) -> str:
     most = 6
     said = [f"`{name}`" for name in names[:most]]
     return ", ".join(said) + (f" … `{names[-1]}` ({len(names)})" if len(names) > most else "")
+
+
+def pooled_reading(readings: Iterable[Reading | None]) -> Reading | None:
+    """That of several sets of rows, None where they were written differently or one has none."""
+    return reduce(lambda a, b: a and b and a.pooled(b), readings)

@@ -17,9 +17,7 @@ from steradian.spaces.base import Space, chart_of, has_no_sign
 
 _FINEST = 720  # values of a turn: finer ones limit no level that anybody fits
 _REPEATS = 2  # rows per value that occurs, from which values are repeated rather than met by chance
-_OFF = (
-    0.05  # of a step, that a value may be off its place: 16 points of the compass in whole degrees
-)
+_OFF = 0.05  # of a step, by which a value may be off: points of the compass in whole degrees
 _DECIMALS = 9  # of a radian, to which two angles are one
 _BLOCK = 4096  # rows looked at together: angles of any value end the search within the first
 

@@ -29,7 +29,6 @@ from steradian.io.recognition import (
 from steradian.io.request import Chosen, Request
 from steradian.io.rows import Decision
 from steradian.io.split_angles import refuse_split, split_angles
-from steradian.numerics.arrays import IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 
 _COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
@@ -53,11 +52,11 @@ _MOST_ANGLES = 4  # numbered columns that may be angles or a quaternion; more ar
 
 def directions_from_frame(frame: Any, *, source: str = "a table", **options: Any) -> Directions:
     """Directions from named columns of a frame; the options are those of `Request`."""
-    return understood(frame, Request(**options), source)[0]
+    return understood(frame, Request(**options), source)
 
 
-def understood(frame: Any, request: Request, source: str) -> tuple[Directions, IntArray]:
-    """Directions of a frame, and the row of the frame that each is from."""
+def understood(frame: Any, request: Request, source: str) -> Directions:
+    """Directions of a frame."""
     table = frame if isinstance(frame, Table) else as_table(frame)
     return decided(table, request, source).whole(table)
 

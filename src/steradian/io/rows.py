@@ -86,16 +86,14 @@ class Decision:
             units = replace(units, degrees=unit == "degrees")
         return replace(self, told=Told(units, assumed, columns.sexagesimal, made.space))
 
-    def whole(self, table: Table) -> tuple[Directions, IntArray]:
-        """Directions of all rows there are, and the row of the table that each is from."""
+    def whole(self, table: Table) -> Directions:
+        """Directions of all rows there are."""
         columns, good, reasons = self._looked_at(table)
         if len(good) and not good.any():
             _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
         made = self._made(columns, good, weighted=True)
-        if good.all() and columns.counts is None:
-            return made, np.arange(made.n)
-        rows = columns.repeated(good)
-        return made.with_rows(rows), rows
+        all_in_order = good.all() and columns.counts is None
+        return made if all_in_order else made.with_rows(columns.repeated(good))
 
     def block(self, table: Table) -> Block:
         """Directions of some of the rows; none of them need be good, or weigh anything."""

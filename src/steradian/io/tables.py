@@ -83,12 +83,12 @@ def read_directions(
         bins, table,
     )  # fmt: skip
     if is_frame(path):
-        return understood(path, request, "a table")[0]
+        return understood(path, request, "a table")
     return read_request(path, request)[0]
 
 
-def read_request(path: Any, request: Request) -> tuple[Directions, Table | None, IntArray]:
-    """Directions of files, the table they are from, and its row for each direction."""
+def read_request(path: Any, request: Request) -> tuple[Directions, Table | None]:
+    """Directions of files, and the table they are from."""
     paths = found_files(path)
     array = _plain_array(paths, request)
     if array is not None:
@@ -101,10 +101,9 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None,
             remarks=("scaled to unit norm",) if request.normalize else (),
         )  # fmt: skip
         made = made.with_rows(rows) if reading.skipped else made
-        return made.with_reading(reading), None, rows
+        return made.with_reading(reading), None
     table = pooled(paths, request.table)
-    directions, rows = understood(table, request, source_name(paths))
-    return directions, table, rows
+    return understood(table, request, source_name(paths)), table
 
 
 def _rows_to_keep(array: AnyArray, on_bad: OnBad) -> IntArray:

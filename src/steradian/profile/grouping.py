@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.data.notation import Reading
+from steradian.data.notation import Reading, pooled_reading
 from steradian.data.source import as_source, first_levels, refuse_unfittable
 from steradian.data.stacks import MomentStack, Support
 from steradian.designs import Design
@@ -78,7 +78,7 @@ class Groups:
         """What was understood of the source of all rows; None where that was an array."""
         if self.rows is not None:
             return self.rows.directions.reading
-        return _pooled([m.reading for m in self.sums])
+        return pooled_reading(m.reading for m in self.sums)
 
     def hierarchy(
         self, levels: int | None, hierarchy: Hierarchy | None, reference: Any = None
@@ -162,10 +162,8 @@ class Groups:
             return Groups(names, None, sums, self.design)
         mask = kept[self.rows.labels]
         codes = np.cumsum(kept) - 1
-        kept_rows = self.rows.directions.take(mask).with_reading(
-            self.reading
-        )  # of all that was read
-        rows = GroupedRows(kept_rows, codes[self.rows.labels[mask]])
+        some = self.rows.directions.take(mask).with_reading(self.reading)  # of all that was read
+        rows = GroupedRows(some, codes[self.rows.labels[mask]])
         return Groups(names, rows, (), self.design.of_rows(mask))
 
 
@@ -264,22 +262,13 @@ def _together(
     x = np.concatenate([source.x for source in rows])
     weighted = any(source.weighted for source in rows)
     weights = np.concatenate([_raw(source) for source in rows]) if weighted else None
-    whole = Directions(x, weights, space=rows[0].space).with_reading(
-        _pooled([one.reading for one in rows])
-    )
+    reading = pooled_reading(one.reading for one in rows)
+    whole = Directions(x, weights, space=rows[0].space).with_reading(reading)
     labels = np.repeat(np.arange(len(rows)), [source.n for source in rows])
     plan = as_design(design, weighted=weighted)
     if design is not None:
         plan.check(whole)
     return Groups(names, GroupedRows(whole, labels), (), plan)
-
-
-def _pooled(readings: list[Reading | None]) -> Reading | None:
-    """That of all groups, None where they were written in different ways or nobody knows."""
-    first, *others = readings
-    for other in others:
-        first = None if first is None or other is None else first.pooled(other)
-    return first
 
 
 def _raw(source: Directions) -> Array:

@@ -63,7 +63,7 @@ def strongest_axis(profile: Profile) -> str:
         return ""
     values, axes = np.linalg.eigh(second_moment(profile))
     told = Notation(CONVENTIONS["xyz"]) if known is None else known.notation
-    if values[-1] * values[0] < values[-2] ** 2:  # closer to a great circle
+    if _is_girdle(values):
         return f"girdle about {told.words(_signed(axes[:, 0]))}"
     end = _signed(axes[:, -1])
     return f"axis {told.words(end)}" + ("" if axial else f" and {told.words(-end)}")
@@ -103,17 +103,20 @@ def _signed(axis: Array) -> Array:
     return np.asarray(axis * np.sign(axis[np.flatnonzero(axis)[-1]]))
 
 
-def girdle_in_words(profile: Profile) -> str:
-    """The pole of a girdle, where rows are closer to a great circle than to an axis.
-
-    That is Woodcock's (1977, Geol. Soc. Am. Bull. 88, 1231) ln(S₁/S₂) < ln(S₂/S₃).
+def _is_girdle(values: Array) -> bool:
+    """Whether rows with mean squares ``values`` (d,), ascending, are closer to a great circle than
+    to an axis: Woodcock's (1977, Geol. Soc. Am. Bull. 88, 1231) ln(S₁/S₂) < ln(S₂/S₃).
     """
+    return bool(values[-1] * values[0] < values[-2] ** 2)
+
+
+def girdle_in_words(profile: Profile) -> str:
+    """The pole of a girdle, where rows are closer to a great circle than to an axis."""
     known = profile.reading
     if known is None or profile.d > READABLE or not _told(profile):
         return ""
     values, axes = np.linalg.eigh(second_moment(profile))
-    closer = values[-1] * values[0] < values[-2] ** 2
-    if not closer or values[0] > _GIRDLE_SHARE * values.sum() / profile.d:
+    if not _is_girdle(values) or values[0] > _GIRDLE_SHARE * values.sum() / profile.d:
         return ""
     pole, told = _signed(axes[:, 0]), known.notation
     if told.convention.axial:  # poles of planes: their girdle is a plane, and its pole a line

@@ -167,6 +167,8 @@ class Sample:
 
         In words, with the first that is not; empty where all are.
         """
+        if np.isinf(self.resolution.values):
+            return ""
         for level in range(1, through + 1):
             wide = self.hierarchy
             wide = wide if level <= wide.levels else wide.wider(level) or wide

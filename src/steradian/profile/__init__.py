@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from steradian.profile.comparison import Comparison, compare
+from steradian.profile.comparison import Comparison
+from steradian.profile.comparison_entry import compare
 from steradian.profile.entry import profile
 from steradian.profile.profile import Profile
 from steradian.profile.profiles import Profiles, profiles

@@ -7,14 +7,21 @@ import contextlib
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+    wait,
+)
 from functools import partial
 
 from fuzz.cases import Record, checked, shrunk
 from fuzz.samples import Case
 from fuzz.summary import SHOWN, Summary
 
-BATCH = 16  # cases for each process between two looks at the clock
+AHEAD = 4  # cases for each process that wait for it, so that the end of the time is near the end
 
 
 def main() -> int:
@@ -24,29 +31,38 @@ def main() -> int:
     summary, found = Summary(), []
     work = partial(checked, limit=options.limit)
     until = time.monotonic() + options.seconds if options.seconds else float("inf")
-    with (
-        contextlib.suppress(KeyboardInterrupt),  # what is known by then is told
-        multiprocessing.get_context("spawn").Pool(options.processes) as pool,
-    ):
-        for batch in _batches(options.seed, options.cases, BATCH * options.processes, until):
-            for record in pool.imap_unordered(work, batch):
-                summary.add(record)
-                if record.violations:
-                    found.append(record)
-                    print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):  # what is known by then is told
+        for record in _records(work, _cases(options.seed, options.cases, until), options.processes):
+            summary.add(record)
+            if record.violations:
+                found.append(record)
+                print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
     print(f"\n{summary}")
     if options.shrink:
         print(_shrunk(found, options.limit))
     return 1 if summary.count else 0
 
 
-def _batches(first: int, many: int, size: int, until: float) -> Iterator[list[Case]]:
-    """Cases some at a time, so that the end of the time allowed is the end of the work."""
+def _cases(first: int, many: int, until: float) -> Iterator[Case]:
     end = first + many if many else sys.maxsize
-    for seed in range(first, end, size):
+    for seed in range(first, end):
         if time.monotonic() > until:
             return
-        yield [Case(k) for k in range(seed, min(seed + size, end))]
+        yield Case(seed)
+
+
+def _records(
+    work: Callable[[Case], Record], cases: Iterator[Case], processes: int
+) -> Iterator[Record]:
+    """What became of cases as they end: none waits for a slow one, and few are begun too many."""
+    waiting = set[Future[Record]]()
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        for case in cases:
+            waiting.add(pool.submit(work, case))
+            if len(waiting) >= AHEAD * processes:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (one.result() for one in done)
+        yield from (one.result() for one in as_completed(waiting))
 
 
 def _one(case: Case, limit: float) -> int:

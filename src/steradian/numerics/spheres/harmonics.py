@@ -23,6 +23,9 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import TRANSFORM_ACCURACY
 
 _UNIT = np.array(1.0 + 0.0j)  # shown in place of as many weights: new pages cost more than sums
+_TOGETHER = 512  # rows of one direction that a transform adds with about 100 roundings
+_LOOKED_AT = 64  # rows that tell few values from many
+_ALIKE = 6  # decimals of a radian, to which two angles add nearly equal numbers to a grid
 
 
 def circle_size(degree: int) -> int:
@@ -141,14 +144,16 @@ def circle_sums(x: Array, weights: Array | None, degree: int) -> Array:
     O(n), not O(n · degree).
     """
     angle = np.arctan2(x[:, 1], x[:, 0])
-    modes = np.empty(2 * degree + 2, dtype=complex)
-    ducc0.nufft.nu2u(
-        points=np.broadcast_to(_UNIT, len(x)) if weights is None else weights.astype(complex),
-        coord=angle[:, None],
-        forward=False,
-        epsilon=TRANSFORM_ACCURACY,
-        out=modes,
-    )
+    charges = np.broadcast_to(_UNIT, len(x)) if weights is None else weights.astype(complex)
+    modes = np.zeros(2 * degree + 2, dtype=complex)
+    for rows in _pieces(angle):
+        modes += ducc0.nufft.nu2u(
+            points=charges[rows],
+            coord=angle[rows, None],
+            forward=False,
+            epsilon=TRANSFORM_ACCURACY,
+            out=np.empty_like(modes),
+        )
     positive = modes[degree + 1 :]  # modes run from -(degree + 1) to degree
     sums = np.empty(circle_size(degree))
     sums[0] = len(x) if weights is None else weights.sum()
@@ -167,12 +172,34 @@ def sphere_sums(x: Array, weights: Array | None, degree: int) -> Array:
     np.arctan2(np.hypot(x[:, 0], x[:, 1]), x[:, 2], out=where[:, 0])
     np.arctan2(x[:, 1], x[:, 0], out=where[:, 1])
     where[:, 1][where[:, 1] < 0] += 2.0 * np.pi
-    alm = ducc0.sht.adjoint_synthesis_general(
-        lmax=degree, map=weights[None], loc=where, spin=0, epsilon=TRANSFORM_ACCURACY
-    )[0]
+    alm = sum(
+        ducc0.sht.adjoint_synthesis_general(
+            lmax=degree,
+            map=weights[None, rows],
+            loc=where[rows],
+            spin=0,
+            epsilon=TRANSFORM_ACCURACY,
+        )[0]
+        for rows in _pieces(where[:, 1])
+    )
     sums = sphere_coefficients(alm, degree)
     sums[0] = weights.sum()
     return sums
+
+
+def _pieces(angle: Array) -> list[slice]:
+    """Rows that one transform takes: all, or some at a time where few values repeat themselves.
+
+    Equal numbers that are added to one cell of a transform's grid round alike: by n/5 roundings
+    of the sum for n rows of one direction. Sums of pieces stay below `MOMENT_ROUNDING`.
+    """
+    n = len(angle)
+    if n <= _TOGETHER:
+        return [slice(0, n)]
+    few = np.unique(angle[:: n // _LOOKED_AT].round(_ALIKE))
+    if len(few) > _LOOKED_AT // 2:
+        return [slice(0, n)]
+    return [slice(first, first + _TOGETHER) for first in range(0, n, _TOGETHER)]
 
 
 @cache

@@ -108,7 +108,11 @@ class SideBySide:
 
     @classmethod
     def of(cls, matrices: AnyArray) -> SideBySide:
-        a = np.array(matrices.transpose(1, 2, 0), order="C")
+        return cls.in_place(np.array(matrices.transpose(1, 2, 0), order="C"))
+
+    @classmethod
+    def in_place(cls, a: AnyArray) -> SideBySide:
+        """Of systems (q, q, B), which are lost."""
         with np.errstate(all="ignore"):
             for j in range(len(a) - 1):
                 a[j + 1 :, j] /= a[j, j]
@@ -116,14 +120,18 @@ class SideBySide:
         return cls(a)
 
     def solve(self, right: AnyArray) -> AnyArray:
-        a, x = self.triangles, np.array(right.T, order="C")
+        return self.columns(right.T).T
+
+    def columns(self, right: AnyArray) -> AnyArray:
+        """Solutions (q, B) for ``right`` (q, B)."""
+        a, x = self.triangles, np.array(right, order="C")
         last = len(x) - 1
         with np.errstate(all="ignore"):
             for j in range(last):
                 x[j + 1 :] -= a[j + 1 :, j] * x[j]
             for j in range(last, -1, -1):
                 x[j] = (x[j] - (a[j, j + 1 :] * x[j + 1 :]).sum(axis=0)) / a[j, j]
-        return x.T
+        return x
 
     @property
     def pivots(self) -> AnyArray | None:

@@ -39,12 +39,12 @@ from steradian.existence.margin import (
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.grids.curvature import allowed_quadrature
+from steradian.families.grids.densities import density_on
 from steradian.families.grids.high_levels import solve_high
 from steradian.families.grids.ladder import (
     LOW_LEVELS,
     MANY_ROWS,
     GridLadder,
-    density_on,
     grid_ladder,
 )
 from steradian.families.grids.polynomial_sample import sample_polynomial

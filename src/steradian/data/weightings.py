@@ -121,7 +121,7 @@ def _dense_block(w: Array, first: int) -> WeightingBlock:
     powers = np.maximum(np.frexp(largest[rows])[1], _LEAST_POWER)
     scale = np.ldexp(1.0, -powers)  # exact, and sums of the largest stay finite
     scaled = kept * scale[:, None]
-    scaled *= 1.0 / scaled.sum(axis=1, keepdims=True)
+    scaled /= scaled.sum(axis=1, keepdims=True)
     squares = np.einsum("bn,bn->b", scaled, scaled)
     refused = {first + int(k): _refusal(first + int(k), w[k]) for k in np.flatnonzero(~good)}
     return _finished(first, good, scaled, squares, refused)

@@ -145,11 +145,12 @@ class GridStack:
         at = _Iterates(np.arange(len(m)), m, start, np.ones(len(m)))
         for step in range(1, _MOST_LOOKS + 1):
             look = _Look.at(at, self._law(at.lam), self._left_over)
-            done = np.flatnonzero(look.arrived)
-            if len(done):
+            arrived = look.arrived
+            if arrived.any():
+                done = slice(None) if arrived.all() else np.flatnonzero(arrived)
                 out.steps[at.rows[done]] = step
                 self._write(at, look, done, out)
-            going = np.flatnonzero(~look.arrived & (look.decrement < 0.5 * at.last))
+            going = np.flatnonzero(~arrived & (look.decrement < 0.5 * at.last))
             if not len(going):
                 break
             at = at.moved(look, going)
@@ -169,12 +170,10 @@ class GridStack:
         grid = _on_the_way(self.space, self.level, self.grid.reach)
         return grid.left_over(lam.T, here.psi, here.mean.T, step.T).T
 
-    def _write(self, at: _Iterates, look: _Look, done: IntArray, out: DualSolution) -> None:
+    def _write(self, at: _Iterates, look: _Look, done: IntArray | slice, out: DualSolution) -> None:
         """The rows ``done`` after their last step."""
-        rows, covariance = at.rows[done], look.here.covariance
-        pivots = look.pivots
-        if len(done) < len(at.rows):
-            covariance, pivots = covariance[done], None if pivots is None else pivots[done]
+        rows, covariance = at.rows[done], look.here.covariance[done]
+        pivots = None if look.pivots is None else look.pivots[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = aliasing_bound(self.space, lam, psi, self.grid.reach)

@@ -45,7 +45,7 @@ LOW_LEVELS = 4  # where one small grid serves a whole fit
 _LEAST_REACH = 20.0  # of grids whose tail of a spectrum says something
 _ROOM, _MOST = 1.2, 0.9  # over the reach that starts need, and how many of them count
 _ASKED = 100  # of the starts, about, of which most tell a share of nine tenths
-_COARSE_STEP = 8  # of the reach of grids on the way, so that they are few
+_COARSE_STEP = 4  # of the reach of grids on the way, so that they are few
 
 
 @cache

@@ -17,7 +17,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "existence": (("decision.py", "first_look"),),
     "closed forms": (("bessel.py", "concentration"),),
     "integration": (
-        ("approach.py", "_moments"),
+        ("approach.py", "_sums"),
         ("approach.py", "left_over"),
         ("densities.py", "peaked"),
         ("sphere.py", "analyze"),

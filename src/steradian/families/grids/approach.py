@@ -43,23 +43,26 @@ class CoarseGrid:
 
         What overflows is not finite in its column only.
         """
-        moments = self._moments(lam, about)
-        total = moments[0]
-        psi = about + np.log(total, dtype=np.float64)
-        moments = moments / total
+        psi, moments = self.moments(lam, about)
         second = second_moments_of(self.space, self.level).side_by_side(moments)
         mean = second[0, 1:]
         covariance = second[1:, 1:]
         covariance -= mean[:, None] * mean
         return psi, mean, covariance
 
-    def _moments(self, lam: Array, about: Array) -> AnyArray:
+    def moments(self, lam: Array, about: Array) -> tuple[Array, AnyArray]:
+        """ψ (B,) and means of the features to twice the level, (K, B), of laws ``lam`` (q, B)."""
+        sums = self._sums(lam, about)
+        total = sums[0]
+        return about + np.log(total, dtype=np.float64), sums / total
+
+    def _sums(self, lam: Array, about: Array) -> AnyArray:
         """Sums of exp(λ·φ - about) times the features to twice the level, (K, B)."""
-        moments: AnyArray = np.empty((len(self.wide), lam.shape[1]), dtype=np.float32)
+        sums: AnyArray = np.empty((len(self.wide), lam.shape[1]), dtype=np.float32)
         for some in blocks(lam.shape[1], self.low.shape[0], _ENTRIES):
             values = self.densities(lam[:, some], about[some])
-            np.matmul(self.wide, values, out=moments[:, some])
-        return moments
+            np.matmul(self.wide, values, out=sums[:, some])
+        return sums
 
     def densities(self, lam: Array, psi: Array) -> AnyArray:
         """exp(λ·φ - ψ) at the nodes, (nodes, B)."""

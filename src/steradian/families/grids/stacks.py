@@ -79,12 +79,25 @@ def approach(
     seen = np.zeros(len(m))
 
     def curvature(lam: Array, rows: IntArray) -> DenseCurvature:
-        psi, mean, covariance = grid.at(lam.T, grid.largest_exponents(lam.T))
+        psi, moments = grid.moments(lam.T, grid.largest_exponents(lam.T))
         seen[rows] = psi
-        return DenseCurvature(psi, mean.T, np.ascontiguousarray(covariance.transpose(2, 0, 1)))
+        return _curvature(space, level, psi, moments.T)
 
     path = newton(curvature, m, start, max_steps=MOST_STEPS, last_step=SINGLE_LAST_STEP)
     return path.lam, seen
+
+
+def _curvature(space: Circle | Sphere, level: int, psi: Array, moments: AnyArray) -> DenseCurvature:
+    """From E φ (B, K) of laws; in memory the rows come last where systems are small."""
+    products = second_moments_of(space, level)
+    if space.size(level) - 1 <= MOST_FEATURES:
+        columns = products.side_by_side(np.ascontiguousarray(moments.T))
+        mean, covariance = columns[0, 1:], columns[1:, 1:]
+        covariance -= mean[:, None] * mean
+        return DenseCurvature(psi, mean.T, covariance.transpose(2, 0, 1))
+    second = products.stack(np.ascontiguousarray(moments))
+    mean = second[:, 0, 1:]
+    return DenseCurvature(psi, mean, second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :])
 
 
 def _on_the_way(space: Circle | Sphere, level: int, reach: int) -> CoarseGrid:
@@ -157,13 +170,8 @@ class GridStack:
         return out
 
     def _law(self, lam: Array) -> DenseCurvature:
-        """ψ, mean and covariance in double precision; in memory the rows come last."""
-        psi, moments = moments_on(self.grid, lam, 2 * self.level)
-        columns = np.ascontiguousarray(moments.T)
-        second = second_moments_of(self.space, self.level).side_by_side(columns)
-        mean, covariance = second[0, 1:], second[1:, 1:]
-        covariance -= mean[:, None] * mean
-        return DenseCurvature(psi, mean.T, covariance.transpose(2, 0, 1))
+        """ψ, mean and covariance in double precision."""
+        return _curvature(self.space, self.level, *moments_on(self.grid, lam, 2 * self.level))
 
     def _left_over(self, lam: Array, here: DenseCurvature, step: Array) -> Array:
         """What steps from ``lam`` leave of the gradient, to second order, (b, q)."""

@@ -13,19 +13,27 @@ import time
 from collections.abc import Callable
 
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {
-    "moments": (("weightings.py", "_block"), ("stacks.py", "moments_of_weightings")),
+    "moments": (("weightings.py", "_block"), ("stacks.py", "moments")),
     "existence": (("decision.py", "first_look"),),
     "closed forms": (("bessel.py", "concentration"),),
     "integration": (
-        ("grid_stacks.py", "_integrated"),
-        ("grid_ladder.py", "_peaked"),
+        ("approach.py", "_sums"),
+        ("approach.py", "left_over"),
+        ("densities.py", "peaked"),
         ("sphere.py", "analyze"),
         ("circle.py", "analyze"),
         ("integral.py", "fisher_bingham"),
     ),
-    "Hessian": (("products.py", "stack"), ("white_steps.py", "of"), ("integral.py", "covariance")),
+    "Hessian": (
+        ("products.py", "stack"),
+        ("products.py", "side_by_side"),
+        ("white_steps.py", "of"),
+        ("integral.py", "covariance"),
+    ),
     "linear algebra": (
-        ("linalg.py", "solve_positive"),
+        ("linalg.py", "solve_each"),
+        ("linalg.py", "in_place"),
+        ("linalg.py", "columns"),
         ("linalg.py", "conditions"),
         ("_linalg.py", "eigh"),
         ("nearly_diagonal.py", "rough_eigenbases"),
@@ -33,10 +41,10 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("white_steps.py", "newton_steps"),
     ),
     "verification": (
-        ("grid_stacks.py", "aliasing_bound"),
+        ("stacks.py", "aliasing_bound"),
         ("sphere.py", "unresolved"),
         ("circle.py", "unresolved"),
-        ("grid_ladder.py", "_look_again"),
+        ("ladder.py", "_look_again"),
     ),
     "row by row": (
         ("high_levels.py", "solve_high"),

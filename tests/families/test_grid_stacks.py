@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.families.grids.ladder import GridLadder, density_on
+from steradian.families.grids.approach import approach_side_by_side, coarse_grid
+from steradian.families.grids.densities import density_on
+from steradian.families.grids.ladder import GridLadder
 from steradian.families.grids.stacks import aliasing_bound, reach_for
 from steradian.numerics.arrays import Array
 from steradian.spaces import Circle, Sphere
@@ -35,6 +37,23 @@ def test_stack_equals_single(d: int, levels: int, sharp: float) -> None:
     assert not found.failures
     assert np.nanmax(found.quadrature) <= 1e-10
     assert np.nanmax(found.residual) <= 1e-10
+
+
+@pytest.mark.parametrize(("d", "level"), [(2, 2), (2, 5), (3, 1), (3, 2), (3, 4)])
+def test_side_by_side_ends_where_newton_does(d: int, level: int) -> None:
+    """From starts near and far: one of them overflows in single precision, and harms no other."""
+    x, w = sample(d, 1.0, level)
+    space = SPACES[d]
+    m = (w / w.sum(axis=1, keepdims=True)) @ space.harmonics(x, level)[:, 1:]
+    start = np.zeros_like(m)
+    start[1], start[2], start[3] = 0.3, -0.3, 200.0
+    near, _ = approach_side_by_side(coarse_grid(space, level, 30), m, start)
+    grid, ladder = space.exact_grid(30), GridLadder(space, level)
+    found = ladder.solve_on(grid, m, np.zeros_like(m))
+    dual = np.einsum("bq,bq->b", near, m) - density_on(grid, near)[0]
+    arrived = np.arange(len(m)) != 3
+    # the last step is taken at a decrement of 2e-3, and ½ of its square is all there is to gain
+    np.testing.assert_allclose(dual[arrived], found.deficit[arrived], rtol=0.0, atol=2e-6)
 
 
 @pytest.mark.parametrize("d", SPACES)

@@ -32,6 +32,20 @@ def test_terms_agree_with_mpmath(d: int, term: str) -> None:
         assert relative_error(value, reference) < 1e-12, kappa
 
 
+@pytest.mark.parametrize("d", [2, 3])
+def test_stacks_without_a_concentrated_law_agree_with_mpmath(d: int) -> None:
+    """Which have a way of their own in the plane and in space: 2 kappa roundings may be lost."""
+    kappas = np.array([0.0, 1e-8, 1e-3, 0.3, 1.0 - 1e-9, 1.0 + 1e-9, 3.0, 19.9])
+    found = von_mises_fisher(d, kappas)
+    mixed = von_mises_fisher(d, np.append(kappas, 30.0))
+    for term in TERMS:
+        assert getattr(found, term)[0] == 0.0
+        np.testing.assert_allclose(getattr(found, term), getattr(mixed, term)[:-1], rtol=4e-14)
+        for value, kappa in zip(getattr(found, term)[1:], kappas[1:], strict=True):
+            reference = getattr(oracles.von_mises_fisher(d, float(kappa)), term)
+            assert relative_error(value, reference) < 4e-14, (term, kappa)
+
+
 @FIXED
 @given(st.integers(2, 1024), st.floats(-8.0, 8.0))
 def test_terms_agree_with_mpmath_anywhere(d: int, log_kappa: float) -> None:

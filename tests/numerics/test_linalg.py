@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.linalg import conditions, solve_positive, solver
+from steradian.numerics.linalg import conditions, least_eigenvalues, solve_positive, solver
 
 
 def systems(count: int, q: int) -> tuple[Array, Array, Array]:
@@ -72,3 +72,14 @@ def test_a_singular_system_of_several_solutions_fails_alone(q: int) -> None:
     assert not np.isfinite(found[5]).all()
     np.testing.assert_allclose(np.delete(found, 5, 0), np.delete(x, 5, 0), rtol=0.0, atol=1e-12)
     assert np.isinf(conditions(matrices, systems_.pivots)[5])
+
+
+@pytest.mark.parametrize("q", [2, 3, 4])
+@pytest.mark.parametrize("count", [1, 40])
+def test_least_eigenvalues(count: int, q: int) -> None:
+    """Also where two or all of them are one, and of the zero matrix."""
+    matrices, _, _ = systems(count, q)
+    matrices[count // 2 :] -= 1.0 * np.eye(q)
+    matrices[-1], matrices[0] = np.diag([2.0, *[1.0] * (q - 1)]), 0.0
+    found = least_eigenvalues(matrices)
+    np.testing.assert_allclose(found, np.linalg.eigvalsh(matrices)[:, 0], rtol=0.0, atol=1e-7)

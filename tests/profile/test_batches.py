@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from scipy import sparse
 
 import steradian as sr
 from oracles import Array
-from steradian.data.stacks import moments_of_weightings
+from steradian.data.stacks import SharedPoints, moments_of_weightings
+from steradian.hierarchies import Hierarchy
 from steradian.profile import weighted_fits
 
 CLOSE = 1e-9  # the stated error of a fit, with room for the rounding of moments
@@ -94,6 +95,8 @@ def test_every_form_of_weights_gives_the_same(
 ) -> None:
     """In several blocks, so that their seams are seen."""
     monkeypatch.setattr(weighted_fits, "_ENTRIES", 2000)
+    monkeypatch.setattr(weighted_fits, "_STACK_ENTRIES", 300)
+    monkeypatch.setattr(weighted_fits, "_READ_ENTRIES", 100)
     x = points(50, d)
     w = softmax(x, 11, 2.0)
     w[w < np.quantile(w, 0.3)] = 0.0
@@ -114,10 +117,40 @@ def test_memory_maps_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.Monk
     w.tofile(path)
     mapped = np.memmap(path, dtype=np.float32, mode="r", shape=w.shape)
     monkeypatch.setattr(weighted_fits, "_ENTRIES", 20_000)
+    monkeypatch.setattr(weighted_fits, "_STACK_ENTRIES", 6400)
     rows = weighted_fits.WeightedFits(x, sr.Sphere(), sr.Harmonics(3, 2), None, None).rows_at_once
     assert 1 < rows < 200
     found = sr.profiles(x, weights=mapped, levels=2)
     np.testing.assert_allclose(found.gaps, sr.profiles(x, weights=w, levels=2).gaps, atol=SAME)
+
+
+def test_an_iterator_may_use_its_memory_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    x, room = points(40, 3), np.empty((6, 40))
+    w = softmax(x, 48, 2.0)
+
+    def parts() -> Iterator[Array]:
+        for first in range(0, 48, 6):
+            room[:] = w[first : first + 6]
+            yield room
+
+    found = sr.profiles(x, weights=parts(), levels=2)
+    np.testing.assert_allclose(found.gaps, sr.profiles(x, weights=w, levels=2).gaps, atol=SAME)
+
+
+@pytest.mark.parametrize("hierarchy", [sr.Harmonics(3, 2), sr.Axial(3, 1)])
+def test_points_too_many_to_keep_are_summed_in_parts(
+    hierarchy: Hierarchy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = points(90, 3)
+    w = softmax(x, 7, 2.0)
+    whole = moments_of_weightings(x, w, hierarchy)
+    monkeypatch.setattr("steradian.data.stacks._SHARED_ENTRIES", 400)
+    assert not SharedPoints(x, hierarchy).held
+    for each in (w, sparse.csr_array(w)):
+        parts = moments_of_weightings(x, each, hierarchy)
+        for name in ("features", "mean", "scatter"):
+            np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-14)
 
 
 def test_level_one_forms_no_matrices() -> None:

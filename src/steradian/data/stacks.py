@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,33 +172,76 @@ def moments_of_samples(
 def moments_of_weightings(x: Array, w: Weights, hierarchy: Hierarchy) -> MomentStack:
     """Moments of many weightings (B, n) of the same directions ``x`` (n, d), of sum one each.
 
-    Dense, or sparse by rows. A hierarchy whose levels look at means and scatters alone
-    (``centred_moments`` of it says so) needs no features, and at level 1 no scatter.
+    Dense, or sparse by rows.
     """
-    wanted = getattr(hierarchy, "centred_moments", None)
-    if wanted is not None:
-        return _centred_moments_of_weightings(x, w, whole=wanted == "scatter")
-    centre = hierarchy.space.centre(x, np.full(len(x), 1.0 / len(x)))
-    signed = bool(hierarchy.space.centre(x[:1], np.ones(1)).any())  # whether points have a mean
-    y = x - centre
-    d = x.shape[1]
-    count = w.shape[0]
-    features = np.zeros((count, hierarchy.q(hierarchy.levels)))
-    second = np.zeros((count, d * d))
-    for rows in blocks(len(x), features.shape[1] + d * d, _SHARED_ENTRIES):
-        some = w[:, rows]
-        features += some @ hierarchy.features(x[rows])
-        second += some @ (y[rows, :, None] * y[rows, None, :]).reshape(-1, d * d)
-    about = np.asarray(w @ y)  # of the shared centre, which for axes is not their mean
-    offset = about if signed else np.zeros_like(about)
-    shift = offset[:, :, None] * about[:, None, :]
-    scatter = second.reshape(-1, d, d) - shift - np.swapaxes(shift, 1, 2)
-    scatter += offset[:, :, None] * offset[:, None, :]
-    stack = MomentStack(features, centre + offset, scatter)
-    for row in stack.concentrated:
-        points, weights = support_of_weighting(x, w, int(row))
-        scatter[row] = _scatter_about(stack.mean[row][None], points[None], weights[None])[0]
-    return stack
+    return SharedPoints(x, hierarchy).moments(w)
+
+
+@dataclass(frozen=True)
+class SharedPoints:
+    """Directions (n, d) of which there are many weightings.
+
+    A hierarchy whose levels look at means and scatters alone (``centred_moments`` of it says so)
+    needs no features, and at level 1 no scatter.
+    """
+
+    x: Array
+    hierarchy: Hierarchy
+
+    def moments(self, w: Weights) -> MomentStack:
+        """Moments of weightings (B, n), of sum one each."""
+        wanted = getattr(self.hierarchy, "centred_moments", None)
+        if wanted is not None:
+            return _centred_moments_of_weightings(self.x, w, whole=wanted == "scatter")
+        q, d = self.hierarchy.q(self.hierarchy.levels), self.x.shape[1]
+        sums = self._sums(w)
+        features, second, about = np.split(sums, [q, q + d * d], axis=1)
+        offset = about if self._signed else np.zeros_like(about)
+        shift = offset[:, :, None] * about[:, None, :]
+        scatter = second.reshape(-1, d, d) - shift - np.swapaxes(shift, 1, 2)
+        scatter += offset[:, :, None] * offset[:, None, :]
+        stack = MomentStack(features, self._centre + offset, scatter)
+        for row in stack.concentrated:
+            points, weights = support_of_weighting(self.x, w, int(row))
+            scatter[row] = _scatter_about(stack.mean[row][None], points[None], weights[None])[0]
+        return stack
+
+    @property
+    def held(self) -> bool:
+        """Whether what is summed is made once, for all weightings."""
+        return getattr(self.hierarchy, "centred_moments", None) is None and len(self._parts) == 1
+
+    def _sums(self, w: Weights) -> Array:
+        """Means of what `_table` holds, (B, columns), by one product or by a few."""
+        if self.held:
+            return np.asarray(w @ self._whole)
+        return np.asarray(sum(w[:, rows] @ self._table(rows) for rows in self._parts))
+
+    @cached_property
+    def _parts(self) -> list[slice]:
+        """Rows of the table that are held at once."""
+        d = self.x.shape[1]
+        columns = self.hierarchy.q(self.hierarchy.levels) + d * d + d
+        return list(blocks(len(self.x), columns, _SHARED_ENTRIES))
+
+    @cached_property
+    def _whole(self) -> Array:
+        return self._table(slice(None))
+
+    def _table(self, rows: slice) -> Array:
+        """Features, products of coordinates about the shared centre, and these, side by side."""
+        y = self.x[rows] - self._centre
+        products = (y[:, :, None] * y[:, None, :]).reshape(len(y), -1)
+        return np.hstack([self.hierarchy.features(self.x[rows]), products, y])
+
+    @cached_property
+    def _centre(self) -> Array:
+        return self.hierarchy.space.centre(self.x, np.full(len(self.x), 1.0 / len(self.x)))
+
+    @cached_property
+    def _signed(self) -> bool:
+        """Whether points have a mean: that of axes is not the centre."""
+        return bool(self.hierarchy.space.centre(self.x[:1], np.ones(1)).any())
 
 
 def _centred_moments_of_weightings(x: Array, w: Weights, *, whole: bool) -> MomentStack:

@@ -33,16 +33,40 @@ class WeightingBlock:
     refused: dict[int, InvalidDirections]  # row, of all, → why it is no weighting
 
 
-def weighting_blocks(weights: Any, n: int, about: int) -> Iterator[WeightingBlock]:
-    """Weightings of ``n`` points, ``about`` so many rows at a time, in blocks of one size."""
-    first = 0
+@dataclass(frozen=True, slots=True)
+class GivenRows:
+    """Some rows as they were handed over, not read yet."""
+
+    first: int  # the row of the first
+    rows: Any  # (count, n)
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def blocks(self, about: int) -> Iterator[WeightingBlock]:
+        """Read ``about`` so many at a time, in blocks of one size."""
+        size = -(-len(self) // block_count(len(self), about))
+        for start in range(0, len(self), size):
+            yield _block(self.rows[start : start + size], self.first + start)
+
+    def weighting(self, row: int) -> Weights:
+        """One of them, of sum one, (1, n)."""
+        return _block(self.rows[row : row + 1], self.first + row).weights
+
+
+def given_rows(weights: Any, n: int, about: int) -> Iterator[GivenRows]:
+    """Weightings of ``n`` points, ``about`` so many rows at a time, in parts of one size.
+
+    What an iterator hands over is copied: it may use the memory again.
+    """
+    first, passing = 0, isinstance(weights, Iterator)
     for part in _parts(weights, n):
         count = part.shape[0]
         size = -(-count // block_count(count, about))
         for start in range(0, count, size):
-            block = _block(part[start : start + size], first)
-            first += block.count
-            yield block
+            rows = part[start : start + size]
+            yield GivenRows(first, rows.copy() if passing else rows)
+            first += rows.shape[0]
     if not first:
         raise InvalidDirections(f"weights are empty; give (B, {n}), one weighting per row")
 

@@ -56,6 +56,12 @@ def _verdicts(gram: Array) -> IntArray:
 
 def scatter_verdicts(scatter: Array) -> IntArray:
     """Level 2 in any dimension (S-lemma): the centred second moment is positive definite."""
+    if len(scatter) > 1:
+        size = np.einsum("bii->b", scatter)
+        least = (GRAM_CLEAR * size)[:, None, None] * np.eye(scatter.shape[1])
+        with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
+            np.linalg.cholesky(scatter - least)
+            return np.full(len(scatter), int(Verdict.INSIDE))
     values = eigenvalues(scatter)
     clear = values[:, 0] > GRAM_CLEAR * values[:, -1]
     return np.where(clear, int(Verdict.INSIDE), int(Verdict.UNSURE))

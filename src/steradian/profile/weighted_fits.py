@@ -7,14 +7,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from steradian.arguments import seed_number, whole_number
 from steradian.data.directions import Directions
-from steradian.data.stacks import moments_of_weightings, support_of_weighting
-from steradian.data.weightings import WeightingBlock, block_count, rows_of, weighting_blocks
+from steradian.data.stacks import MomentStack, SharedPoints, support_of_weighting
+from steradian.data.weightings import GivenRows, WeightingBlock, block_count, given_rows, rows_of
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage
@@ -24,7 +25,9 @@ from steradian.numerics.tolerances import CLEAR_RISE
 from steradian.progress import tracked
 from steradian.spaces import Space
 
-_ENTRIES = 1 << 20  # numbers of weights and moments of one block
+_ENTRIES = 1 << 20  # numbers of weights and moments of one stack,
+_STACK_ENTRIES = 1 << 18  # or of its covariances where these are small: calls cost as much as rows
+_READ_ENTRIES = 1 << 17  # weights that are read at once and stay near the processor
 _ARRAYS = "deficits", "gaps", "residual", "quadrature", "pvalue", "null_mean"
 _MOST_WORKERS = 8  # blocks that are fitted side by side
 
@@ -88,7 +91,7 @@ class BlockFits:
     failures: dict[int, SteradianError] = field(default_factory=dict)  # row, of all, → why
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WeightedFits:
     """How the weightings of some points are fitted."""
 
@@ -99,85 +102,119 @@ class WeightedFits:
     null: Permutation | None
 
     def of(self, weights: Any) -> Iterator[BlockFits]:
-        """Block after block, several side by side."""
-        blocks = weighting_blocks(weights, len(self.x), self.rows_at_once)
+        """Stack after stack, several side by side."""
+        parts = given_rows(weights, len(self.x), self.rows_at_once)
         known = rows_of(weights)
         total = 1 if known is None else block_count(known, self.rows_at_once)
-        return tracked(_side_by_side(self.of_block, blocks), total, "weightings")
+        return tracked(_side_by_side(self.of_rows, parts), total, "weightings")
 
     @property
     def rows_at_once(self) -> int:
-        """Weightings of about one block: their weights and their moments, and some room."""
-        d = self.hierarchy.space.d
+        """Weightings of about one stack: their weights and their moments, and some room.
+
+        More where weights need not be kept and laws are small.
+        """
+        q = self.hierarchy.q(self.hierarchy.levels)
+        return self._rows_kept if self.null else max(self._rows_kept, _STACK_ENTRIES // q**2)
+
+    @property
+    def _rows_kept(self) -> int:
+        """Weightings that are held with their moments."""
+        d, q = self.hierarchy.space.d, self.hierarchy.q(self.hierarchy.levels)
         traced = getattr(self.hierarchy, "centred_moments", None) == "trace"
-        moments = self.hierarchy.q(self.hierarchy.levels) + (d if traced else d * d)
+        moments = q + (d if traced else d * d)
         return max(1, _ENTRIES // (2 * len(self.x) + 4 * moments))
 
-    def of_block(self, block: WeightingBlock) -> BlockFits:
-        """All levels of the weightings of one block."""
-        out = self._empty(block)
-        if not len(block.rows):
-            return out
-        x, w = self.x, block.weights
+    @property
+    def _rows_read(self) -> int:
+        """Weightings that are read at once: few, unless each time takes a walk over the points."""
+        near = max(1, _READ_ENTRIES // len(self.x))
+        return min(near, self._rows_kept) if self._points.held else self._rows_kept
 
-        def support(row: int) -> tuple[Array, Array]:
-            points, weights = support_of_weighting(x, w, row)
+    def of_rows(self, given: GivenRows) -> BlockFits:
+        """All levels of the weightings of one stack."""
+        blocks: Iterable[WeightingBlock] = given.blocks(self._rows_read)
+        if self.null is not None:
+            blocks = list(blocks)  # every shuffle asks for the weights
+        out = self._empty(len(given))
+        rows, moments = self._read(given, blocks, out)
+        if not len(rows):
+            return out
+
+        def support(place: int) -> tuple[Array, Array]:
+            points, weights = support_of_weighting(self.x, given.weighting(int(rows[place])), 0)
             return Directions(points, weights, space=self.space).support()
 
-        moments = moments_of_weightings(x, w, self.hierarchy)
         nested = fit_levels(self.hierarchy, moments, support, self.shrinkage)
-        _write(nested, block, out)
-        return out if self.null is None else self._compared(block, out)
+        _write(nested, given, rows, out)
+        return out if self.null is None else self._compared(blocks, rows, out)
 
-    def _empty(self, block: WeightingBlock) -> BlockFits:
-        shape = block.count, self.hierarchy.levels
+    def _read(
+        self, given: GivenRows, blocks: Iterable[WeightingBlock], out: BlockFits
+    ) -> tuple[IntArray, MomentStack]:
+        """The rows that are weightings, counted from the first, and their moments."""
+        rows, moments = [], []
+        for block in blocks:
+            place = block.first - given.first
+            out.ess[place : place + block.count] = block.ess
+            out.failures.update(block.refused)
+            rows.append(place + block.rows)
+            moments.append(self._points.moments(block.weights))
+        return np.concatenate(rows), MomentStack.concatenated(moments)
+
+    @cached_property
+    def _points(self) -> SharedPoints:
+        return SharedPoints(self.x, self.hierarchy)
+
+    def _empty(self, count: int) -> BlockFits:
+        shape = count, self.hierarchy.levels
         arrays = {name: np.full(shape, np.nan) for name in _ARRAYS}
-        return BlockFits(**arrays, ess=block.ess, failures=dict(block.refused))
+        return BlockFits(**arrays, ess=np.full(count, np.nan), failures={})
 
-    def _compared(self, block: WeightingBlock, found: BlockFits) -> BlockFits:
+    def _compared(
+        self, blocks: Iterable[WeightingBlock], rows: IntArray, found: BlockFits
+    ) -> BlockFits:
         """With what shuffled points give; a shuffle without a fit counts as larger."""
         null = self.null or Permutation()
-        seen = found.gaps[block.rows]
+        seen = found.gaps[rows]
         reached, sums = np.ones_like(seen), np.zeros_like(seen)
         sound = np.zeros_like(seen)
         for order in null.orders(len(self.x)):
-            shuffled = self.x[order]
-            moments = moments_of_weightings(shuffled, block.weights, self.hierarchy).unsought()
+            shuffled = SharedPoints(self.x[order], self.hierarchy)
+            parts = [shuffled.moments(block.weights) for block in blocks]
+            moments = MomentStack.concatenated(parts).unsought()
             gaps = fit_levels(self.hierarchy, moments, None, self.shrinkage).gaps
             reached += ~(gaps < seen - CLEAR_RISE)  # equal but for rounding is equal
             fitted = np.isfinite(gaps)
             sums += np.where(fitted, gaps, 0.0)
             sound += fitted
-        found.pvalue[block.rows] = np.where(
-            np.isfinite(seen), reached / (null.replicates + 1.0), np.nan
-        )
-        found.null_mean[block.rows] = np.where(sound > 0, sums / np.maximum(sound, 1.0), np.nan)
+        found.pvalue[rows] = np.where(np.isfinite(seen), reached / (null.replicates + 1.0), np.nan)
+        found.null_mean[rows] = np.where(sound > 0, sums / np.maximum(sound, 1.0), np.nan)
         return found
 
 
-def _write(nested: NestedFits, block: WeightingBlock, out: BlockFits) -> None:
-    rows = block.rows
+def _write(nested: NestedFits, given: GivenRows, rows: IntArray, out: BlockFits) -> None:
     out.deficits[rows], out.gaps[rows] = nested.deficits, nested.gaps
     out.residual[rows] = np.stack([s.residual for s in nested.solutions], axis=1)
     out.quadrature[rows] = np.stack([s.quadrature for s in nested.solutions], axis=1)
     for row, failure in nested.failures.items():
-        out.failures[block.first + int(rows[row])] = failure.error()
+        out.failures[given.first + int(rows[row])] = failure.error()
 
 
 def _side_by_side(
-    fitted: Callable[[WeightingBlock], BlockFits], blocks: Iterable[WeightingBlock]
+    fitted: Callable[[GivenRows], BlockFits], parts: Iterable[GivenRows]
 ) -> Iterator[BlockFits]:
-    """In order, with as many blocks in hand as there are processors: linear algebra lets go of
+    """In order, with as many parts in hand as there are processors: linear algebra lets go of
     the interpreter.
     """
     workers = min(_MOST_WORKERS, os.cpu_count() or 1)
     if workers == 1:
-        yield from map(fitted, blocks)
+        yield from map(fitted, parts)
         return
     waiting: deque[Future[BlockFits]] = deque()
     with ThreadPoolExecutor(workers) as pool:
-        for block in blocks:
-            waiting.append(pool.submit(fitted, block))
+        for part in parts:
+            waiting.append(pool.submit(fitted, part))
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:

@@ -66,6 +66,14 @@ class SecondMoments:
         pairs = np.ascontiguousarray((integrals @ moments.T).T)
         return pairs.take(self._symmetric, axis=1).reshape(-1, count, count)
 
+    def side_by_side(self, moments: AnyArray) -> AnyArray:
+        """The same of ``moments`` (K, B) with the laws last, (n, n, B); to be written over."""
+        if self.level <= _DENSE_LEVELS:
+            single = moments.dtype == np.float32
+            table = self._dense_single.T if single else self.dense
+            return (table @ moments).reshape(self._count, self._count, -1)
+        return np.ascontiguousarray(self.stack(moments.T).transpose(1, 2, 0))
+
     def one(self, moments: Array, room: Array | None = None) -> Array:
         """The same of one law (K,): (n, n), in the first of two matrices ``room`` if given."""
         count = self._count

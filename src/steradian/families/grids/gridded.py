@@ -39,12 +39,12 @@ from steradian.existence.margin import (
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.grids.curvature import allowed_quadrature
+from steradian.families.grids.densities import density_on
 from steradian.families.grids.high_levels import solve_high
 from steradian.families.grids.ladder import (
     LOW_LEVELS,
     MANY_ROWS,
     GridLadder,
-    density_on,
     grid_ladder,
 )
 from steradian.families.grids.polynomial_sample import sample_polynomial
@@ -56,7 +56,7 @@ from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.numerics.linalg import eigenvalues
+from steradian.numerics.linalg import least_eigenvalues
 from steradian.numerics.tolerances import COLLINEAR, COLLINEAR_MOMENTS, GOOD_DEFICIT
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates, gaussian_parameters
@@ -412,5 +412,4 @@ class GriddedFamily:
 def _sharpness(moments: MomentStack) -> Array:
     """Concentration of the sharpest direction: the inverse of the least second moment."""
     second = moments.scatter + moments.mean[:, :, None] * moments.mean[:, None, :]
-    least = eigenvalues(second)[:, 0]
-    return 1.0 / np.maximum(least, 1e-12)
+    return 1.0 / np.maximum(least_eigenvalues(second), 1e-12)

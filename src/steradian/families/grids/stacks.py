@@ -24,12 +24,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from steradian.data.stacks import blocks
-from steradian.families.grids.curvature import Covariance
+from steradian.families.grids.approach import (
+    MOST_FEATURES,
+    MOST_STEPS,
+    CoarseGrid,
+    approach_side_by_side,
+    coarse_grid,
+)
+from steradian.families.grids.densities import density_on, moments_on
 from steradian.fitting.newton import DenseCurvature, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
@@ -45,24 +51,19 @@ from steradian.numerics.tolerances import (
     UNSEEN_STEP,
 )
 from steradian.spaces import Circle, Grid, Sphere
-from steradian.spaces.products import second_moments
+from steradian.spaces.products import second_moments_of
 
 _SHARE = 0.6  # of the reach of a grid, that of the grid on the way
-_ENTRIES = 1 << 17  # values at nodes that stay near the processor
+_ENTRIES = 1 << 17  # densities at nodes that are held at once
 _TABLE_ENTRIES = 1 << 22  # of tables of features
-_MOST_STEPS = 12  # in single precision
 _MOST_LOOKS = 3  # in double precision
 _SAFETY = 8.0  # over the square of that ratio, of which a third and in one case six were measured
-_LARGEST_EXPONENT = 60.0  # of single precision, with room for a sum
 _STRIPS = np.linspace(0.1, 3.0, 30)[:, None]  # half-widths τ of strips about the real angles,
 _GROWTH = np.cosh(_STRIPS * np.arange(1, 65))  # cosh kτ, to the highest of levels,
 _SUMS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
 
-Evaluate = Callable[[Array], Covariance]
-"""Parameters (b, q) → their curvature on a grid, in double precision."""
-
-LeftOver = Callable[[Array, Array, Array], Array]
-"""Parameters, steps, and means of the features, (b, q) each → what of the gradient is left."""
+LeftOver = Callable[[Array, DenseCurvature, Array], Array]
+"""Parameters (b, q), their laws, and steps (b, q) → what of the gradient is left."""
 
 
 def approach(
@@ -72,56 +73,41 @@ def approach(
 
     In single precision, for a grid that reaches a degree of ``reach``.
     """
-    low, wide = _tables(space, level, int(_SHARE * reach))
+    grid = _on_the_way(space, level, reach)
+    if m.shape[1] <= MOST_FEATURES:
+        return approach_side_by_side(grid, m, start)
     seen = np.zeros(len(m))
 
     def curvature(lam: Array, rows: IntArray) -> DenseCurvature:
-        moments: AnyArray = np.empty((len(lam), wide.shape[1]), dtype=np.float32)
-        psi = np.empty(len(lam))
-        for some in blocks(len(lam), low.shape[1], _ENTRIES):
-            psi[some], moments[some] = _integrated(lam[some], low, wide)
-        total = moments[:, :1]
-        psi += np.log(total[:, 0].astype(np.float64))
+        psi, moments = grid.moments(lam.T, grid.largest_exponents(lam.T))
         seen[rows] = psi
-        second = second_moments(space, level, moments / total)
-        mean = second[:, 0, 1:]
-        covariance = second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :]
-        return DenseCurvature(psi, mean, covariance)
+        return _curvature(space, level, psi, moments.T)
 
-    path = newton(curvature, m, start, max_steps=_MOST_STEPS, last_step=SINGLE_LAST_STEP)
+    path = newton(curvature, m, start, max_steps=MOST_STEPS, last_step=SINGLE_LAST_STEP)
     return path.lam, seen
 
 
-def _integrated(lam: Array, low: AnyArray, wide: AnyArray) -> tuple[Array, AnyArray]:
-    """An exponent near the largest (B,), and the moments of the laws over its exponential."""
-    peak, values = _densities(lam, low)
-    return peak.astype(np.float64), values @ wide
+def _curvature(space: Circle | Sphere, level: int, psi: Array, moments: AnyArray) -> DenseCurvature:
+    """From E φ (B, K) of laws; in memory the rows come last where systems are small."""
+    products = second_moments_of(space, level)
+    if space.size(level) - 1 <= MOST_FEATURES:
+        columns = products.side_by_side(np.ascontiguousarray(moments.T))
+        mean, covariance = columns[0, 1:], columns[1:, 1:]
+        covariance -= mean[:, None] * mean
+        return DenseCurvature(psi, mean.T, covariance.transpose(2, 0, 1))
+    second = products.stack(np.ascontiguousarray(moments))
+    mean = second[:, 0, 1:]
+    return DenseCurvature(psi, mean, second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :])
 
 
-def _densities(lam: Array, low: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """An exponent near the largest (B,), and the densities over its exponential (B, nodes)."""
-    values = lam.astype(np.float32) @ low
-    peak = np.zeros(len(lam), dtype=np.float32)
-    if lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max() > _LARGEST_EXPONENT**2:
-        peak = values.max(axis=1)
-        values -= peak[:, None]
-    np.exp(values, out=values)
-    return peak, values
+def _on_the_way(space: Circle | Sphere, level: int, reach: int) -> CoarseGrid:
+    return coarse_grid(space, level, int(_SHARE * reach))
 
 
 def approachable(space: Circle | Sphere, level: int, reach: int) -> bool:
     """Whether the tables of `approach` are of a size that one keeps."""
     grid = space.exact_grid(int(_SHARE * reach))
     return grid.nodes * (space.size(level) + space.size(2 * level)) <= _TABLE_ENTRIES
-
-
-@lru_cache(maxsize=48)
-def _tables(space: Circle | Sphere, level: int, reach: int) -> tuple[AnyArray, AnyArray]:
-    """Features (q, nodes) of a grid, and its weights times those to twice the level (nodes, K)."""
-    grid = space.exact_grid(reach)
-    wide = space.harmonics(grid.points, 2 * level)
-    low = np.ascontiguousarray(wide[:, 1 : space.size(level)].T, dtype=np.float32)
-    return low, np.ascontiguousarray(wide * grid.weights[:, None], dtype=np.float32)
 
 
 def reach_for(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
@@ -165,53 +151,44 @@ class GridStack:
     space: Circle | Sphere
     level: int
     grid: Grid
-    evaluate: Evaluate
 
     def solve(self, m: Array, start: Array) -> DualSolution:
         """Fits to ``m`` (B, q) from ``start`` (B, q) near them; others are UNRESOLVED."""
         out = DualSolution.empty(len(m), m.shape[1], Status.UNRESOLVED)
-        for rows in blocks(len(m), self.grid.nodes, _ENTRIES):
-            at = np.arange(len(m))[rows]
-            self._finish(_Iterates(at, m[rows], start[rows], np.ones(len(at))), out)
-        return out
-
-    def _finish(self, at: _Iterates, out: DualSolution) -> None:
-        """Look in double precision and take the last steps; write the rows that arrive."""
+        at = _Iterates(np.arange(len(m)), m, start, np.ones(len(m)))
         for step in range(1, _MOST_LOOKS + 1):
-            look = _Look.at(at, self.evaluate(at.lam), self._left_over)
-            done = np.flatnonzero(look.arrived)
-            if len(done):
+            look = _Look.at(at, self._law(at.lam), self._left_over)
+            arrived = look.arrived
+            if arrived.any():
+                done = slice(None) if arrived.all() else np.flatnonzero(arrived)
                 out.steps[at.rows[done]] = step
                 self._write(at, look, done, out)
-            going = np.flatnonzero(~look.arrived & (look.decrement < 0.5 * at.last))
+            going = np.flatnonzero(~arrived & (look.decrement < 0.5 * at.last))
             if not len(going):
-                return
+                break
             at = at.moved(look, going)
+        return out
 
-    def _left_over(self, lam: Array, step: Array, mean: Array) -> Array:
+    def _law(self, lam: Array) -> DenseCurvature:
+        """ψ, mean and covariance in double precision."""
+        return _curvature(self.space, self.level, *moments_on(self.grid, lam, 2 * self.level))
+
+    def _left_over(self, lam: Array, here: DenseCurvature, step: Array) -> Array:
         """What steps from ``lam`` leave of the gradient, to second order, (b, q)."""
-        low, wide = _tables(self.space, self.level, int(_SHARE * self.grid.reach))
-        wide = wide[:, : len(low) + 1]
-        values = _densities(lam, low)[1]
-        change = step.astype(np.float32) @ low
-        total = values @ wide[:, 0]
-        change -= (np.einsum("bn,bn,n->b", values, change, wide[:, 0]) / total)[:, None]
-        values *= change * change
-        bent = (values @ wide).astype(np.float64) / total[:, None]
-        return np.asarray(0.5 * (bent[:, 1:] - bent[:, :1] * mean))
+        grid = _on_the_way(self.space, self.level, self.grid.reach)
+        return grid.left_over(lam.T, here.psi, here.mean.T, step.T).T
 
-    def _write(self, at: _Iterates, look: _Look, done: IntArray, out: DualSolution) -> None:
+    def _write(self, at: _Iterates, look: _Look, done: IntArray | slice, out: DualSolution) -> None:
         """The rows ``done`` after their last step."""
-        rows, here = at.rows[done], look.here
-        whole = len(done) == len(at.rows)
-        density, covariance = (v if whole else v[done] for v in (here.density, here.covariance))
+        rows, covariance = at.rows[done], look.here.covariance[done]
         pivots = None if look.pivots is None else look.pivots[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = aliasing_bound(self.space, lam, psi, self.grid.reach)
         unsure = np.flatnonzero(~(error <= QUADRATURE_TOLERANCE))
-        if len(unsure):  # then their own spectra say more
-            error[unsure] = self.grid.unresolved(density[unsure], self.level)
+        for some in blocks(len(unsure), self.grid.nodes, _ENTRIES):  # their own spectra say more
+            density = density_on(self.grid, lam[unsure[some]])[1]
+            error[unsure[some]] = self.grid.unresolved(density, self.level)
         out.lam[rows] = lam
         out.psi[rows] = psi
         out.deficit[rows] = dual
@@ -243,7 +220,7 @@ class _Iterates:
 class _Look:
     """Laws in double precision and the steps from them."""
 
-    here: Covariance
+    here: DenseCurvature
     pivots: AnyArray | None  # (b, q) of their covariances
     dual: Array  # (b,) after both steps
     step: Array  # (b, q) of Newton
@@ -254,14 +231,14 @@ class _Look:
     residual: Array  # (b,) largest moment mismatch after both
 
     @classmethod
-    def at(cls, at: _Iterates, here: Covariance, left_over: LeftOver) -> _Look:
+    def at(cls, at: _Iterates, here: DenseCurvature, left_over: LeftOver) -> _Look:
         gradient = at.m - here.mean
         systems = solver(here.covariance)
         step = systems.solve(gradient)
         decrement = np.sqrt(np.maximum(np.einsum("bq,bq->b", gradient, step), 0.0))
         size = np.maximum(decrement, RESTING_DECREMENT)
         with np.errstate(over="ignore", invalid="ignore"):  # such rows do not arrive
-            left = left_over(at.lam, step / size[:, None], here.mean)  # of a step of length one
+            left = left_over(at.lam, here, step / size[:, None])  # of a step of length one
         second = systems.solve(left)
         ratio = size * np.sqrt(np.maximum(np.einsum("bq,bq->b", left, second), 0.0))
         dual = np.einsum("bq,bq->b", at.lam, at.m) - here.psi + 0.5 * decrement**2

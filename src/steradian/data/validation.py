@@ -18,6 +18,7 @@ from steradian.spaces.unit_vectors import has_unit_rows
 
 _LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
 _FEW_ENTRIES = 1 << 14  # whose squares are quicker written down than summed on the way
+_FEW_COLUMNS = 4  # likewise, of any number of rows
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
 
@@ -123,7 +124,7 @@ def norms(x: AnyArray) -> Array:
 
 
 def _squared_norms(x: AnyArray) -> Array:
-    if x.size <= _FEW_ENTRIES:
+    if x.size <= _FEW_ENTRIES or x.shape[1] <= _FEW_COLUMNS:
         with np.errstate(over="ignore", under="ignore"):  # the sum below warns of neither
             return np.asarray(np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1])))
     return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))

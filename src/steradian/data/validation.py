@@ -155,7 +155,7 @@ def check_unit_norm(rows: AnyArray) -> bool:
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
         squares = _squared_norms(rows[first : first + BLOCK])
-        low, high = float(squares.min()), float(squares.max())
+        low, high = float(np.minimum.reduce(squares)), float(np.maximum.reduce(squares))
         largest = max(math.sqrt(high) - 1.0, 1.0 - math.sqrt(low))
         if not largest <= tolerance:  # also where it is no number
             index = int(np.argmax(~(np.abs(np.sqrt(squares) - 1.0) <= tolerance)))

@@ -39,8 +39,8 @@ class FitsAhead:
 
     def sound(self, row: int) -> bool:
         """Whether there is one for this row, with digits enough to be used."""
-        known = self._known.get(row)
-        return bool(known) and bool(known[-1].moment_rounding[0] <= USABLE_DEFICIT)
+        known = self._known.get(row, ())
+        return len(known) > 0 and bool(known[-1].moment_rounding[0] <= USABLE_DEFICIT)
 
     def taken(self, row: int) -> DualSolution:
         """The fit of the next level, which is known."""

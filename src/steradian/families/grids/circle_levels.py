@@ -346,7 +346,7 @@ class _Chords:
         self.decrement = np.full(len(sizes), math.inf)
         self.steps = np.ones(len(sizes), dtype=np.int64)
         self.rate = _RATE  # at which the highest of them converge
-        self.rounding = float(matched_to_rounding(climb.m[None, : sizes[-1]])[0])
+        self.rounding = float(matched_to_rounding(climb.m[: sizes[-1]]))
 
     def run(self, lam: Array) -> _Laws | None:
         """Laws (k, q) of which the first `settled` match their moments, from ``lam`` (k, q)."""

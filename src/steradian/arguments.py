@@ -17,11 +17,12 @@ MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""
 
 _LARGEST = 1 << 62
+_TRUTHS, _WHOLES = (bool, np.bool_), (int, np.integer)  # made once: every profile asks
 
 
 def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
     """``value`` as an int; bools, fractions and everything else are refused."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if isinstance(value, _TRUTHS) or not isinstance(value, _WHOLES):
         limit = "" if least is None else f" from {least} on"
         raise InvalidArgument(f"{name} is {shown(value)}; give a whole number{limit}")
     number = int(value)

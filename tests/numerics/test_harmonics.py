@@ -162,8 +162,29 @@ def test_rows_that_repeat_few_points_are_summed_to_the_stated_rounding(d: int, n
     features = h.circle_harmonics if d == 2 else h.sphere_harmonics
     sums = h.circle_sums if d == 2 else h.sphere_sums
     exact = counts @ features(points.astype(np.longdouble), 8) / n
-    found = sums(points[places], None, 8) / n
-    assert np.abs(found - exact).max() <= MOMENT_ROUNDING
+    for weights in (None, np.full(n, 0.3)):
+        found = sums(points[places], weights, 8) / (n if weights is None else weights.sum())
+        assert np.abs(found - exact).max() <= MOMENT_ROUNDING
+
+
+@pytest.mark.parametrize("degree", [33, 128, 257, 2000])
+def test_circle_sums_are_exact_to_rounding_at_any_degree(degree: int) -> None:
+    """Points at the edges of cells, on both ends of the axis and in more than one block."""
+    rng = np.random.default_rng(degree)
+    edges = (np.arange(512) + 0.5) * (2.0 * np.pi / 512)
+    spread = np.concatenate([edges, rng.uniform(-np.pi, np.pi, 20_000)])
+    turn = np.concatenate([spread, np.pi + 1e-9 * rng.normal(size=50), 1e-12 * rng.normal(size=50)])
+    x = np.concatenate([np.stack([np.cos(turn), np.sin(turn)], axis=1), AWKWARD[2:8, :2]])
+    w = rng.exponential(size=len(x))
+    z = x[:, 0].astype(np.longdouble) + 1j * x[:, 1].astype(np.longdouble)
+    for k in {1, degree // 2, degree}:
+        wave = np.sqrt(2.0) * complex((w * (z / np.abs(z)) ** k).sum())
+        cosine, sine = h.circle_sums(x, w, degree)[2 * k - 1 : 2 * k + 1]
+        rounding = 1e-16 * (k + 20.0) * w.sum()  # of the angles: half a unit of each coordinate
+        assert abs(cosine + 1j * sine - wave) <= rounding
+        cosine, sine = h.circle_sums(x, None, degree)[2 * k - 1 : 2 * k + 1]
+        wave = np.sqrt(2.0) * complex(((z / np.abs(z)) ** k).sum())
+        assert abs(cosine + 1j * sine - wave) <= 1e-16 * (k + 20.0) * len(x)
 
 
 def test_transforms_ignore_rows_without_weight() -> None:

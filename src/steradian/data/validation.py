@@ -18,6 +18,7 @@ from steradian.spaces.unit_vectors import has_unit_rows
 
 _LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
 _FEW_ENTRIES = 1 << 14  # whose squares are quicker written down than summed on the way
+_FEW_COLUMNS = 4  # likewise, of any number of rows
 BLOCK = 1 << 17  # rows handled at a time, so that no pass needs memory of order n
 
 
@@ -123,7 +124,7 @@ def norms(x: AnyArray) -> Array:
 
 
 def _squared_norms(x: AnyArray) -> Array:
-    if x.size <= _FEW_ENTRIES:
+    if x.size <= _FEW_ENTRIES or x.shape[1] <= _FEW_COLUMNS:
         with np.errstate(over="ignore", under="ignore"):  # the sum below warns of neither
             return np.asarray(np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1])))
     return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
@@ -154,7 +155,7 @@ def check_unit_norm(rows: AnyArray) -> bool:
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
         squares = _squared_norms(rows[first : first + BLOCK])
-        low, high = float(squares.min()), float(squares.max())
+        low, high = float(np.minimum.reduce(squares)), float(np.maximum.reduce(squares))
         largest = max(math.sqrt(high) - 1.0, 1.0 - math.sqrt(low))
         if not largest <= tolerance:  # also where it is no number
             index = int(np.argmax(~(np.abs(np.sqrt(squares) - 1.0) <= tolerance)))

@@ -10,6 +10,7 @@ from steradian.data.stacks import MomentStack, Support, support_of_rows
 from steradian.families.base import Family
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import USABLE_DEFICIT
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -35,6 +36,15 @@ class FitsAhead:
     def known(self, rows: IntArray) -> bool:
         """Whether there is a fit of the next level for all of these rows."""
         return bool(self._known) and all(self._known.get(row) for row in rows.tolist())
+
+    def sound(self, row: int) -> bool:
+        """Whether there is one for this row, with digits enough to be used."""
+        known = self._known.get(row, ())
+        return len(known) > 0 and bool(known[-1].moment_rounding[0] <= USABLE_DEFICIT)
+
+    def taken(self, row: int) -> DualSolution:
+        """The fit of the next level, which is known."""
+        return self._known[row].pop()
 
     def solve(self, level: int, family: Family, rows: IntArray, sample: Sample) -> DualSolution:
         """Fits of one level to ``rows`` of a stack, of which ``sample`` tells."""

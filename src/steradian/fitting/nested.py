@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -191,14 +190,18 @@ class _Climb:
         self.hierarchy, self.moments, self.support = hierarchy, moments, support
         self.solutions: list[DualSolution] = []
         self.failures: dict[int, Failure] = {}
-        self._together = together
+        self._ahead = FitsAhead(hierarchy, together=together)
         self._count = len(moments)
         self._rows = np.arange(self._count)  # those still fitted
 
     def to(self, level: int) -> None:
         """Fit the next level, from the one below padded with zeros."""
+        alone = self._count == 1 and not self.failures
+        if alone and self._ahead.sound(0):  # found together with a lower one
+            self.solutions.append(self._ahead.taken(0))
+            return
         family = self.hierarchy.family(level)
-        if self._count == 1 and not self.failures:
+        if alone:
             plain = getattr(family, "plain_fit", None)  # of a `FitsPlainly`, asked quickly
             lower = self.solutions[-1] if self.solutions else None
             found = None if plain is None else plain(self.moments, lower)
@@ -206,10 +209,6 @@ class _Climb:
                 self.solutions.append(found)
                 return
         self._examine_and_fit(level, family)
-
-    @cached_property
-    def _ahead(self) -> FitsAhead:
-        return FitsAhead(self.hierarchy, together=self._together)
 
     def _examine_and_fit(self, level: int, family: Family) -> None:
         asked = len(self._rows) and not self._ahead.known(self._rows)

@@ -220,8 +220,8 @@ def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:
 
 
 def matched_to_rounding(m: Array) -> Array:
-    """Moment mismatch that is only rounding, (B,)."""
-    return 512.0 * ROUNDOFF * (1.0 + np.abs(m).max(axis=1))
+    """Moment mismatch that is only rounding, (…), of moments (…, q)."""
+    return np.asarray(512.0 * ROUNDOFF * (1.0 + np.maximum.reduce(np.abs(m), axis=-1)))
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -97,9 +97,8 @@ class DualSolution:
     ) -> DualSolution:
         """A converged stack of one. ``numbers`` are the fields of floats, psi to rounding."""
         known = np.array(numbers).reshape(-1, 1)
-        counts = np.array((nodes, steps, _CONVERGED)).reshape(-1, 1)
-        law, rungs = np.array([None]), np.array([rung])
-        parts: list[AnyArray] = [lam[None], *known, *counts, law, rungs]
+        *counts, rungs = np.array((nodes, steps, _CONVERGED, rung)).reshape(-1, 1)
+        parts: list[AnyArray] = [lam[None], *known, *counts, np.array([None]), rungs]
         return cls(*parts)
 
     def put(self, rows: IntArray, part: DualSolution) -> None:

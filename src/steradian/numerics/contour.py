@@ -111,6 +111,10 @@ def _reach(increment: Increment, width: Array, spread: Array, negligible: float)
 
 
 def _assembled(parts: list[tuple[IntArray, Complex, Complex, Array, Array]], count: int) -> Contour:
+    if count == 1:  # its last part is all of it
+        _, z, terms, total, mismatch = parts[-1]
+        error = mismatch**2 + np.finfo(float).eps
+        return Contour(np.log(total), z, terms / total[:, None], error)
     most = max(p[1].shape[1] for p in parts)
     z = np.zeros((count, most), dtype=complex)
     weights = np.zeros_like(z)

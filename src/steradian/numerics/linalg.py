@@ -24,6 +24,9 @@ _ROUGHLY_FINE = 1e3  # Cholesky diagonals this even mean a condition far below 1
 
 def on_diagonal(matrices: AnyArray) -> AnyArray:
     """The diagonals (…, d) of matrices (…, d, d), to read or to write through."""
+    if matrices.flags.c_contiguous:  # every d + 1st number, which is told sooner
+        size = matrices.shape[-1]
+        return matrices.reshape(*matrices.shape[:-2], size * size)[..., :: size + 1]
     return np.einsum("...ii->...i", matrices)
 
 

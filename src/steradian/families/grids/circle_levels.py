@@ -52,6 +52,7 @@ _RATE = 0.3  # at which chords should converge: smaller takes more factors, larg
 _CHORD = 1e-3  # decrement from which a level that stands alone keeps its factor
 _FASTEST = 0.05  # rate that is told
 _MOST_CHORDS = 24
+_MANY = 4  # levels that are worth a second factor
 _SLOW = 0.6  # of the decrement before, from which chords are given up
 _MOST_STEPS = 40
 _SHORTEST = 1e-3  # step of Newton, below which the way is another one
@@ -255,6 +256,7 @@ class _Climb:
 
         Keeps the first levels that are fits.
         """
+        factor = self._amid(lam) or factor
         conditions, done = factor.conditions(sizes), 0
         while done < len(sizes) and self.open:
             chords = _Chords(self, factor, sizes[done:])
@@ -277,6 +279,19 @@ class _Climb:
             self.rung += 1
             lam[done:] = laws.lam[kept:]
         self.width = max(_FIRST_WIDTH, _WIDER * done)
+
+    def _amid(self, lam: Array) -> _Factor | None:
+        """The factor under the law of one of the levels ``lam`` (k, q), near those on both sides.
+
+        After their first step that of the level two thirds up is about as far from the first as
+        from the last, and less than half as far as that of the level below: chords converge in
+        about two thirds of the steps.
+        """
+        if len(lam) < _MANY:
+            return None
+        q, middle = lam.shape[1], 2 * len(lam) // 3
+        laws = self.told(lam[middle : middle + 1], q)
+        return None if laws is None else _Factor.of(laws.means[0], q // 2)
 
     def _learn(self, rate: float) -> None:
         """How far the next factor serves, as chords converge the faster the nearer they end."""
@@ -331,7 +346,7 @@ class _Chords:
         self.decrement = np.full(len(sizes), math.inf)
         self.steps = np.ones(len(sizes), dtype=np.int64)
         self.rate = _RATE  # at which the highest of them converge
-        self.rounding = float(matched_to_rounding(climb.m[None, : sizes[-1]])[0])
+        self.rounding = float(matched_to_rounding(climb.m[: sizes[-1]]))
 
     def run(self, lam: Array) -> _Laws | None:
         """Laws (k, q) of which the first `settled` match their moments, from ``lam`` (k, q)."""

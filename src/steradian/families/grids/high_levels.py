@@ -85,7 +85,7 @@ class _Climb:
     ) -> None:
         self.space, self.level, self.m, self.start = space, level, m, start
         self.room = room  # three matrices of second moments
-        self.rounded = float(matched_to_rounding(m[None])[0])
+        self.rounded = float(matched_to_rounding(m))
         self.kept = 0.02 if len(m) <= _CHEAP_FEATURES else 0.6
         self.dual = -math.inf  # of the start
         self.rung, self.steps, self.work = 0, 0, 0.0

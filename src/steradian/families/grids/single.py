@@ -82,7 +82,7 @@ def solve_one(
         if math.sqrt(q) * decrement > _MATCHED:
             continue
         gradient = m - moments[1 : q + 1]
-        noise = float(matched_to_rounding(m[None])[0])
+        noise = float(matched_to_rounding(m))
         end = _end(lam, dual, step, gradient, noise)
         if end is not None:
             unresolved = float(grid.unresolved(values.reshape(1, -1), level)[0])
@@ -109,7 +109,7 @@ def _end(lam: Array, dual: float, step: Array, gradient: Array, noise: float) ->
     squared, length = max(float(gradient.dot(step)), 0.0), float(step.dot(step))
     reach, root = math.sqrt(squared), math.sqrt(len(lam))
     felt = ACCEPTED_RESIDUAL * (1.0 + math.sqrt(lam.dot(lam)))
-    residual = float(np.abs(gradient).max())
+    residual = float(np.maximum.reduce(np.abs(gradient)))
     if residual <= noise and reach <= RESTING_DECREMENT:
         return lam, dual, residual, reach
     if root * squared <= _MATCHED and root * length <= felt:

@@ -119,9 +119,12 @@ class ProductsOfOne:
     def __init__(self, curvature: Curvature) -> None:
         self._of, v = curvature, curvature.guess
         self._scale = 0.5 / (v[:, None] * v)
+        self._flat = curvature.flat_direction
         self._whole = curvature.partition.is_whole
         if self._whole:
-            self._nodes = np.vstack([curvature.a.real, curvature.a.imag])  # (2n, d)
+            self._nodes = np.concatenate([curvature.a.real, curvature.a.imag])  # (2n, d)
+            self._first = np.concatenate([self._nodes, self._nodes])  # parts of a product above
+            self._other = self._first.copy()  # and below
             self._twice = 2.0 * curvature.pairs
 
     def precondition(self, r: Step) -> Step:
@@ -132,9 +135,11 @@ class ProductsOfOne:
 
     def projected_product(self, step: Step) -> Step:
         change, second = self._product(step) if self._whole else self._of.product(step)
-        share = self._of.along((change, second))
-        on_diagonal(second)[...] -= share * self._of.guess**2
-        return change - share * self._of.guess * self._of.mean, second
+        diagonal, flat = on_diagonal(second), self._flat
+        share = flat.share(change, diagonal)
+        diagonal -= share * flat.diagonal
+        change -= share * flat.linear
+        return change, second
 
     def _product(self, step: Step) -> Step:
         at, (g, q) = self._of, step
@@ -147,9 +152,10 @@ class ProductsOfOne:
         wf = at.w * f
         change = (wf @ at.a + at.w @ pull).real
         left = at.w[:, None] * (0.5 * f[:, None] * at.a + pull)
-        parts = np.vstack([left.real, -left.imag])
+        first, other = self._first, self._other
+        first[:half], first[half : 2 * half] = left.real, -left.imag
+        other[2 * half :] = first[: 2 * half]
         second = q * self._twice
-        first, other = np.vstack([parts, self._nodes]), np.vstack([self._nodes, parts])
         dgemm(1.0, first.T, other.T, beta=1.0, c=second.T, trans_b=1, overwrite_c=1)
         on_diagonal(second)[...] += (wf @ at.away).real
         return change, second

@@ -126,6 +126,20 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
+class FlatDirection:
+    """Where |x|² = 1 makes the dual flat, for residuals without a part along it."""
+
+    linear: Array  # (d,): what is taken away from means
+    diagonal: Array  # (d,): and from variances
+    means: Array  # (d,): how much of it means show
+    variances: float  # and variances, each
+
+    def share(self, change: Array, variances: Array) -> float:
+        """How much of it a residual holds, by its mean and the diagonal of its matrix."""
+        return float(self.means @ change) + self.variances * float(variances.sum())
+
+
+@dataclass(frozen=True, slots=True)
 class Curvature:
     """Hessian products and preconditioner at one law, or a stack (…) of them, in its eigenbasis."""
 
@@ -188,6 +202,13 @@ class Curvature:
         quadratic = r[1].copy()
         on_diagonal(quadratic)[...] -= share * v * v
         return r[0] - share * v * self.mean, quadratic
+
+    @property
+    def flat_direction(self) -> FlatDirection:
+        """What `project` takes away, of one law."""
+        v, m = self.guess, self.mean
+        scale = 4.0 * float((v * m) @ m) + 2.0 * float(v @ v)
+        return FlatDirection(v * m, v * v, (4.0 / scale) * m, 2.0 / scale)
 
     def along(self, r: Step) -> Array:
         """How much of a residual `project` takes away, (…)."""

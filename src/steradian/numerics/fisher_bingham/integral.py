@@ -35,6 +35,7 @@ from steradian.numerics.tolerances import SADDLE_STEP
 
 _SADDLE_STEPS = 100
 _SHARING = 3  # times that two factors become one before logarithms are taken
+_FEW_FACTORS = 1024  # whose logarithms take no longer than finding out which can be shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,8 @@ def _sum_of_logs(zeta: Complex) -> Complex:
     a turn, [kπ, (k+1)π): at first k is zero, and that of two lies within a whole turn from
     (k + k')π on, of which the sign of the imaginary part of their product tells the half.
     """
+    if zeta.size <= _FEW_FACTORS:
+        return np.asarray(_log1p(zeta).sum(axis=-1))
     shared: Complex = zeta
     halves: AnyArray = np.zeros(zeta.shape, dtype=np.int8)
     total: Complex = np.zeros(zeta.shape[:-1], dtype=np.complex128)
@@ -193,21 +196,21 @@ def _logs(zeta: Complex, halves: AnyArray) -> Complex:
 
 def _saddle(theta: Array, squares: Array, counts: Array) -> Array:
     """Root ŝ > 0 of Σ [count/(2p) + b²/(4p²)] = 1, p = ŝ + θ, by Newton on the reciprocal."""
-    d, half = float(counts.sum()), 0.5 * counts
+    d, half, quarter = float(counts.sum()), 0.5 * counts, 0.25 * squares
     lower = np.maximum((0.25 * (1.0 + np.sqrt(1.0 + 4.0 * squares)) - theta).max(axis=1), 0.0)
     upper = 0.25 * (d + np.sqrt(d * d + 4.0 * squares.sum(axis=1)))
     s = lower.copy()
     for _ in range(_SADDLE_STEPS):
         inverse = 1.0 / (s[:, None] + theta)
-        value = (inverse * (half + 0.25 * squares * inverse)).sum(axis=1)
-        slope = -(inverse**2 * (half + 0.5 * squares * inverse)).sum(axis=1)
+        once, twice = half * inverse, quarter * (inverse * inverse)
+        value = np.add.reduce(once + twice, axis=1)
+        fall = np.add.reduce(inverse * (once + 2.0 * twice), axis=1)
         lower = np.where(value > 1.0, s, lower)
         upper = np.where(value < 1.0, s, upper)
-        step = value * (1.0 - value) / slope  # Newton for 1/value = 1
-        trial = s + step
-        outside = ~((trial >= lower) & (trial <= upper))
-        trial = np.where(outside, 0.5 * (lower + upper), trial)
-        if np.all(np.abs(trial - s) <= SADDLE_STEP * np.abs(trial)):
+        trial = s + value * (value - 1.0) / fall  # Newton for 1/value = 1
+        inside = (trial >= lower) & (trial <= upper)
+        trial = np.where(inside, trial, 0.5 * (lower + upper))
+        if (np.abs(trial - s) <= SADDLE_STEP * np.abs(trial)).all():
             return trial
         s = trial
     return s

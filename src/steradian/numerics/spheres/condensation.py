@@ -2,7 +2,7 @@
 
 The masses are the values of the sample's own expansion to degree K at the nodes of a rule that is
 exact to degree 2K, times the weights of the rule: ``Σ_j W_j f(y_j) = Σ_i w_i f(x_i)`` for every f
-of degree at most K, and nearly so for every smooth f. One non-uniform transform, whatever n is.
+of degree at most K, and nearly so for every smooth f. One pass over the points, whatever n is.
 Beside them stand the masses to degree ¾K: what differs by more than rounding was not smooth.
 """
 
@@ -12,6 +12,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.spheres.circle_sums import circle_modes
 from steradian.numerics.tolerances import CONDENSED_ACCURACY
 
 _ROWS = 1 << 13  # points at a time: their angles stay in the processor's cache
@@ -19,17 +20,8 @@ _ROWS = 1 << 13  # points at a time: their angles stay in the processor's cache
 
 def condensed_on_circle(x: Array, weights: Array, degree: int) -> tuple[Array, Array]:
     """Nodes (N, 2) and masses (2, N) for points ``x`` (n, 2) of ``weights`` (n,)."""
-    angle = np.arctan2(x[:, 1], x[:, 0])
-    modes = np.empty(2 * degree + 2, dtype=complex)
-    ducc0.nufft.nu2u(
-        points=weights.astype(complex),
-        coord=angle[:, None],
-        forward=False,
-        epsilon=CONDENSED_ACCURACY,
-        out=modes,
-    )
     count = 2 * degree + 1
-    spectrum = modes[degree + 1 :]  # of the frequencies 0..degree: Σ w exp(ikθ)
+    spectrum = circle_modes(x, weights, degree)
     fewer = np.where(np.arange(degree + 1) <= _share(degree), spectrum, 0.0)
     masses = np.fft.irfft(np.stack([spectrum, fewer]).conj(), count)
     turn = np.arange(count) * (2.0 * np.pi / count)

@@ -20,9 +20,9 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.spheres.circle_sums import circle_modes
 from steradian.numerics.tolerances import TRANSFORM_ACCURACY
 
-_UNIT = np.array(1.0 + 0.0j)  # shown in place of as many weights: new pages cost more than sums
 _TOGETHER = 512  # rows of one direction that a transform adds with about 100 roundings
 _LOOKED_AT = 64  # rows that tell few values from many
 _ALIKE = 6  # decimals of a radian, to which two angles add nearly equal numbers to a grid
@@ -138,27 +138,16 @@ def legendre_functions(z: Array, degree: int, wanted: set[int]) -> dict[int, Arr
 
 
 def circle_sums(x: Array, weights: Array | None, degree: int) -> Array:
-    """Σ_i w_i φ(x_i) for all circle harmonics to ``degree`` by one non-uniform FFT.
+    """Σ_i w_i φ(x_i) for all circle harmonics to ``degree``, in one pass over the points.
 
     ``x`` (n, 2), ``weights`` (n,), without which each is one; returns (2 degree + 1,). Memory
-    O(n), not O(n · degree).
+    O(degree), not O(n · degree).
     """
-    angle = np.arctan2(x[:, 1], x[:, 0])
-    charges = np.broadcast_to(_UNIT, len(x)) if weights is None else weights.astype(complex)
-    modes = np.zeros(2 * degree + 2, dtype=complex)
-    for rows in _pieces(angle):
-        modes += ducc0.nufft.nu2u(
-            points=charges[rows],
-            coord=angle[rows, None],
-            forward=False,
-            epsilon=TRANSFORM_ACCURACY,
-            out=np.empty_like(modes),
-        )
-    positive = modes[degree + 1 :]  # modes run from -(degree + 1) to degree
+    waves = circle_modes(x, weights, degree)
     sums = np.empty(circle_size(degree))
     sums[0] = len(x) if weights is None else weights.sum()
-    sums[1::2] = np.sqrt(2.0) * positive[1:].real
-    sums[2::2] = np.sqrt(2.0) * positive[1:].imag
+    sums[1::2] = np.sqrt(2.0) * waves[1:].real
+    sums[2::2] = np.sqrt(2.0) * waves[1:].imag
     return sums
 
 

@@ -117,9 +117,10 @@
   }
 
   function flat(content, level) {
+    const [across, up] = content.words, marked = ({ at, words }) => ({ tickvals: at, ticktext: words });
     const traces = [{
       type: "heatmap", x: content.lon, y: content.lat, z: content.values[level], zmin: 0, zmax: content.top, colorscale: MAP,
-      colorbar: under(colourBar(content).colorbar), hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
+      text: up.map((b) => across.map((a) => a + ", " + b)), hovertemplate: "%{text}: %{z}<extra></extra>", colorbar: under(colourBar(content).colorbar),
     }];
     if (content.data) {
       const lon = content.data.x.map((x, k) => ((Math.atan2(content.data.y[k], x) * 180) / Math.PI + 360) % 360);
@@ -130,8 +131,8 @@
       traces,
       layout: {
         margin: { l: 55, r: 10, t: 10, b: 45 },
-        xaxis: { title: { text: content.names[0] + ", degrees" }, range: content.leftward ? [360, 0] : [0, 360], dtick: 60 },
-        yaxis: { title: { text: content.names[1] + ", degrees" }, range: content.downward ? [90, -90] : [-90, 90], dtick: 30 },
+        xaxis: { title: { text: content.names[0] }, range: content.leftward ? [360, 0] : [0, 360], ...marked(content.ticks[0]) },
+        yaxis: { title: { text: content.names[1] }, range: content.downward ? [90, -90] : [-90, 90], ...marked(content.ticks[1]) },
       },
     };
   }
@@ -139,7 +140,7 @@
   function circle(content, level) {
     const traces = [
       { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.theta.map(() => 1), line: { color: style("quiet"), dash: "dot", width: 1.5 }, name: "uniform", hoverinfo: "skip" },
-      { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.values[level], fill: "toself", line: { color: content.colours[level], width: 2.5 }, opacity: 0.85, name: "density", hovertemplate: "%{theta}: %{r}<extra></extra>" },
+      { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.values[level], fill: "toself", line: { color: content.colours[level], width: 2.5 }, opacity: 0.85, name: "density", text: content.words, hovertemplate: "%{text}: %{r}<extra></extra>" },
     ];
     if (content.bins) {
       traces.unshift({ type: "barpolar", theta: content.bins.theta, r: content.bins.r, width: content.bins.width, marker: { color: style("noise"), opacity: 0.5, line: { width: 0 } }, name: "data, as a density", hovertemplate: "data: %{r}<extra></extra>" });

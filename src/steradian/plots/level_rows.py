@@ -54,7 +54,7 @@ def beside(ax: Axes, level: int, words: str) -> None:
 
 def nats_from_zero(ax: Axes) -> None:
     """The axis of gaps that were drawn, with zero at the left."""
-    ax.set_xlim(left=0.0)
+    ax.set_xlim(0.0, 1.03 * ax.get_xlim()[1])  # marks of values that are close are whole
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("information gap $I_L$ (nats)")
 

@@ -34,8 +34,21 @@
 
   // --- plain figures ------------------------------------------------------------------------
 
+  // Words in lines of so many letters.
+  function inLines(text, most) {
+    return text.split(" ").reduce((lines, word) => {
+      const last = lines.length - 1;
+      if (last >= 0 && lines[last].length + word.length < most) lines[last] += " " + word; else lines.push(word);
+      return lines;
+    }, []).join("<br>");
+  }
+
+  // On a narrow screen names below bars stand in lines, where plotly.js would slant them across half of the figure.
   function drawFigure(key) {
-    const spec = themed(read(key));
+    const spec = themed(read(key)), below = spec.layout.xaxis, names = spec.data[0].x;
+    if (narrow() && below.type === "category" && names.length <= 4) {
+      Object.assign(below, { tickvals: names, ticktext: names.map((name) => inLines(name, 12)), tickangle: 0, automargin: true });
+    }
     Plotly.react(key, spec.data, page(spec.layout), CONFIG);
   }
 
@@ -130,7 +143,7 @@
     return {
       traces,
       layout: {
-        margin: { l: 55, r: 10, t: 10, b: 45 },
+        margin: { l: 55, r: 10, t: 10, b: 60 },
         xaxis: { title: { text: content.names[0] }, range: content.leftward ? [360, 0] : [0, 360], ...marked(content.ticks[0]) },
         yaxis: { title: { text: content.names[1] }, range: content.downward ? [90, -90] : [-90, 90], ...marked(content.ticks[1]) },
       },
@@ -167,7 +180,7 @@
     return {
       traces,
       layout: {
-        margin: { l: 60, r: 10, t: 10, b: 50 },
+        margin: { l: 60, r: narrow() ? 24 : 10, t: 10, b: 50 },
         xaxis: { title: { text: content.names[0] + ", degrees" }, ...turn }, yaxis: { title: { text: content.names[1] + ", degrees" }, ...turn, scaleanchor: "x", constrain: "domain" },
       },
     };
@@ -252,6 +265,7 @@
       drawScene(key);
     });
     const target = document.getElementById(key);
+    if (!webgl) document.querySelectorAll(".turning").forEach((one) => { one.hidden = true; }); // a flat map does not turn
     drawScene(key).then(() => {
       target.on("plotly_relayout", () => {
         if (target._fullLayout.scene) { views.camera = camera(key); target.dataset.eye = JSON.stringify(views.camera.eye); }

@@ -608,3 +608,12 @@ def test_intervals_of_replicates_are_never_turned_round() -> None:
 def test_stacks_that_make_no_sense(x: object, options: dict[str, object], match: str) -> None:
     with pytest.raises(sr.SteradianError, match=match):
         sr.sample_tests(x, **options)  # type: ignore[arg-type]
+
+
+def test_replicates_that_take_hours_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.estimation.bootstrap._LONG", 1e-3)
+    p = profile_of("iid")
+    words = r"999 replicates of \d+ rows take some 0 minutes; give replicates=999 if you mean it"
+    with pytest.raises(sr.DesignError, match=words):
+        sr.bootstrap(p)
+    assert len(sr.bootstrap(p, replicates=3).gaps) == 3

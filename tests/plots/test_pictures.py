@@ -74,6 +74,10 @@ def compared(n: int) -> sr.Comparison:
     return sr.compare(bearings(n), by=np.arange(n) % 2, levels=1)
 
 
+def four_levels(n: int) -> sr.Comparison:
+    return sr.compare(sky(n), by=np.arange(n) % 2, levels=1 if n < 100 else 4)
+
+
 PICTURES: dict[str, Draw] = {
     "net": lambda n: plots.stereonet(fitted(compass(n))),
     "net of data": lambda n: plots.stereonet(compass(n), net="polar"),
@@ -96,6 +100,8 @@ PICTURES: dict[str, Draw] = {
     "order": lambda n: sr.choose_order(fitted(bearings(n)), folds=3).plot(),
     "groups": lambda n: plots.group_gaps(compared(n)),
     "comparison": lambda n: compared(n).plot(),
+    "comparison of four levels": lambda n: four_levels(n).plot(),
+    "calibration": lambda n: plots.pvalue_ecdf({"level 1": np.random.default_rng(n).random(n)}),
 }
 
 
@@ -120,13 +126,13 @@ def peak_of(ax: Axes) -> str:
 def test_one_fit_has_one_peak_in_every_picture() -> None:
     one = fitted(plain(133))
     maps = (
-        plots.stereonet(one),
-        plots.mollweide(one),
-        plots.globe(one),
+        plots.stereonet(one, level=2),
+        plots.mollweide(one, level=2),
+        plots.globe(one, level=2),
         plots.mollweide(one.fits[2]),
     )
     assert len({peak_of(ax) for ax in maps}) == 1
-    binned = plots.stereonet(one, data="bins"), plots.globe(one, data="none")
+    binned = plots.stereonet(one, level=2, data="bins"), plots.globe(one, level=2, data="none")
     assert {peak_of(ax) for ax in binned} == {peak_of(maps[0])}
     clock = fitted(times(133))
     assert peak_of(plots.rose(clock)) == peak_of(plots.circle_densities(clock))

@@ -160,7 +160,7 @@ def test_a_cloud_needs_space(ax: Axes) -> None:
 def test_densities_are_those_of_the_fits(ax: Axes) -> None:
     """In degrees, as the file has them; each integrates to one from what is drawn."""
     profile = sr.profile(sr.examples.load("turtles"), levels=3)
-    plots.circle_densities(profile, ax)
+    plots.circle_densities(profile, ax, levels=(1, 2, 3))
     assert legend(ax) == ["data", "$p_{1}$", "$p_{2}$", "$p_{3}$", "uniform"]
     for level, line in enumerate(ax.lines[:3], start=1):
         degrees, density = (np.asarray(v, dtype=float) for v in line.get_data())
@@ -183,7 +183,7 @@ def test_radians_stay_radians(ax: Axes) -> None:
     rng = np.random.default_rng(0)
     profile = sr.profile(sr.Directions.from_angles(rng.vonmises(0.0, 2.0, 40)), levels=2)
     smooth = np.linspace(0.0, 2.0 * np.pi, 50), np.full(50, 0.5 / np.pi)
-    plots.circle_densities(profile, ax, empirical=smooth)
+    plots.circle_densities(profile, ax, levels=(1, 2), empirical=smooth)
     assert legend(ax) == ["data, smoothed", "$p_{1}$", "$p_{2}$", "uniform"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle (rad)", "density (per rad)")
     ticks = [label.get_text() for label in ax.get_xticklabels()]
@@ -213,7 +213,7 @@ def test_angles_need_a_circle(ax: Axes) -> None:
 def test_a_rose_has_true_areas(ax: Axes, orientation: str, east: tuple[float, float]) -> None:
     """Half the integral of the squared radius is π for every density, the disc of uniform."""
     profile = sr.profile(sr.examples.load("turtles"), levels=3)
-    plots.rose(profile, ax, orientation=orientation)  # type: ignore[arg-type]
+    plots.rose(profile, ax, levels=(1, 2, 3), orientation=orientation)  # type: ignore[arg-type]
     curves = [line for line in ax.lines if str(line.get_label()).startswith("$p")]
     assert len(curves) == 3
     for level, line in enumerate(curves, start=1):

@@ -84,3 +84,98 @@ def test_the_title_of_a_comparison_is_its_text() -> None:
     said = title(c.plot())
     assert said == c.headline == "The groups differ clearly in concentration"
     assert said in " ".join(str(c).split())
+
+
+def axial(n: int) -> sr.Profile:
+    """Bearings of two opposite ways: level 2 is there, levels 3 and 4 are noise."""
+    rng = np.random.default_rng(7)
+    angle = np.degrees(rng.vonmises(0.35, 6.0, n)) + 180.0 * rng.integers(2, size=n)
+    return sr.profile(bearings(np.mod(angle, 360.0)), levels=4)
+
+
+def test_pictures_by_themselves_draw_what_was_found_unless_told_otherwise() -> None:
+    p = axial(60)
+    for draw in (sr.plots.rose, sr.plots.circle_densities, sr.plots.density):
+        assert title(draw(p)).startswith("Level 2 has 2 peaks")
+    assert title(sr.plots.rose(p, levels=(4,))).startswith("Level 4 has")
+    assert title(sr.plots.density(p, level=3)).startswith("Level 3 has")
+    sites = sr.profile(vmf(80, np.array([0.3, 0.2, 1.0]), 5.0, np.random.default_rng(1)), levels=3)
+    assert sites.tests().told == (1,)
+    for draw in (sr.plots.stereonet, sr.plots.mollweide, sr.plots.globe):
+        assert title(draw(sites)).startswith("Level 1 (mean direction) peaks")
+        assert title(draw(sites, level=3)).startswith("Level 3 (three-fold) peaks")
+
+
+def test_pictures_by_themselves_say_when_nothing_was_found() -> None:
+    rng = np.random.default_rng(5)
+    said = "No level is told apart from noise; level 2 is drawn"
+    flat = sr.profile(bearings(rng.uniform(0.0, 360.0, 80)), levels=2)
+    even = sr.profile(sr.Sphere().uniform(80, rng), levels=2)
+    pair = sr.profile(sr.Directions.from_dihedrals(*rng.uniform(-np.pi, np.pi, (2, 80))))
+    for draw, p in (
+        (sr.plots.rose, flat),
+        (sr.plots.mollweide, even),
+        (sr.plots.ramachandran, pair),
+    ):
+        assert p.tests().told == ()
+        assert title(draw(p)) == said
+    assert title(sr.plots.mollweide(even, level=2)) != said
+
+
+def test_a_comparison_says_why_it_has_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    c = sr.compare(bearings(np.arange(60) * 5.0), by=np.arange(60) % 2, levels=1)
+
+    def refuse(*_: object) -> None:
+        raise sr.DesignError("too many rows; compare moments")
+
+    monkeypatch.setattr(type(c), "intervals", refuse)
+    ax = sr.plots.between(c, plt.subplots()[1])
+    words = " ".join(" ".join(text.get_text() for text in ax.texts).split())
+    assert "p with Holm's correction; no interval: too many rows; compare moments" in words
+    assert "no interval or p-value is defined" not in words
+
+
+def test_a_title_says_once_how_sure_it_is() -> None:
+    rng = np.random.default_rng(3)
+    mu = np.array([0.3, 0.2, 1.0])
+    c = sr.compare({"a": vmf(200, mu, 20.0, rng), "b": vmf(200, mu[::-1], 3.0, rng)}, levels=1)
+    assert c.headline == "The groups differ clearly in direction and concentration"
+
+
+def test_replicates_far_below_the_gap_are_seen() -> None:
+    drawn = np.random.default_rng(0).chisquare(2, (200, 2)) / 1e5
+    far = sr.Bootstrap("parametric", drawn, np.array([0.2, 1e-5]), 0, ())
+    near = sr.Bootstrap("parametric", drawn, np.array([1e-4, 1e-5]), 0, ())
+    ax = far.plot()
+    assert ax.get_xscale() == "log"
+    assert ax.get_xlabel() == "information gap $I_L$ (nats)"
+    assert near.plot().get_xscale() == "linear"
+
+
+def test_calibration_and_local_forms_say_what_they_found() -> None:
+    even = (np.arange(200) + 0.5) / 200
+    ax = sr.plots.pvalue_ecdf({"one": even, "two": even**2})
+    assert title(ax) == "5.0% to 22% of p-values are at most 0.05"
+    form = np.linspace(0.0, 0.3, 1000)
+    ax = sr.plots.local_form({"cap": (form, 0.9 * form)}, level=2)
+    assert title(ax) == "Where the paths end, the exact gap is 0.900 × its local form"
+
+
+def test_a_cloud_of_too_many_rows_says_which_it_draws() -> None:
+    x = sr.Directions(sr.Sphere().uniform(150_000, np.random.default_rng(0)))
+    ax = sr.plots.sphere_cloud(x)
+    assert title(ax).startswith("150,000 directions, one in 2 drawn, seen from")
+    assert sum(np.shape(part.get_offsets())[0] for part in ax.collections) == 75_000
+
+
+def test_lines_over_bins_of_two_angles_are_told() -> None:
+    rng = np.random.default_rng(0)
+    pairs = sr.Directions.from_dihedrals(rng.vonmises(-1.1, 4.0, 4000), rng.vonmises(1, 3.0, 4000))
+    labels = [axes.get_xlabel() for axes in sr.plots.ramachandran(sr.profile(pairs)).child_axes]
+    assert any("lines: the fit at 2, 4, 8" in words for words in labels)
+
+
+def test_hours_of_a_net_are_called_hours() -> None:
+    rows = sr.Directions.from_radec([1.0, 5.0, 9.0], [10.0, 50.0, -20.0], hours=True)
+    words = " ".join(sr.plots.stereonet(rows).get_xlabel().split())
+    assert words.startswith("right ascension (h) round the pole, declination (°) outwards")

@@ -32,8 +32,8 @@ pytestmark = [
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1000,1400",
-)  # fmt: skip
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=720,640",
+)  # a small window: the sphere is drawn without a graphics card, pixel by pixel  # fmt: skip
 HOSTILE = "<script>document.title='gone'</script>\"'&<img src=x onerror=alert(1)>\u202e\u05d0"
 ARROWS = {"left": "\ue012", "right": "\ue014", "up": "\ue013", "home": "\ue011"}
 EYE = "return JSON.parse(document.getElementById('density').dataset.eye || 'null')"

@@ -183,6 +183,43 @@ def test_the_slider_begins_at_what_was_found() -> None:
     assert flat.first == 2  # nothing was found: all of it is shown
 
 
+@pytest.mark.parametrize(
+    ("rows", "names", "marks"),
+    [
+        (
+            sr.Directions.from_radec([1.0, 5.0, 9.0, 2.0], [10, 50, -20, 60], hours=True),
+            ["right ascension, hours", "declination, degrees"],
+            ("4 h", "−60°"),
+        ),
+        (
+            sr.Directions.from_lonlat([1.0, 5.0, 9.0, 2.0], [10, 50, -20, 60]),
+            ["longitude, degrees", "latitude, degrees"],
+            ("60°", "−60°"),
+        ),
+        (sr.examples.load("mcmurdo"), ["declination, degrees", "inclination, degrees"],
+         ("60°", "−60°")),
+    ],
+)  # fmt: skip
+def test_the_flat_map_is_written_as_the_data_are(
+    rows: sr.Directions, names: list[str], marks: tuple[str, str]
+) -> None:
+    scene = scene_of(LevelTable.of(sr.profile(rows, levels=1), SOON))
+    assert scene is not None
+    across, up = scene.content["ticks"]
+    assert scene.content["names"] == names
+    assert (across["words"][across["at"].index(60.0)], up["words"][up["at"].index(-60.0)]) == marks
+    words = scene.content["words"]
+    assert [len(part) for part in words] == [len(scene.content[k]) for k in ("lon", "lat")]
+    assert words[0][0].endswith("h" if "hours" in names[0] else "°")
+
+
+def test_hours_of_a_clock_are_told_as_such() -> None:
+    times = sr.Directions.from_times(np.array([20.0, 21.0, 22.5, 3.0]))
+    scene = scene_of(LevelTable.of(sr.profile(times, levels=1), SOON))
+    assert scene is not None
+    assert scene.content["words"][90] == "06:00"
+
+
 def test_many_rows_are_drawn_in_part_and_it_says_so() -> None:
     x = sr.Sphere().uniform(5000, np.random.default_rng(0))
     scene = scene_of(LevelTable.of(sr.profile(x, levels=1), SOON))

@@ -37,6 +37,9 @@ KINDS: tuple[Kind, ...] = ("design", "parametric", "multiplier")
 
 
 _ROWS_PER_FEATURE = 10  # below it replicates may lie on the boundary, which their rows tell
+_REPLICATES = 999  # unless another number is given
+_A_SECOND = 2e6  # rows that are drawn and summed in one
+_LONG = 1800.0  # seconds that nobody waits for unasked
 _FIRST = 8  # replicates of the first piece, so that progress shows early; pieces double
 
 
@@ -136,7 +139,7 @@ class Bootstrap(LevelFrame):
 
 
 def bootstrap(
-    profile: Profile, kind: Kind = "design", *, replicates: int = 999, seed: int = 0
+    profile: Profile, kind: Kind = "design", *, replicates: int | None = None, seed: int = 0
 ) -> Bootstrap:
     """Replicates of the gaps of a profile.
 
@@ -149,8 +152,9 @@ def bootstrap(
         chain, primary units within strata); draw samples of the fit below each level; or give
         the units' scores random signs, with the damped weights of `Profile.tests`. The last two
         have a gap of zero and give p-values.
-    replicates : int
-        How many.
+    replicates : int, optional
+        How many; 999 unless given. Of so many rows that these would take more than half an hour,
+        a number has to be given.
     seed : int
         Of the random numbers.
 
@@ -164,11 +168,13 @@ def bootstrap(
     return bootstrap_gaps(checked_profile(profile).as_sample(), kind, replicates, seed)
 
 
-def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bootstrap:
+def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int | None, seed: int) -> Bootstrap:
     """Replicates of every gap of a sample."""
     one_of(kind, "kind", KINDS)
-    replicates, seed = whole_number(replicates, "replicates", least=2), seed_number(seed)
-    units = sample.units  # a design without units says so
+    seed, units = seed_number(seed), sample.units  # a design without units says so
+    if replicates is None:
+        replicates = _usual(sample, kind)
+    replicates = whole_number(replicates, "replicates", least=2)
     observed = sample.nested.gaps[0]
     levels = range(1, len(observed) + 1)
     if kind == "design":
@@ -190,6 +196,22 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int, seed: int) -> Bo
         *(w for level in levels for w in _said(sample, level, kind)),
     ]
     return Bootstrap(kind, gaps, observed, seed, tuple(dict.fromkeys(said)))
+
+
+def _usual(sample: Sample, kind: Kind) -> int:
+    """999, refused where nobody would wait for them unasked."""
+    rows = len(sample.rows.x) * (1 if kind == "design" else len(sample.nested.gaps[0]))
+    if _REPLICATES * rows > _LONG * _A_SECOND:
+        minutes, few = (
+            _REPLICATES * rows / _A_SECOND / 60.0,
+            max(2, round(600.0 * _A_SECOND / rows)),
+        )
+        raise DesignError(
+            f"{_REPLICATES} replicates of {len(sample.rows.x):,} rows take some {minutes:.0f} "
+            f"minutes; give replicates={_REPLICATES} if you mean it, {few} for ten minutes, or ask "
+            "intervals() and tests() of the profile, which need none"
+        )
+    return _REPLICATES
 
 
 def _by_design(sample: Sample, replicates: int, seed: int) -> Array:

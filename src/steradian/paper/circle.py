@@ -112,7 +112,8 @@ def _draw(x: sr.Directions, profile: sr.Profile, figure: Figure) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[2.2, 1])
     theta = np.linspace(0.0, 2.0 * np.pi, 721)
     smooth = kernel_density(x, sr.Directions.from_angles(theta), KERNEL)
-    circle_densities(profile, left, empirical=(theta, smooth))
+    levels = tuple(profile.levels.tolist())  # all of them, as in the paper
+    circle_densities(profile, left, levels=levels, empirical=(theta, smooth))
     left.set_ylim(top=1.35 * smooth.max())
     left.legend(frameon=False, ncols=4, loc="upper center")
     gaps(profile, right, compact=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.plots.canvas import new_page, settled, titled
-from steradian.plots.gap_bars import gap_tests, gaps
+from steradian.plots.canvas import new_page, settled
+from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
 from steradian.plots.round_words import levels_up_to
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
@@ -16,7 +16,6 @@ from steradian.plots.sphere_scene import scene_of
 from steradian.plots.torus_map import ramachandran
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
-from steradian.wording import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +44,8 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile; its highest unless given. A rose has all levels up to it, of many the last
-        four.
+        Of a profile; the highest that is told apart from noise unless given, and the highest where
+        none is, which the title says. A rose has all levels up to it, of many the last four.
 
     Examples
     --------
@@ -82,11 +81,7 @@ def overview(profile: Profile) -> Axes:
     if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)
     left, right = new_page(*_PAGES[chart])
-    tests = gap_tests(profile)
-    told = () if tests is None else tests.told
-    density(profile, left, level=told[-1] if told else len(profile.levels))
-    if tests is not None and all(v is Verdict.NOISE for v in tests.verdicts):
-        titled(left, f"No level is told apart from noise; level {len(profile.levels)} is drawn")
+    density(profile, left)
     gaps(profile, right)
     settled(left)
     return right

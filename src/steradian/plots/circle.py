@@ -39,7 +39,8 @@ def circle_densities(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     levels : tuple of int, optional
-        Whose densities are drawn; all unless given, the last four of many.
+        Whose densities are drawn; unless given all up to the highest that is told apart from noise,
+        the last four of many.
     empirical : (angles, densities), optional
         A smoothed density of the data instead of their bins, angles in radians, ascending,
         density per radian.
@@ -50,7 +51,7 @@ def circle_densities(
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.circle_densities(p)  # doctest: +SKIP
     """
-    scene = scene_of(source, None, "circle")
+    scene = scene_of(source, None if levels is None else 0, "circle")  # named levels need no test
     dial = dial_of(scene, None)
     ax = axes_for(ax)
     share = 0.5 if scene.axial else 1.0

@@ -17,7 +17,9 @@ from steradian.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_OPAQUE = 1000  # rows from which points are fainter and smaller
+_OPAQUE = 1000  # rows from which points are fainter
+_FEW, _LARGE = 30, 16.0  # rows that are drawn large, and their area in square points
+_MOST = 100_000  # rows that are drawn; of more one in so many is
 _STEPS = 181  # points of a line of the graticule
 _PARALLELS, _MERIDIANS = (-60, -30, 0, 30, 60), range(0, 360, 30)
 
@@ -30,6 +32,8 @@ def sphere_cloud(
     colour: str = BLUE,
 ) -> Axes:
     """Draw directions under orthographic projection; those on the far side are faint.
+
+    Of more than 100,000 rows one in so many is drawn, which the title says; `globe` counts all.
 
     Parameters
     ----------
@@ -47,12 +51,14 @@ def sphere_cloud(
     own, ax = ax is None, axes_for(ax, COLUMN, 3.9)
     turn = _towards(*np.deg2rad(view))
     _graticule(ax, turn)
-    seen = directions.x @ turn.T
-    fading = min(1.0, math.sqrt(_OPAQUE / directions.n))
-    for front, alpha in ((False, 0.15), (True, 0.7)):
+    every = -(-directions.n // _MOST)
+    seen = directions.x[::every] @ turn.T
+    fading = min(1.0, math.sqrt(_OPAQUE / len(seen)))
+    size = max(1.5, _LARGE * min(1.0, (_FEW / len(seen)) ** 0.3))
+    for front, alpha in ((False, 0.2), (True, 0.7)):
         part = seen[(seen[:, 0] >= 0.0) == front]
         ax.scatter(
-            part[:, 1], part[:, 2], s=6.0 * max(fading, 0.25), color=colour, alpha=alpha * fading,
+            part[:, 1], part[:, 2], s=size, color=colour, alpha=alpha * fading,
             linewidths=0, rasterized=directions.n > _OPAQUE,
         )  # fmt: skip
     ax.set_aspect("equal")
@@ -61,7 +67,8 @@ def sphere_cloud(
     if own:  # axes that were given have their own title
         seen_from = f"({view[0]:g}°, {view[1]:g}°)".replace("-", "−")
         words = counted(directions.n, directions.space.point_name)
-        titled(ax, f"{words} seen from {seen_from}; faint: the far side")
+        some = f", one in {every:,} drawn," if every > 1 else ""
+        titled(ax, f"{words}{some} seen from {seen_from}; faint: the far side")
     return ax
 
 

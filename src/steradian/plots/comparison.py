@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from steradian.errors import SteradianError
 from steradian.plots.canvas import axes_for, frame, new_page, note, settled, titled
+from steradian.plots.gap_bars import level_heights, level_numbers, level_ticks
 from steradian.plots.palette import (
     GREY,
     GROUPS,
@@ -19,7 +21,7 @@ from steradian.plots.palette import (
     group_marker,
     level_colour,
 )
-from steradian.wording import digits, pvalue_words
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,12 +29,13 @@ if TYPE_CHECKING:
     from steradian.estimation.label_intervals import BetweenIntervals
     from steradian.numerics.arrays import Array
     from steradian.profile.comparison import Comparison
+    from steradian.significance.groups.comparison_tests import ComparisonTests
 
+_Found = TypeVar("_Found")
 _HEADROOM = 1.3
-_LISTED = 6  # groups in one column of the legend
-_MOST_LEGEND = 0.6  # of the height of the axes
+_LINE = 1.25 * TEXT  # points from one line to the next
+_SHORT = 18  # letters of names that stand two in a row
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
-_LETTERS = 16  # of the name of a level on one line
 _RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
 
 
@@ -64,34 +67,37 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 def _bars(comparison: Comparison, ax: Axes) -> Axes:
     levels, values = comparison.levels, comparison.between
-    intervals, pvalues = _inference(comparison)
+    intervals, no_interval = _asked(comparison.intervals)
+    tests, no_test = _asked(comparison.tests)
+    pvalues = None if tests is None else tests.pvalue_holm
     ax.bar(levels, values, _WIDTH, color=[level_colour(int(k)) for k in levels], zorder=2.0)
-    heights = np.maximum(values, 0.0)
-    noise = comparison.noise
+    heights = _marks(ax, comparison, intervals)
+    level_numbers(ax, values, heights, pvalues)
+    level_ticks(ax, levels, comparison.hierarchy.level_names)
+    level_heights(ax, values, heights)
+    ax.set_ylabel("information between groups $C_l$ (nats)")
+    titled(ax, _finding(comparison, pvalues))
+    why = no_interval or no_test or ("" if tests is None else _first_reason(tests))
+    note(ax, _legend(comparison, intervals, pvalues, why))
+    frame(ax)
+    return settled(ax)
+
+
+def _marks(ax: Axes, comparison: Comparison, intervals: BetweenIntervals | None) -> Array:
+    """Noise floor and whiskers; how high all that is drawn of a level reaches."""
+    levels, noise = comparison.levels, comparison.noise
+    heights = np.maximum(comparison.between, 0.0)
     for k in np.flatnonzero(np.isfinite(noise)):
         left, right = levels[k] - 0.5 * _FLOOR, levels[k] + 0.5 * _FLOOR
         ax.fill_between([left, right], 0.0, noise[k], color=PALE, linewidth=0.0, zorder=1.0)
         ax.hlines(noise[k], left, right, colors=GREY, linewidths=0.8, zorder=3.0)
         heights[k] = max(heights[k], noise[k])
-    if intervals is not None:
-        ax.vlines(levels, intervals.low, intervals.high, colors=INK, linewidths=1.0, zorder=4.0)
-        for end in (intervals.low, intervals.high):
-            ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
-        heights = np.fmax(heights, intervals.high)
-    for place, level in enumerate(levels):
-        words = digits(float(values[place]))
-        words += "" if pvalues is None else f"\n{pvalue_words(float(pvalues[place]))}"
-        ax.annotate(
-            words, (float(level), float(heights[place])), xytext=(0.0, 3.0),
-            textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
-        )  # fmt: skip
-    _level_ticks(comparison, ax)
-    ax.set_ylim(min(0.0, float(values.min())), _HEADROOM * float(heights.max()) or 1.0)
-    ax.set_ylabel("information between groups $C_l$ (nats)")
-    titled(ax, _finding(comparison, pvalues))
-    note(ax, _legend(comparison, intervals, pvalues))
-    frame(ax)
-    return settled(ax)
+    if intervals is None:
+        return heights
+    ax.vlines(levels, intervals.low, intervals.high, colors=INK, linewidths=1.0, zorder=4.0)
+    for end in (intervals.low, intervals.high):
+        ax.hlines(end, levels - 0.07, levels + 0.07, colors=INK, linewidths=1.0, zorder=4.0)
+    return np.asarray(np.fmax(heights, intervals.high))
 
 
 def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
@@ -105,40 +111,50 @@ def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
         label = f"{textwrap.shorten(name, 24)} (n = {comparison.sizes[g]:,})"
         ax.plot(
             at, found[g], linestyle="none", marker=group_marker(g), color=group_colour(g),
-            markersize=5.0, label=label,
+            markersize=5.0, label=label, clip_on=False,
         )  # fmt: skip
-    _level_ticks(comparison, ax)
-    columns = 1 if count <= _LISTED else 2
-    room = 1.0 / (1.0 - min(_MOST_LEGEND, _lines(ax, -(-count // columns))))
-    ax.set_ylim(min(0.0, float(found.min())), max(_HEADROOM, room) * float(found.max()))
+    level_ticks(ax, comparison.levels, comparison.hierarchy.level_names)
+    ax.set_ylim(min(0.0, float(found.min())), _HEADROOM * float(found.max()) or 1.0)
     ax.set_ylabel("information gap $I_l$ of the group (nats)")
-    ax.legend(frameon=False, fontsize=TEXT, loc="upper right", ncols=columns)
-    titled(ax, "What each group holds")
+    _legend_below(ax)
+    titled(ax, _held(found.sum(axis=1)))
     frame(ax)
     return settled(ax)
 
 
-def _lines(ax: Axes, count: int) -> float:
-    """So many lines of a legend, in heights of the axes."""
-    points = 72.0 * ax.get_window_extent().height / ax.figure.dpi
-    return (1.55 * count + 1.8) * TEXT / points
+def _legend_below(ax: Axes) -> None:
+    """Groups below the names of levels, where no mark of the legend is taken for data."""
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, labels = ax.get_legend_handles_labels()
+    lines = max(tick.get_text().count("\n") for tick in ax.get_xticklabels()) + 1
+    down = _LINE * (lines + 1) + TEXT  # ticks and the label of the axis
+    place = ax.transAxes + ScaledTranslation(0.0, -down / 72.0, ax.figure.dpi_scale_trans)
+    ax.legend(
+        handles, labels, frameon=False, fontsize=TEXT, loc="upper left", bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=place, ncols=1 if max(map(len, labels)) > _SHORT else 2, borderpad=0.0,
+        borderaxespad=0.0, handletextpad=0.3, columnspacing=1.2,
+    )  # fmt: skip
 
 
-def _level_ticks(comparison: Comparison, ax: Axes) -> None:
-    names = comparison.hierarchy.level_names
-    words = [f"{k}\n{textwrap.fill(name, _LETTERS)}" for k, name in enumerate(names, start=1)]
-    ax.set_xticks(comparison.levels, words)
-    ax.tick_params(axis="x", length=0.0)
-    ax.set_xlim(0.4, len(names) + 0.6)
-    ax.set_xlabel("level and what it sees")
+def _held(totals: Array) -> str:
+    """How many nats the groups hold, each by itself."""
+    low, high = digits(float(totals.min())), digits(float(totals.max()))
+    size = f"{low} nats" if low == high else f"{low} to {high} nats"
+    return f"Each group by itself holds {size}"
 
 
-def _inference(comparison: Comparison) -> tuple[BetweenIntervals | None, Array | None]:
-    """Intervals and corrected p-values, where there are any."""
+def _asked(method: Callable[[], _Found]) -> tuple[_Found | None, str]:
+    """What a method answers, or why it does not."""
     try:
-        return comparison.intervals(), comparison.tests().pvalue_holm
-    except SteradianError:
-        return None, None
+        return method(), ""
+    except SteradianError as error:
+        return None, str(error)
+
+
+def _first_reason(tests: ComparisonTests) -> str:
+    """Why a level has no p-value, without its name."""
+    return next((w.partition(": ")[2] for w in tests.warnings if w.startswith("level ")), "")
 
 
 def _finding(comparison: Comparison, pvalues: Array | None) -> str:
@@ -148,13 +164,22 @@ def _finding(comparison: Comparison, pvalues: Array | None) -> str:
 
 
 def _legend(
-    comparison: Comparison, intervals: BetweenIntervals | None, pvalues: Array | None
+    comparison: Comparison, intervals: BetweenIntervals | None, pvalues: Array | None, why: str
 ) -> str:
-    parts = []
+    """What the marks are, or why there are none."""
+    if not comparison.design.defines_inference:
+        return f"design {comparison.design.name}: no interval or p-value is defined"
+    parts, missing = [], []
     if intervals is not None:
         parts.append(f"whiskers: {intervals.confidence:.0%} intervals")
+    else:
+        missing.append("interval")
     if np.isfinite(comparison.noise).any():
         parts.append("grey: what noise alone gives")
-    if pvalues is not None:
+    if pvalues is not None and np.isfinite(pvalues).any():
         parts.append("p with Holm's correction")
-    return "; ".join(parts) or f"design {comparison.design.name}: no interval or p-value is defined"
+    else:
+        missing.append("p-value")
+    if missing and why:
+        parts.append(f"no {' or '.join(missing)}: {why}")
+    return "; ".join(parts)

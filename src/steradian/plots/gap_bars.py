@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.errors import SteradianError
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled, wrapped
+from steradian.plots.chosen_level import asked, gap_tests
 from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
 from steradian.references.base import reference_words
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
-_PATIENCE = 2e8  # work of tests, some ten seconds; `Profile.tests` takes the time it needs
 _WORDY = 5  # levels up to which there is room for words
 _LETTERS = 40  # of all names of levels side by side, at the width of a column
 _HEADROOM = 1.3  # above the highest mark, for numbers
@@ -64,35 +63,24 @@ def gaps(
     """
     ax = axes_for(ax)
     ax.set_ylabel("information gap $I_L$ (nats)")
-    intervals = _asked(profile, "intervals", confidence)
+    intervals = asked(profile, "intervals", confidence)
     tests = None if compact else gap_tests(profile)
     names = profile.moments.hierarchy.level_names[: len(profile.levels)]
     _bars(ax, profile, intervals)
     floor = _noise_floor(ax, profile)
     whiskers = _whiskers(ax, profile, intervals)
     corrected = None if tests is None else tests.corrected
-    _numbers(ax, profile, np.fmax(np.fmax(profile.gaps, floor), whiskers), corrected)
-    _level_ticks(ax, profile, () if compact else names)
-    _heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
+    tops = np.fmax(np.fmax(profile.gaps, floor), whiskers)
+    level_numbers(ax, profile.gaps, tops, corrected)
+    level_ticks(ax, profile.levels, () if compact else names)
+    if relative := reference_words(profile.moments.hierarchy.space):
+        ax.set_xlabel(wrapped(ax, f"{ax.get_xlabel()}, relative to {relative}", TEXT))
+    level_heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
     if not compact:
         titled(ax, gaps_finding(names, profile.gaps, corrected))
         note(ax, _legend(profile, intervals, tests))
     frame(ax)
     return settled(ax)
-
-
-def _asked(profile: Profile, method: str, *arguments: float) -> Any:
-    """What a method of the profile answers, None where its design or data give no answer."""
-    try:
-        return getattr(profile, method)(*arguments)
-    except SteradianError:
-        return None
-
-
-def gap_tests(profile: Profile) -> GapTests | None:
-    """The tests of a profile that a picture waits for, None where there are none."""
-    found: GapTests | None = _asked(profile, "tests_within", _PATIENCE)
-    return found
 
 
 def _bars(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> None:
@@ -127,40 +115,40 @@ def _whiskers(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> Arr
     return np.where(np.isfinite(intervals.high), intervals.high, 0.0)
 
 
-def _numbers(ax: Axes, profile: Profile, heights: Array, pvalues: Array | None) -> None:
-    """Each gap, and its p-value, above everything that is drawn of it; where there are many levels,
-    upright and the p-value alone.
+def level_numbers(ax: Axes, values: Array, heights: Array, pvalues: Array | None) -> None:
+    """The value of levels 1, 2, … and its p-value above everything that is drawn of it; where there
+    are many levels, upright and the p-value alone.
     """
-    crowded = len(profile.levels) > _WORDY
-    for k, level in enumerate(profile.levels):
-        words = digits(float(profile.gaps[k]))
+    crowded = len(values) > _WORDY
+    for k, value in enumerate(values):
+        words = digits(float(value))
         if pvalues is not None:
             tested = pvalue_words(float(pvalues[k]))
             words = tested if crowded else f"{words}\n{tested}"
         ax.annotate(
-            words, (float(level), max(float(heights[k]), 0.0)), xytext=(0.0, 3.0),
+            words, (k + 1.0, max(float(heights[k]), 0.0)), xytext=(0.0, 3.0),
             textcoords="offset points", ha="center", va="bottom", fontsize=TEXT, color=INK,
             rotation=90.0 if crowded else 0.0,
         )  # fmt: skip
 
 
-def _level_ticks(ax: Axes, profile: Profile, names: tuple[str, ...]) -> None:
-    count = len(profile.levels)
+def level_ticks(ax: Axes, levels: IntArray, names: tuple[str, ...]) -> None:
+    """Levels below their bars, with their names where these are few."""
+    count = len(levels)
     if count > _WORDY or not names:
-        ax.set_xticks(profile.levels[:: 1 + count // 16])
+        ax.set_xticks(levels[:: 1 + count // 16])
         ax.set_xlabel("level L")
     else:
         letters = max(10, _LETTERS // count)
         words = [f"{k}\n{textwrap.fill(name, letters)}" for k, name in enumerate(names, start=1)]
-        ax.set_xticks(profile.levels, words)
+        ax.set_xticks(levels, words)
         ax.set_xlabel("level L and what it sees")
-    if relative := reference_words(profile.moments.hierarchy.space):
-        ax.set_xlabel(wrapped(ax, f"{ax.get_xlabel()}, relative to {relative}", TEXT))
     ax.tick_params(axis="x", length=0.0)
     ax.set_xlim(0.4, count + 0.6)
 
 
-def _heights(ax: Axes, values: Array, marks: Array, top: float | None) -> None:
+def level_heights(ax: Axes, values: Array, marks: Array, top: float | None = None) -> None:
+    """The axis of the values of levels, with room for numbers above all that is drawn."""
     highest = max(float(values.max()), float(marks.max()), 0.0) if top is None else top
     room = 1.75 if len(values) > _WORDY else _HEADROOM
     ax.set_ylim(min(0.0, float(values.min())), room * highest or 1.0)

@@ -92,6 +92,11 @@ class Legend:
         return self._written(degrees, sphere_points(*_one(0.0, degrees)), 1)
 
     @property
+    def in_hours(self) -> bool:
+        """Whether its longitude is written in hours, as right ascensions are."""
+        return self.notation is not None and self.notation.unit == "hours"
+
+    @property
     def by_azimuth(self) -> bool:
         """Whether its longitude is the angle about z itself, as it is not for poles of planes."""
         return self.columns is not None and self.longitude(40.0) == "40°"
@@ -106,8 +111,8 @@ class Legend:
             return f"{plain:g}°".replace("-", "−")
         column = self.columns[which]
         value = round(float(self.notation.values(at)[column][0]), 9) + 0.0
-        if self.notation.unit == "hours" and column == 0:
-            return f"{value % 24.0:g} h"
+        if self.in_hours and column == 0:
+            return f"{round(value, 4) % 24.0:g} h"
         degrees = np.rad2deg(value) if self.notation.unit == "radians" else value
         return f"{round(degrees, 6):g}°".replace("-", "−")
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _DECADES = 16  # of p-values that are drawn; an arrow says that one is smaller
 _HALF = 0.34  # of a row, for replicates above its line
 _BINS = 24
+_FAR = 20.0  # times the replicates under the null, beyond which their hill is a line
 
 
 def row_axes(ax: Axes | None, levels: IntArray) -> Axes:
@@ -38,7 +39,7 @@ def row_axes(ax: Axes | None, levels: IntArray) -> Axes:
     ax = axes_for(ax, COLUMN, min(1.35 + 0.36 * len(levels), 6.0))
     ax.set_ylim(len(levels) + 0.6, 0.4)
     ax.set_yticks(levels, [f"{level}" for level in levels])
-    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="y", length=0.0, pad=6.0)  # beside marks that stand at zero
     ax.set_ylabel("level L")
     return ax
 
@@ -53,7 +54,7 @@ def beside(ax: Axes, level: int, words: str) -> None:
 
 def nats_from_zero(ax: Axes) -> None:
     """The axis of gaps that were drawn, with zero at the left."""
-    ax.set_xlim(left=0.0)
+    ax.set_xlim(0.0, 1.03 * ax.get_xlim()[1])  # marks of values that are close are whole
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel("information gap $I_L$ (nats)")
 
@@ -101,7 +102,8 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
         for p, filled in ((alone, False), (corrected, True)):
             mark = "<" if p < least else "o"
             face = colour if filled else "white"
-            ax.plot(max(float(p), least), level, mark, color=colour, mfc=face, markersize=5.5)
+            (point,) = ax.plot(max(float(p), least), level, mark, color=colour, mfc=face)
+            point.set(markersize=5.5, clip_on=False)
     ax.set_xlabel("p-value of a gap of zero")
     titled(ax, _verdicts(tests.levels, tests.pvalue_holm))
     note(ax, "filled: after Holm, open: alone; grey: not told apart from noise; dotted: 0.001")
@@ -140,8 +142,10 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
     for k, level in enumerate(intervals.levels):
         colour = level_colour(int(level))
         _interval(ax, level, (float(intervals.low[k]), float(intervals.high[k])), colour)
-        ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
-        ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white", ms=4.5)
+        (gap,) = ax.plot(intervals.gaps[k], level, "o", color=colour, markersize=5.5)
+        (less,) = ax.plot(max(intervals.debiased[k], 0.0), level, "D", color=colour, mfc="white")
+        gap.set(clip_on=False, zorder=4.0)
+        less.set(clip_on=False, zorder=4.0, markersize=4.5)
     nats_from_zero(ax)
     titled(ax, _clear_of_zero(intervals))
     note(
@@ -188,15 +192,22 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     ax = row_axes(ax, levels)
     null = bootstrap.under_null
     low, high = (None, None) if null else bootstrap.interval()
+    least = _least_drawn(bootstrap)
     for k, level in enumerate(levels.tolist()):
         colour = level_colour(int(level))
-        _replicates(ax, bootstrap.gaps[:, k], level, GREY if null else colour)
-        ax.plot(bootstrap.observed[k], level, "D", color=colour, markersize=5.5, zorder=4.0)
+        _replicates(ax, bootstrap.gaps[:, k], level, GREY if null else colour, least)
+        (sample,) = ax.plot(max(bootstrap.observed[k], least), level, "D", color=colour)
+        sample.set(markersize=5.5, clip_on=False, zorder=4.0)
         if low is None or high is None:
             beside(ax, level, pvalue_words(float(bootstrap.pvalue[k])))
         else:
             _interval(ax, level, (float(low[k]), float(high[k])), INK)
-    nats_from_zero(ax)
+    if least:
+        ax.set_xscale("log")
+        ax.set_xlim(left=least)
+        ax.set_xlabel("information gap $I_L$ (nats)")
+    else:
+        nats_from_zero(ax)
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
     top = int(np.argmax(bootstrap.observed))
     size = digits(float(bootstrap.observed[top]))
@@ -214,11 +225,25 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     return settled(ax)
 
 
-def _replicates(ax: Axes, values: Array, level: int, colour: str) -> None:
+def _least_drawn(bootstrap: Bootstrap) -> float:
+    """Where an axis of powers of ten begins; zero where a plain one shows the replicates.
+
+    Under the null they may lie so far below the gap that nobody would see them.
+    """
+    known = bootstrap.gaps[np.isfinite(bootstrap.gaps) & (bootstrap.gaps > 0.0)]
+    if not bootstrap.under_null or not len(known):
+        return 0.0
+    far = bootstrap.observed.max() > _FAR * np.quantile(known, 0.95)
+    return float(np.quantile(known, 0.02)) if far else 0.0
+
+
+def _replicates(ax: Axes, values: Array, level: int, colour: str, least: float) -> None:
     """A hill of the values, on the line of its level."""
-    known = values[np.isfinite(values)]
+    known = np.maximum(values[np.isfinite(values)], least)
     if not len(known):
         return
-    height, edges = np.histogram(known, bins=_BINS)
+    ends = float(known.min()), float(known.max())
+    bins = np.geomspace(*ends, _BINS + 1) if least and ends[0] < ends[1] else _BINS
+    height, edges = np.histogram(known, bins=bins)
     hill = level - _HALF * height / height.max()
     ax.stairs(hill, edges, baseline=float(level), fill=True, color=colour, alpha=0.45, zorder=2.0)

@@ -32,6 +32,7 @@ _STEPS = 1440  # of a curve
 _MOST_DOTS = 300  # rows that are drawn one by one round the rim
 _FEWEST_PETALS = 20  # rows from which petals say something
 _PETAL_STEPS = 12  # of an arc
+_WORD = 0.25  # radians that a word on a ring covers at either side
 _RINGS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
 
 
@@ -55,7 +56,8 @@ def rose(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     levels : tuple of int, optional
-        Whose densities are drawn; all unless given, the last four of many.
+        Whose densities are drawn; unless given all up to the highest that is told apart from noise,
+        the last four of many.
     orientation : {"compass", "mathematical", "clock"}, optional
         Instead of that of the data's own convention.
 
@@ -67,7 +69,7 @@ def rose(
     """
     if orientation is not None:
         one_of(orientation, "orientation", ORIENTATIONS)
-    scene = scene_of(source, None, "circle")
+    scene = scene_of(source, None if levels is None else 0, "circle")  # named levels need no test
     dial = dial_of(scene, orientation)
     ax = axes_for(ax, COLUMN, 4.15)
     fits = drawn_levels(source, scene, levels)
@@ -78,7 +80,7 @@ def rose(
     reach = np.sqrt(most)
     _draw_petals(ax, dial, petals, begin)
     if curves or len(petals):
-        _draw_rings(ax, dial, most)
+        _draw_rings(ax, dial, most, [np.sqrt(density) for _, density in curves])
     for fit, density in curves:
         _draw_curve(ax, dial, turn, fit, density)
     rim = _draw_dots(ax, dial, scene, 1.06 * reach)
@@ -114,19 +116,29 @@ def _draw_petals(ax: Axes, dial: Dial, petals: Array, begin: float) -> None:
         )
 
 
-def _draw_rings(ax: Axes, dial: Dial, most: float) -> None:
-    """Circles of one density each: the uniform one dotted, at most three others thin."""
+def _draw_rings(ax: Axes, dial: Dial, most: float, curves: list[Array]) -> None:
+    """Circles of one density each: the uniform one dotted, at most three others thin; named where
+    curves, given by their radii, leave most room.
+    """
     turn = np.linspace(0.0, 2.0 * np.pi, 361)
     others = [ring for ring in _RINGS if ring != 1.0 and ring <= 1.02 * most][-3:]
     for ring in [1.0, *others]:
         style = UNIFORM_STYLE if ring == 1.0 else {"color": GREY, "linewidth": 0.35, "alpha": 0.7}
         ax.plot(*dial.places(turn, float(np.sqrt(ring))), zorder=2.0, **style)  # type: ignore[arg-type]
-    for ring in [1.0, *others]:
-        if ring >= 1.0 and (ring == 1.0 or ring in others[-1:]):
-            beside = np.deg2rad(67.5 if ring == 1.0 else 22.5)
-            x, y = dial.places(np.array(beside), float(np.sqrt(ring)))
-            words = "uniform" if ring == 1.0 else f"{ring:g}×"
-            _inside(ax, words, float(x), float(y))
+    free = [np.deg2rad(22.5 + 45.0 * k) for k in (1, 0, 2, 3, 4, 5, 6, 7)]
+    for ring in [1.0, *(ring for ring in others[-1:] if ring > 1.0)]:
+        radius = float(np.sqrt(ring))
+        angle = max(free, key=lambda one: _room(one, radius, curves))
+        free.remove(angle)
+        x, y = dial.places(np.array(angle), radius)
+        _inside(ax, "uniform" if ring == 1.0 else f"{ring:g}×", float(x), float(y))
+
+
+def _room(angle: float, radius: float, curves: list[Array]) -> float:
+    """How far the nearest curve is from a word at an angle and radius."""
+    covered = np.mod(angle + np.linspace(-_WORD, _WORD, 9), 2.0 * np.pi)
+    at = np.rint(covered * (_STEPS / (2.0 * np.pi))).astype(np.intp)
+    return min((float(np.abs(curve[at] - radius).min()) for curve in curves), default=0.0)
 
 
 def _inside(ax: Axes, words: str, x: float, y: float) -> None:

@@ -18,14 +18,16 @@ _LEAST_MODE = 0.1  # of the highest peak, below which another is not counted
 
 
 def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> list[MaxEntFit]:
-    """The fits whose densities are drawn: those asked for, else all, of many the last four."""
+    """The fits whose densities are drawn: those asked for, else all up to the scene's, of many the
+    last four.
+    """
     if scene.fit is None:
         return []
     fits = getattr(source, "fits", None)
     if fits is None:
         return [scene.fit]
     top = len(fits) - 1
-    chosen = levels_up_to(top) if levels is None else levels
+    chosen = levels_up_to(scene.fit.level) if levels is None else levels
     for level in chosen:
         if isinstance(level, bool) or level not in range(top + 1):
             raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
@@ -43,6 +45,8 @@ def angle_finding(scene: Scene, fits: list[MaxEntFit]) -> str:
         weighted = scene.directions is not None and scene.directions.weighted
         return scene.count_words + ("; areas are weights" if weighted else "")
     fit = fits[-1]
+    if scene.noise:
+        return scene.noise_words
     top = fit.modes[0]
     if top.density < _NEARLY_UNIFORM:
         ends = f"{digits(fit.lowest)} to {digits(top.density)} times"

@@ -19,6 +19,7 @@ _BELOW = 0.2  # of the lowest value shown, where the axis begins
 _ABOVE = 20.0  # times the highest, where it ends: there is the legend
 _SCALES = (180.0, 90.0, 60.0, 45.0, 30.0, 20.0, 15.0, 10.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 _WIDTH, _HEIGHT = 5.2, 3.2  # inches
+_BESIDE = 0.85  # inches of the axis of powers of ten
 _MOST_TICKS, _STEPS = 12, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _APART = 0.075  # of the axis between two angular scales that are written out
 
@@ -53,7 +54,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("degree $l$" if len(spectrum.degrees) else "level $L$")
     ax.set_ylabel("debiased information (nats)" if known else "information (nats)")
     ax.set_xticks(_whole(at))
-    titled(ax, spectrum.finding.rstrip("."))
+    titled(ax, spectrum.finding.rstrip("."), margin=_BESIDE)
     frame(ax)
     if len(spectrum.degrees):
         _angular_axis(ax, spectrum)

@@ -140,6 +140,8 @@ def draw_points(ax: Axes, scene: Scene, panels: list[Panel]) -> None:
 def density_words(scene: Scene) -> str:
     """Where a density is highest, and how high."""
     assert scene.fit is not None
+    if scene.noise:
+        return scene.noise_words
     top = scene.fit.modes[0]
     most = digits(top.density)
     if top.density < _NEARLY_UNIFORM:

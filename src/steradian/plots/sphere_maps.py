@@ -59,7 +59,7 @@ def stereonet(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; its highest unless given.
+        Of a profile, whose density is drawn; the highest told apart from noise unless given.
     net : {"equatorial", "polar"}
         Great and small circles about north and south, or circles of plunge and radii of azimuth.
     data : {"auto", "points", "bins", "none"}
@@ -97,7 +97,8 @@ def stereonet(
         azimuth, plunge = legend.names if legend.by_azimuth else ("azimuth", "plunge")
         told = f"{poles}{azimuth} (°) clockwise from N, {plunge} (°) inwards"
     else:
-        told = f"{legend.names[0]} (°) round the pole, {legend.names[1]} (°) outwards"
+        unit = "h" if legend.in_hours else "°"
+        told = f"{legend.names[0]} ({unit}) round the pole, {legend.names[1]} (°) outwards"
     ax.set_xlabel(f"{wrapped(ax, told, TEXT)}\n{how}")
     return settled(draw_scene(ax, scene, panels, data))
 
@@ -171,7 +172,7 @@ def mollweide(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; its highest unless given.
+        Of a profile, whose density is drawn; the highest told apart from noise unless given.
     centre : float, optional
         Longitude in the middle, degrees; 0 unless given, and 180 for right ascensions.
     data : {"auto", "points", "bins", "none"}
@@ -195,7 +196,7 @@ def mollweide(
     legend = legend_of(scene.notation)
     _name_map(ax, panel, legend, middle)
     _paper(ax, [panel], sides=0.3, top=0.0)
-    unit = "h" if scene.notation is not None and scene.notation.unit == "hours" else "°"
+    unit = "h" if legend.in_hours else "°"
     to = ", to the left" if sky else ""
     ax.set_xlabel(f"{legend.names[0]} ({unit}{to})")
     ax.set_ylabel(f"{legend.names[1]} (°)")
@@ -235,7 +236,7 @@ def globe(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; its highest unless given.
+        Of a profile, whose density is drawn; the highest told apart from noise unless given.
     view : (longitude, latitude), optional
         Where the eye stands, degrees; towards the densest point of the law unless given.
     data : {"auto", "points", "bins", "none"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import ducc0
@@ -13,6 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.notation import Notation
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
+from steradian.plots.chosen_level import chosen_level
 from steradian.references.base import reference_words, underlying
 from steradian.spaces import Space
 from steradian.spaces.base import Chart, chart_of, has_no_sign
@@ -20,6 +21,7 @@ from steradian.wording import counted
 
 if TYPE_CHECKING:
     from steradian.fitting.maxent import MaxEntFit
+    from steradian.profile import Profile
 
 DataStyle = Literal["auto", "points", "bins", "none"]
 DATA_STYLES: tuple[DataStyle, ...] = ("auto", "points", "bins", "none")
@@ -42,12 +44,15 @@ class Scene:
         The law to draw.
     notation : Notation or None
         The convention that the data came in.
+    noise : bool
+        Whether no level was asked for and none is told apart from noise.
     """
 
     space: Space
     directions: Directions | None
     fit: MaxEntFit | None
     notation: Notation | None
+    noise: bool = False
 
     @property
     def axial(self) -> bool:
@@ -68,7 +73,7 @@ class Scene:
         """The same without its data where these are not wanted."""
         one_of(what, "data", DATA_STYLES)
         if what == "none" or self.directions is None:
-            return Scene(self.space, None, self.fit, self.notation)
+            return replace(self, directions=None)
         return self
 
     def words(self, x: Array) -> str:
@@ -98,6 +103,13 @@ class Scene:
         return f"Level {self.fit.level} ({self.fit.hierarchy.level_names[self.fit.level - 1]})"
 
     @property
+    def noise_words(self) -> str:
+        """What is said instead of a peak that noise made, empty where there is none."""
+        if not self.noise or self.fit is None:
+            return ""
+        return f"No level is told apart from noise; level {self.fit.level} is drawn"
+
+    @property
     def count_words(self) -> str:
         """How many of what, like "133 directions"."""
         if self.directions is None:
@@ -108,35 +120,46 @@ class Scene:
 def scene_of(source: Any, level: int | None, *charts: Chart) -> Scene:
     """The scene of a profile, a fit or directions, on one of these charts.
 
-    ``level`` is of a profile; its highest unless given.
+    ``level`` is of a profile; the highest that is told apart from noise unless given.
     """
     if isinstance(source, Directions):
         scene = Scene(source.space, source, None, source.notation)
     elif hasattr(source, "fits"):
-        fits = source.fits
-        chosen = len(fits) - 1 if level is None else level
-        if isinstance(chosen, bool) or not 0 <= chosen < len(fits):
-            raise InvalidArgument(f"level is {shown(level)}; give 0 to {len(fits) - 1}")
-        known = source.reading
-        told = None if known is None or known.within else known.notation
-        scene = Scene(fits[chosen].space, source.directions, fits[chosen], told)
+        scene = _of_profile(source, level, charts)
     elif hasattr(source, "logpdf"):
         scene = Scene(source.space, None, source, None)
     else:
         raise InvalidArgument(f"{shown(source)} is no profile, fit or set of directions")
-    if chart_of(scene.space) not in charts:
-        raise InvalidArgument(_refusal(scene.space, charts))
+    _refuse_others(scene.space, charts)
     return scene
+
+
+def _of_profile(profile: Profile, level: int | None, charts: tuple[Chart, ...]) -> Scene:
+    """The scene of a level of a profile, of the one that a picture shows where none is given."""
+    fits = profile.fits
+    _refuse_others(fits[0].space, charts)  # before anything is tested
+    chosen, noise = chosen_level(profile) if level is None else (level, False)
+    if isinstance(chosen, bool) or not 0 <= chosen < len(fits):
+        raise InvalidArgument(f"level is {shown(level)}; give 0 to {len(fits) - 1}")
+    known = profile.reading
+    told = None if known is None or known.within else known.notation
+    return Scene(fits[chosen].space, profile.directions, fits[chosen], told, noise)
 
 
 _MAPS = {"circle": "roses", "sphere": "maps of the sphere", "torus": "maps of two angles"}
 
 
-def _refusal(space: Space, charts: tuple[Chart, ...]) -> str:
+def _refuse_others(space: Space, charts: tuple[Chart, ...]) -> None:
+    """Say how points of a space are drawn, where it is on none of these charts."""
     known = chart_of(space)
     if known == "none":
-        return f"the {space.name} has no picture of its points; plot() draws the gaps"
-    return f"the {space.name} is drawn on {_MAPS[known]}, not on {_MAPS[charts[0]]}"
+        raise InvalidArgument(
+            f"the {space.name} has no picture of its points; plot() draws the gaps"
+        )
+    if known not in charts:
+        raise InvalidArgument(
+            f"the {space.name} is drawn on {_MAPS[known]}, not on {_MAPS[charts[0]]}"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,7 +51,7 @@ def ramachandran(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; its highest unless given.
+        Of a profile, whose density is drawn; the highest told apart from noise unless given.
     data : {"auto", "points", "bins", "none"}
         How data are shown; points up to 3000, else bins, with the density as lines over them.
 
@@ -69,9 +69,9 @@ def ramachandran(
     fitted = None if scene.fit is None else _density(scene)
     counts = None if scene.directions is None else angle_pairs(scene.directions)
     if as_bins and counts is not None:
-        _paint(ax, counts, f"{scene.count_words} in bins (uniform = 1)")
-        if fitted is not None:
-            _lines(ax, scene, fitted)
+        lines = () if fitted is None else _lines(ax, scene, fitted)
+        told = f";\nlines: the fit at {', '.join(f'{c:g}' for c in lines)}" if lines else ""
+        _paint(ax, counts, f"{scene.count_words} in bins (uniform = 1){told}")
     elif fitted is not None and scene.fit is not None:
         _paint(ax, fitted, f"density of the level-{scene.fit.level} fit (uniform = 1)")
     if scene.directions is not None and not as_bins:
@@ -124,8 +124,8 @@ def _paint(ax: Axes, density: Array, words: str) -> None:
     density_bar(painted, ax, words)
 
 
-def _lines(ax: Axes, scene: Scene, density: Array) -> None:
-    """The density of a level as lines in its colour."""
+def _lines(ax: Axes, scene: Scene, density: Array) -> tuple[float, ...]:
+    """The density of a level as lines in its colour, and where they are."""
     assert scene.fit is not None
     middle = np.rad2deg(_middles(len(density)))
     at = [c for c in _CONTOURS if density.min() < c < density.max()][-4:]
@@ -136,6 +136,7 @@ def _lines(ax: Axes, scene: Scene, density: Array) -> None:
             middle, middle, density.T, at, colors=colour, linewidths=width, zorder=3.0
         )
         pale_edges(lines)
+    return tuple(at)
 
 
 def _points(ax: Axes, directions: Directions) -> None:
@@ -193,7 +194,10 @@ def _margins(ax: Axes, scene: Scene, counts: Array | None, fitted: Array | None)
 
 def _finding(ax: Axes, scene: Scene, counts: Array | None) -> None:
     """Where the density is highest, above the upper margin."""
-    if scene.fit is not None:
+    most = 0.0
+    if scene.noise:
+        words = scene.noise_words
+    elif scene.fit is not None:
         top = scene.fit.modes[0]
         words = f"{scene.level_words} peaks at {_place(scene, *top.point)}"
         most = top.density
@@ -203,7 +207,7 @@ def _finding(ax: Axes, scene: Scene, counts: Array | None) -> None:
         place = _place(scene, np.cos(first), np.sin(first), np.cos(second), np.sin(second))
         words, most = f"{scene.count_words}, densest at {place}", float(counts.max())
     else:
-        words, most = scene.count_words, 0.0
+        words = scene.count_words
     words += f", {digits(most)}\u00a0×\u00a0uniform" if most else ""
     ax.set_title(wrapped(ax, words, 1.15 * TITLE), loc="left", fontsize=TITLE, color=INK, y=1.24)
 

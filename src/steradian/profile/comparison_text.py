@@ -117,8 +117,10 @@ def headline(c: Comparison) -> str:
         return capital(refused)
     found, not_found, unknown = found_levels(c, tests)
     if found:
-        said = [re.sub(r" \([^()]*\)$", "", words) for words in found]
-        return f"The groups differ {', and '.join(said)}"
+        said = [re.sub(r" \([^()]*\)$", "", words).partition(" in ") for words in found]
+        surely = dict.fromkeys(how for how, _, _ in said)  # each of them once
+        parts = [f"{how} in {listed([w for h, _, w in said if h == how])}" for how in surely]
+        return f"The groups differ {', '.join(parts)}"
     if not_found:
         return "No level tells the groups apart"
     return f"Cannot be judged: {', '.join(unknown)}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import POINTS_NOWHERE
+from steradian.plots.graticule import legend_of
 from steradian.plots.palette import level_colour
 from steradian.references.base import reference_words
 from steradian.report import Scene
@@ -128,7 +129,7 @@ def _sphere(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
         "values": numbers(values.reshape(-1, len(lat), len(lon)), 3),
         "data": marks if len(x) else None, "poles": list(_COMPASS if down else _CARTESIAN),
         "camera": _camera(profile, down), "downward": down, "leftward": frame in _LEFTWARD,
-        "names": ["declination", "inclination"] if down else ["longitude", "latitude"],
+        **_written(told, down, lon, lat),
     }  # fmt: skip
     return Scene(
         key="density",
@@ -147,6 +148,25 @@ def _sphere(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
         first=first,
         content=content,
     )
+
+
+def _written(told: Notation | None, down: bool, lon: Array, lat: Array) -> dict[str, Any]:
+    """Names, units, marks and values of the flat map's axes as the data write them."""
+    legend = legend_of(told)
+    names = ("azimuth", "plunge") if down and legend.columns is None else legend.names
+    units = ("hours" if legend.in_hours else "degrees", "degrees")
+    across, up = np.arange(0.0, 361.0, 60.0), np.arange(-90.0, 91.0, 30.0)
+    return {
+        "names": [f"{name}, {unit}" for name, unit in zip(names, units, strict=True)],
+        "ticks": [
+            {"at": across.tolist(), "words": [legend.longitude(v) for v in across.tolist()]},
+            {"at": up.tolist(), "words": [legend.latitude(v) for v in up.tolist()]},
+        ],
+        "words": [
+            [legend.longitude(v) for v in lon.tolist()],
+            [legend.latitude(v) for v in lat.tolist()],
+        ],
+    }
 
 
 def _graticule(levels: int) -> tuple[Array, Array]:
@@ -211,12 +231,12 @@ def _circle(profile: Profile, stops: tuple[str, ...], first: int) -> Scene:
     inside = np.ones(361)
     inside[[0, -1]] = 0.5
     top = float(np.max(values)) if bins is None else float(max(values.max(), *bins["r"]))
-    at = list(range(0, 360, 45))
+    at = np.arange(0.0, 360.0, 45.0).tolist()
     content = {
         "theta": numbers(theta), "values": numbers(values, 4), "top": float(f"{1.05 * top:.3g}"),
         "colours": [level_colour(k) for k in range(len(stops))], "bins": bins,
         "clockwise": clock, "rotation": 90 if clock else 0,
-        "ticks": {"at": at, "words": _ticks(told, at)},
+        "ticks": {"at": at, "words": _ticks(told, at)}, "words": _ticks(told, theta.tolist()),
     }  # fmt: skip
     return Scene(
         key="density",
@@ -249,16 +269,16 @@ def _binned(profile: Profile) -> dict[str, Any] | None:
     return {"theta": numbers(middle), "r": share, "width": [360.0 / _BINS] * _BINS}
 
 
-def _ticks(told: Notation | None, at: list[int]) -> list[str]:
-    """Marks of the rim in the user's own coordinates."""
+def _ticks(told: Notation | None, at: list[float]) -> list[str]:
+    """Angles of the rim in the user's own coordinates."""
     if told is None:
-        return [f"{angle}°" for angle in at]
+        return [f"{angle:g}°" for angle in at]
     turn = np.radians(at)
     points = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     words = [told.words(point) for point in points]
     if told.convention.angular and told.clock is None:
         return [text.rsplit(" ", 1)[-1].replace(".0°", "°") for text in words]
-    return words if told.clock is not None else [f"{angle}°" for angle in at]
+    return words if told.clock is not None else [f"{angle:g}°" for angle in at]
 
 
 # --- two angles ------------------------------------------------------------------------------

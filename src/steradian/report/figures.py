@@ -76,7 +76,10 @@ def group_points(labels: Sequence[str], names: Sequence[str], gaps: Array) -> Pl
         {
             "type": "scatter", "mode": "markers", "name": name, "x": list(labels),
             "y": numbers(gaps[g]),
-            "marker": {"color": group_colour(g), "symbol": _SYMBOLS[g % len(_SYMBOLS)], "size": 11},
+            "marker": {
+                "color": group_colour(g), "symbol": _SYMBOLS[g % len(_SYMBOLS)], "size": 11,
+                "line": {"color": "var:ink", "width": 1},  # dark colours on a dark page
+            },
             "hovertemplate": "%{x}: %{y} nats<extra></extra>",
         }
         for g, name in enumerate(names)

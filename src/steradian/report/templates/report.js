@@ -34,8 +34,21 @@
 
   // --- plain figures ------------------------------------------------------------------------
 
+  // Words in lines of so many letters.
+  function inLines(text, most) {
+    return text.split(" ").reduce((lines, word) => {
+      const last = lines.length - 1;
+      if (last >= 0 && lines[last].length + word.length < most) lines[last] += " " + word; else lines.push(word);
+      return lines;
+    }, []).join("<br>");
+  }
+
+  // On a narrow screen names below bars stand in lines, where plotly.js would slant them across half of the figure.
   function drawFigure(key) {
-    const spec = themed(read(key));
+    const spec = themed(read(key)), below = spec.layout.xaxis, names = spec.data[0].x;
+    if (narrow() && below.type === "category" && names.length <= 4) {
+      Object.assign(below, { tickvals: names, ticktext: names.map((name) => inLines(name, 12)), tickangle: 0, automargin: true });
+    }
     Plotly.react(key, spec.data, page(spec.layout), CONFIG);
   }
 
@@ -117,9 +130,10 @@
   }
 
   function flat(content, level) {
+    const [across, up] = content.words, marked = ({ at, words }) => ({ tickvals: at, ticktext: words });
     const traces = [{
       type: "heatmap", x: content.lon, y: content.lat, z: content.values[level], zmin: 0, zmax: content.top, colorscale: MAP,
-      colorbar: under(colourBar(content).colorbar), hovertemplate: "%{x}°, %{y}°: %{z}<extra></extra>",
+      text: up.map((b) => across.map((a) => a + ", " + b)), hovertemplate: "%{text}: %{z}<extra></extra>", colorbar: under(colourBar(content).colorbar),
     }];
     if (content.data) {
       const lon = content.data.x.map((x, k) => ((Math.atan2(content.data.y[k], x) * 180) / Math.PI + 360) % 360);
@@ -129,9 +143,9 @@
     return {
       traces,
       layout: {
-        margin: { l: 55, r: 10, t: 10, b: 45 },
-        xaxis: { title: { text: content.names[0] + ", degrees" }, range: content.leftward ? [360, 0] : [0, 360], dtick: 60 },
-        yaxis: { title: { text: content.names[1] + ", degrees" }, range: content.downward ? [90, -90] : [-90, 90], dtick: 30 },
+        margin: { l: 55, r: 10, t: 10, b: 60 },
+        xaxis: { title: { text: content.names[0] }, range: content.leftward ? [360, 0] : [0, 360], ...marked(content.ticks[0]) },
+        yaxis: { title: { text: content.names[1] }, range: content.downward ? [90, -90] : [-90, 90], ...marked(content.ticks[1]) },
       },
     };
   }
@@ -139,7 +153,7 @@
   function circle(content, level) {
     const traces = [
       { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.theta.map(() => 1), line: { color: style("quiet"), dash: "dot", width: 1.5 }, name: "uniform", hoverinfo: "skip" },
-      { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.values[level], fill: "toself", line: { color: content.colours[level], width: 2.5 }, opacity: 0.85, name: "density", hovertemplate: "%{theta}: %{r}<extra></extra>" },
+      { type: "scatterpolar", mode: "lines", theta: content.theta, r: content.values[level], fill: "toself", line: { color: content.colours[level], width: 2.5 }, opacity: 0.85, name: "density", text: content.words, hovertemplate: "%{text}: %{r}<extra></extra>" },
     ];
     if (content.bins) {
       traces.unshift({ type: "barpolar", theta: content.bins.theta, r: content.bins.r, width: content.bins.width, marker: { color: style("noise"), opacity: 0.5, line: { width: 0 } }, name: "data, as a density", hovertemplate: "data: %{r}<extra></extra>" });
@@ -166,7 +180,7 @@
     return {
       traces,
       layout: {
-        margin: { l: 60, r: 10, t: 10, b: 50 },
+        margin: { l: 60, r: narrow() ? 24 : 10, t: 10, b: 50 },
         xaxis: { title: { text: content.names[0] + ", degrees" }, ...turn }, yaxis: { title: { text: content.names[1] + ", degrees" }, ...turn, scaleanchor: "x", constrain: "domain" },
       },
     };
@@ -251,6 +265,7 @@
       drawScene(key);
     });
     const target = document.getElementById(key);
+    if (!webgl) document.querySelectorAll(".turning").forEach((one) => { one.hidden = true; }); // a flat map does not turn
     drawScene(key).then(() => {
       target.on("plotly_relayout", () => {
         if (target._fullLayout.scene) { views.camera = camera(key); target.dataset.eye = JSON.stringify(views.camera.eye); }

@@ -37,10 +37,11 @@ METHOD = {  # numbers that steer a method and bound no error
     "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
     "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
+    "estimation/bootstrap.py:_A_SECOND": "work",
     "families/relative/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "fitting/newton.py:ARMIJO": "share of the promised rise, of the line search",
     "numerics/arrays.py:ROUNDOFF": "of the machine itself",
-    "plots/gap_bars.py:_PATIENCE": "work",
+    "plots/chosen_level.py:_PATIENCE": "work",
     "paper/auditing.py:RIDGE": "the paper's own regularisation",
 }
 

@@ -316,6 +316,6 @@ def test_broad_rows_of_a_batch_end_on_their_grids(monkeypatch: pytest.MonkeyPatc
     def count(_: object, moments: object, *rest: object) -> None:
         sent.append((moments, rest))
 
-    monkeypatch.setattr("steradian.families.grids.gridded.FisherBinghamFamily.solve", count)
+    monkeypatch.setattr("steradian.families.grids.solver.FisherBinghamFamily.solve", count)
     assert np.isfinite(sr.profiles(x, weights=w, levels=2).gaps).all()
     assert not sent

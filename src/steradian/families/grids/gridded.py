@@ -12,7 +12,6 @@ centred features at the nodes instead, which re-orthonormalises them under the f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +20,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.body import (
     circle_verdicts,
-    examine_circle,
     examine_face,
-    examine_sphere,
     scatter_verdicts,
     sphere_verdicts,
 )
@@ -40,39 +37,27 @@ from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.grids.curvature import allowed_quadrature
 from steradian.families.grids.densities import density_on
-from steradian.families.grids.high_levels import solve_high
 from steradian.families.grids.ladder import (
-    LOW_LEVELS,
-    MANY_ROWS,
     GridLadder,
     grid_ladder,
 )
 from steradian.families.grids.polynomial_sample import sample_polynomial
+from steradian.families.grids.solver import GridSolver
 from steradian.families.meshes.cell_tree import CellTree, LocalLaw
-from steradian.families.meshes.meshed import solve_rows
-from steradian.families.meshes.start import Exponent
-from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
-from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.numerics.linalg import least_eigenvalues
-from steradian.numerics.tolerances import COLLINEAR, COLLINEAR_MOMENTS, GOOD_DEFICIT
+from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.tolerances import COLLINEAR_MOMENTS
 from steradian.spaces import Circle, Grid, Sphere
-from steradian.spaces.quadratic import coordinates, gaussian_parameters
+from steradian.spaces.quadratic import coordinates
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_SHORT_MEAN = 0.5  # resultant length below which a law is axial rather than unimodal
 _CONVERGED = int(Status.CONVERGED)
-_CAREFUL_LEVELS = 6  # to which collinear features are orthonormalised under the data in a second
-_LONG_ROWS = 20_000_000  # rows times products of features, which pieces take seconds for
-_ROW_FEATURES = 168  # of level 12 on the sphere: more, and pieces of the space hold too many
-_STACKED_LEVELS = 12  # above it rows of a stack are fitted one by one
 _FEW_FEATURES = 100  # below it their products are quick at the nodes of any grid
 _LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
-_CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +76,12 @@ class GriddedFamily:
     def q(self) -> int:
         return self.space.size(self.level) - 1
 
+    @property
+    def _solver(self) -> GridSolver:
+        return GridSolver(self.space, self.level)
+
     def exponent(self, x: Array, lam: Array) -> Array:
-        return np.asarray(self.space.harmonics(x, self.level)[:, 1:] @ lam)
+        return self._solver.exponent(x, lam)
 
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         return sample_polynomial(self.space, self.level, lam, n, rng)
@@ -269,9 +258,7 @@ class GriddedFamily:
         return sphere_verdicts(moments.features, self.level)
 
     def examine(self, x: Array, weights: Array) -> Placement:
-        if isinstance(self.space, Circle):
-            return examine_circle(x, weights, self.level)
-        return examine_sphere(x, weights, self.level)
+        return self._solver.examine(x, weights)
 
     def examine_failed(self, x: Array) -> Placement:
         """On the two-sphere above level 2 the first look was not exact."""
@@ -295,121 +282,9 @@ class GriddedFamily:
         return circle_peak(f) if isinstance(self.space, Circle) else sphere_peak(f)
 
     def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
-        """On the ladder of grids, at low levels and where one resolves it."""
-        if self.level > LOW_LEVELS:
-            return None
-        ladder, mean = self._ladder, moments.mean[0]
-        start = np.zeros((1, ladder.q))
-        if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
-            start = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        elif below is not None:
-            start[:, : below.lam.shape[1]] = below.lam
-        if below is not None and below.rungs[0] != NO_RUNG:
-            rung = max(int(below.rungs[0]), ladder.least_rung)
-        else:
-            sharpness = _sharpness(moments)
-            if self.level == 2 and sharpness[0] > _CONTOUR_SHARPNESS:
-                return None
-            rung = int(ladder.first_rung(sharpness, start)[0])
-        return ladder.solve_single(rung, moments.features[0, : start.shape[1]], start[0])
+        return self._solver.plain_fit(moments, below)
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None
     ) -> DualSolution:
-        """Newton on the rung the data ask for, then on higher ones until verified.
-
-        At level 2 sharp rows go to the contour integral, which no concentration troubles. Above,
-        rows whose features are collinear under the fit, or that Newton's method does not
-        find or the ladder not resolve, are fitted on pieces of the space: from their ``support``
-        where there is one and it has a fit, else from their moments, unless they are not worth it.
-        """
-        sharpness = _sharpness(moments)
-        if self.level == 2:
-            sharp = sharpness > _CONTOUR_SHARPNESS
-            if sharp.any():
-                return self._solve_split(moments, start, sharp)
-            start = self._better_start(moments, start)
-        if self.level > LOW_LEVELS:
-            return self._solve_high(moments, start, support)
-        rung = self._ladder.first_rung(sharpness, start)
-        m = moments.features[:, : self.q]
-        out, doubtful = self._ladder.solve(m, start, rung)
-        for row in np.flatnonzero(doubtful):
-            pick = np.array([row])
-            if self.level == 2:
-                one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
-            elif support is not None:
-                one = self._solve_rows(*support(int(row)))
-            elif not moments.sought:
-                out.status[row] = Status.UNRESOLVED
-                continue
-            else:
-                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
-            out.put(pick, one)
-        return out
-
-    def _solve_high(
-        self, moments: MomentStack, start: Array, support: Support | None
-    ) -> DualSolution:
-        """Levels on grids of any size; what these do not find, or find to few digits, otherwise."""
-        m = moments.features[:, : self.q]
-        careful = self.level <= _CAREFUL_LEVELS and (support is not None or moments.sought)
-        out, left = self._high_together(moments, start)
-        out.put(left, solve_high(self.space, self.level, m[left], start[left], otherwise=careful))
-        found = out.status == _CONVERGED
-        rough = out.moment_rounding > GOOD_DEFICIT
-        if self.level <= _CAREFUL_LEVELS:
-            rough |= out.condition > COLLINEAR
-        for row in np.flatnonzero(~found | rough):
-            if self.q > _ROW_FEATURES:
-                break
-            if support is not None:
-                x, weights = support(int(row))
-                if found[row] and len(x) * self.q**2 > _LONG_ROWS:
-                    continue  # it states what digits it lacks
-                one = self._solve_rows(x, weights, partial(self.exponent, lam=start[row]))
-            elif moments.sought and (careful or not found[row]):
-                rung = self._ladder.first_rung(_sharpness(moments), start)
-                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
-            else:
-                continue
-            if not found[row] or one.status[0] == _CONVERGED:
-                out.put(np.array([row]), one)
-        return out
-
-    def _high_together(self, moments: MomentStack, start: Array) -> tuple[DualSolution, IntArray]:
-        """The plain rows of a large stack, and which rows are left."""
-        if len(moments) < MANY_ROWS or self.level > _STACKED_LEVELS:
-            out = DualSolution.empty(len(moments), self.q, Status.STALLED)
-            return out, np.arange(len(moments))
-        rung = self._ladder.first_rung(_sharpness(moments), start)
-        out, doubtful = self._ladder.solve(moments.features[:, : self.q], start, rung)
-        return out, np.flatnonzero(doubtful)
-
-    def _solve_rows(self, x: Array, weights: Array, below: Exponent | None = None) -> DualSolution:
-        """By a long search, unless the support shows at once that there is nothing to find."""
-        if self.examine(x, weights).verdict is Verdict.OUTSIDE:
-            return DualSolution.empty(1, self.q, Status.BOUNDARY)
-        return solve_rows(self.space, self.level, x, weights, below)
-
-    def _better_start(self, moments: MomentStack, start: Array) -> Array:
-        """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
-        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < _SHORT_MEAN**2
-        if not axial.any():
-            return start
-        gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        return np.where(axial[:, None], gaussian, start)
-
-    def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
-        out = DualSolution.empty(len(moments), self.q)
-        rows, others = np.flatnonzero(sharp), np.flatnonzero(~sharp)
-        out.put(rows, FisherBinghamFamily(self.space).solve(moments.take(rows), start[rows]))
-        if len(others):
-            out.put(others, self.solve(moments.take(others), start[others]))
-        return out
-
-
-def _sharpness(moments: MomentStack) -> Array:
-    """Concentration of the sharpest direction: the inverse of the least second moment."""
-    second = moments.scatter + moments.mean[:, :, None] * moments.mean[:, None, :]
-    return 1.0 / np.maximum(least_eigenvalues(second), 1e-12)
+        return self._solver.solve(moments, start, support)

@@ -177,9 +177,9 @@ def test_lines_of_one_hemisphere_are_asked_for_their_sign(n: int) -> None:
 
 
 def test_textbook_statistics_are_of_rows_that_are_units() -> None:
-    x = sr.Directions(np.random.default_rng(4).normal(size=(60, 3)) + 0.4, normalize=True)
+    x = sr.Directions(np.random.default_rng(4).normal(size=(300, 3)) + 0.4, normalize=True)
     assert "Rayleigh" in sr.profile(x, levels=1).summary()
-    outcrops = sr.designs.Clusters(np.arange(60) // 6)
+    outcrops = sr.designs.Clusters(np.arange(300) // 6)
     for design in (outcrops, sr.designs.Chain()):
         assert "Rayleigh" not in sr.profile(x, levels=1, design=design).summary()
 

@@ -29,9 +29,9 @@ def of_spread(sample: Sample) -> list[str]:
     """The same in words."""
     what = sample.units.what if sample.has_rows else "row"
     return [
-        f"level {level}: {NO_INTERVAL}{_count(sample):.0f} {what}s for "
-        f"{sample.hierarchy.q(level)} features, and at least {SPARE_UNITS} more are needed"
-        for level in without_spread(sample)
+        f"level {level}: {NO_INTERVAL}{_count(sample):.0f} {what}s for {p} features, where "
+        f"{p + SPARE_UNITS} are the least"
+        for level, p in ((level, sample.hierarchy.q(level)) for level in without_spread(sample))
     ]
 
 

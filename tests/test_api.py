@@ -149,6 +149,7 @@ def test_a_boundary_error_says_what_where_why_and_what_is_sound() -> None:
     assert error.remedy == (
         "ask for fewer levels (levels=2 is sound)"
         ", or mix in a little of the uniform law (shrinkage=0.01)"
+        ", which nothing tests against noise"
     )
     assert error.profile is not None
     sound = sr.profile(sr.Directions.from_angles([0, 90, 200], degrees=True), levels=2)

@@ -371,7 +371,8 @@ def test_a_level_that_does_not_exist_loses_none_that_do(
         "steradian: level 3 does not exist: no density has these moments "
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
         "ask for fewer levels (--levels 2 is sound)"
-        ", or mix in a little of the uniform law (--shrinkage 0.01)\n"
+        ", or mix in a little of the uniform law (--shrinkage 0.01)"
+        ", which nothing tests against noise\n"
     )
 
 

@@ -159,6 +159,53 @@ def test_a_girdle_is_told_by_its_pole() -> None:
     assert "principal axis" not in str(sr.profile(even, levels=1))  # every circle has one
 
 
+@pytest.mark.parametrize("n", [8, 60])
+def test_lines_of_one_hemisphere_are_asked_for_their_sign(n: int) -> None:
+    x = np.random.default_rng(4).normal(size=(n, 3))
+    trend = np.rad2deg(np.arctan2(x[:, 1], x[:, 0])) % 360.0
+    plunge = np.rad2deg(np.arcsin(np.abs(x[:, 2]) / np.linalg.norm(x, axis=1)))
+    plunge[0] = 0.0
+    asks = "Do these lines have a sign?"
+    text = sr.profile(sr.Directions.from_trend_plunge(trend, plunge), levels=1).summary()
+    assert asks in text
+    assert text.index("level  what it adds") < text.index(asks) < text.index("Are the numbers")
+    plunge[1] = -20.0
+    up = sr.Directions.from_trend_plunge(trend, plunge)
+    assert asks not in sr.profile(up, levels=1).summary()
+    lines = sr.Directions.from_trend_plunge(trend, np.abs(plunge), axial=True)
+    assert asks not in sr.profile(lines, levels=1).summary()
+
+
+def test_textbook_statistics_are_of_rows_that_are_units() -> None:
+    x = sr.Directions(np.random.default_rng(4).normal(size=(300, 3)) + 0.4, normalize=True)
+    assert "Rayleigh" in sr.profile(x, levels=1).summary()
+    outcrops = sr.designs.Clusters(np.arange(300) // 6)
+    for design in (outcrops, sr.designs.Chain()):
+        assert "Rayleigh" not in sr.profile(x, levels=1, design=design).summary()
+
+
+def test_an_interval_that_too_few_rows_would_make_is_not_given() -> None:
+    """Of three rows it would rule out both zero and the estimate."""
+    few = sr.profile(np.eye(3), levels=1)
+    found = few.intervals()
+    assert np.isnan([found.low[0], found.high[0], found.deficit_low[0]]).all()
+    assert "level 1: no interval: 3 rows for 3 features" in found.warnings[-1]
+    assert "has no interval: 3 rows for 3 features" in " ".join(few.summary().split())
+    x = np.random.default_rng(0).normal(size=(5, 3)) + 1.0
+    assert np.isfinite(sr.profile(sr.Directions(x, normalize=True), levels=1).intervals().high[0])
+
+
+def test_the_row_that_makes_an_interval_wide_is_named() -> None:
+    """A test of uniformity is sure of a cluster with one outlier; the nats are not known well."""
+    angle = np.append(np.random.default_rng(0).vonmises(1.0, 40.0, 30), -2.1)
+    p = sr.profile(sr.Directions.from_angles(angle), levels=1)
+    text = " ".join(p.summary().split())
+    assert "Clear: level 1" in text
+    assert "the interval rests on one unit: row 30 (counted from 0) carries" in text
+    clean = sr.profile(sr.Directions.from_angles(angle[:30]), levels=1)
+    assert "rests on one unit" not in clean.summary()
+
+
 def test_a_sky_asks_whether_all_of_it_was_seen() -> None:
     ra, dec = np.random.default_rng(0).uniform(0.0, 60.0, (2, 80))
     sky = sr.Directions.from_radec(ra, dec)
@@ -322,6 +369,7 @@ def test_the_stopped_line_says_why_and_what_is_sound() -> None:
         "(the support is only 3 distinct points, and level 3 needs at least 4); "
         "ask for fewer levels (levels=2 is sound)"
         ", or mix in a little of the uniform law (shrinkage=0.01)"
+        ", which nothing tests against noise"
     )
     assert f"Stopped: {profile.stopped}. Are the numbers right?" in text
     assert "Are there enough data? No: 3 rows for 4 fitted parameters" in text

@@ -5,12 +5,15 @@ of one law (designs iid and fixed) the coefficients are the eigenvalues of the c
 leftover under the fit itself; for other designs those of its covariance over the units. The
 latter spread too widely when there are as many features as units, where random signs on the
 units do not. Where the sample is small the signs move the moments of the fit and the fit is
-made again: samples drawn from the fit would not do, since it is sharper than the law itself.
+made again: samples drawn from the fit would not do, since it is sharper than the law itself. Of
+closed forms, whose rows are never formed, samples are drawn from a law that is as much less sharp
+as the length of a mean is too long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -29,6 +32,7 @@ from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 from steradian.significance import concerns
+from steradian.significance.effort import A_SECOND, Patience, TakesLong
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
 from steradian.significance.redrawn.drawn_samples import chunks
 from steradian.significance.redrawn.null_replicates import among
@@ -40,6 +44,7 @@ METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
+_DRAWN_A_SECOND = 2.5e7  # of them: how long fits of replicates may take that nobody counts before
 ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
 _FIRST = 32  # replicates of the first piece
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
@@ -53,6 +58,11 @@ class Calibration:
     replicates: int = 999
     seed: int = 0
     patience: float = _PATIENCE  # work that a bootstrap nobody asked for may be
+
+    @property
+    def seconds(self) -> float:
+        """Of the processor, after which a bootstrap nobody asked for is left off."""
+        return self.patience / _DRAWN_A_SECOND
 
     def __post_init__(self) -> None:
         if not (self.method is None or self.method in METHODS):
@@ -166,7 +176,8 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
     if exact.pvalue <= BEYOND_DOUBT or _holds(sample, left, of_rows):
         return exact
     if how.method is None and left.work(how.replicates * len(sample.units.weights)) <= how.patience:
-        return _bootstrapped(sample, left, squared, how)
+        with suppress(TakesLong):
+            return _bootstrapped(sample, left, squared, how)
     said = f"level {left.level}: the sample is small for this p-value; method='bootstrap' takes "
     warned = (said + "longer and holds",) if how.method is None else ()
     return replace(exact, rough=True, warnings=warned)
@@ -245,7 +256,8 @@ def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibrati
     enough = how.replicates if how.method else ENOUGH
     each = left.by_rows
     stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)
-    for stack in stacks:
+    clock = Patience(np.inf if how.method else how.seconds * A_SECOND)
+    for stack in clock.watched(left.level, stacks):
         found = np.concatenate([found, left.squares_of(stack, squared)])
         if np.sum(found >= squared) >= enough:
             break
@@ -270,7 +282,7 @@ def judged_among(
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
-    """Moments of samples drawn from the fit, with the observed weights."""
+    """Moments of samples drawn from the law behind the fit, with the observed weights."""
     if not sample.units.rows_of_one_law:
         raise _only_rows(sample)
     d, w = sample.hierarchy.space.d, sample.units.weights
@@ -279,7 +291,7 @@ def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterato
     pieces = _growing(how.replicates, len(w) * d)
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
         count = piece.stop - piece.start
-        x = left.draws(fit, count * len(w), rng).reshape(count, len(w), d)
+        x = left.draws(fit, sample.own_rate, count * len(w), rng).reshape(count, len(w), d)
         yield left.hierarchy.stack(x, np.broadcast_to(w, (count, len(w))))
 
 

@@ -16,9 +16,10 @@ from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_
 from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
+from steradian.numerics.heights.bessel import concentration, von_mises_fisher
 from steradian.numerics.heights.von_mises_fisher_sample import von_mises_fisher_draws
 from steradian.numerics.quadratics import quadratic_size
-from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING
+from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, TINY
 
 
 class _Closed:
@@ -41,9 +42,26 @@ class _Closed:
     def width(self) -> int:
         return self._d
 
-    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+    def draws(self, fit: MaxEntFit, rate: float, n: int, rng: np.random.Generator) -> Array:
         """About the first axis: R² does not see where the fit points to."""
-        return von_mises_fisher_draws(self._d, fit.kappa, n, rng)
+        return von_mises_fisher_draws(self._d, debiased(self._d, fit.kappa, rate), n, rng)
+
+
+def debiased(d: int, kappa: float, rate: float) -> float:
+    """The concentration whose samples are as long in the mean as the fitted one says.
+
+    The mean of n rows is too long: ``E R̂² = R² + (1 - R²) / n``, which with few rows per dimension
+    is mostly the second term. Samples of the fit itself would have that term twice, their own fits
+    would take away more than that of the data did, and noise would be found to leave too much.
+    So 1 - R² is taken as (1 - R̂²) n / (n - 1), with a² for n. Kappa is 0 where nothing is left.
+    """
+    if kappa <= 0.0:
+        return 0.0
+    lack = float(von_mises_fisher(d, kappa).defect) / kappa  # 1 - R̂
+    spread = lack * (2.0 - lack) * rate**2 / max(rate**2 - 1.0, TINY)
+    if spread >= 1.0:
+        return 0.0
+    return float(concentration(d, float(np.sqrt(1.0 - spread)), spread).kappa)
 
 
 @dataclass(frozen=True, eq=False)

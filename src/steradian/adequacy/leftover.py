@@ -85,8 +85,11 @@ class Leftover(Protocol):
         """Numbers formed per row to find `sizes`."""
         ...
 
-    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
-        """``n`` draws of the fit, (n, d), up to a symmetry that no residual sees."""
+    def draws(self, fit: MaxEntFit, rate: float, n: int, rng: np.random.Generator) -> Array:
+        """``n`` draws, (n, d), of the law that a sample of this ``rate`` with this fit came from.
+
+        Up to a symmetry that no residual sees.
+        """
         ...
 
 
@@ -266,7 +269,7 @@ class GriddedLeftover:
     def width(self) -> int:
         return len(self.mean) + 1
 
-    def draws(self, fit: MaxEntFit, n: int, rng: np.random.Generator) -> Array:
+    def draws(self, fit: MaxEntFit, rate: float, n: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
         return fit.sample(n, rng)
 
 

@@ -148,7 +148,10 @@ def _changed(profile: Profile) -> list[tuple[Answer, str]]:
 def _data(profile: Profile) -> Judgement:
     stopped = _stopped(profile)
     if profile.shrinkage is not None:
-        return _judgement(DATA, [(Answer.UNKNOWN, _SHRUNK), *stopped])
+        what = "rows" if profile.design.equal_weights else "effective rows"
+        rows = _enough(profile, profile.ess, what)
+        few = [rows] if rows[0] is not Answer.YES else []
+        return _judgement(DATA, [(Answer.UNKNOWN, _SHRUNK), *few, *stopped])
     found = [*stopped, *((Answer.CARE, words) for words in _beyond(profile))]
     if not profile.design.defines_inference:
         said = f"design {profile.design.name} says nothing of how the rows came about"
@@ -197,8 +200,12 @@ def _noise(profile: Profile, sample: Sample) -> list[tuple[Answer, str]]:
 
 def _rows(profile: Profile, sample: Sample) -> tuple[Answer, str]:
     """Independent units for the features."""
+    return _enough(profile, *rows_that_count(profile, sample))
+
+
+def _enough(profile: Profile, count: float, what: str) -> tuple[Answer, str]:
+    """Whether so many rows suffice for the features, whatever was fitted."""
     features = int(profile.dims.sum())
-    count, what = rows_that_count(profile, sample)
     said = f"{count:.0f} {what} for {features} fitted parameter{'s' * (features > 1)}"
     enough = _ROWS_PER_FEATURE * features
     if count >= enough:

@@ -18,7 +18,7 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidDirections
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Rotations, Space, Torus
 from steradian.spaces.rotations import as_quaternions
 
@@ -58,6 +58,8 @@ class Convention:
         The axes, in words.
     recognised : bool
         Whether names of columns alone are enough.
+    hemisphere : int or None
+        The coordinate that is never negative where lines without a sign are written in it too.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Convention:
     frame: Frame = "none"
     orientation: str = ""
     recognised: bool = True
+    hemisphere: int | None = None
 
     @property
     def angular(self) -> bool:
@@ -81,6 +84,11 @@ class Convention:
     def role(self, column: int) -> str:
         """What a column is, in words."""
         return self.roles[column] if column < len(self.roles) else f"angle {column + 1}"
+
+    def on_one_side(self, x: Array) -> bool:
+        """Whether all points ``x`` (n, d) lie where lines without a sign are written by habit."""
+        side = self.hemisphere
+        return side is not None and bool((x[:, side] >= -ROUNDOFF).all())
 
     def refuse_number(self, columns: int) -> None:
         """Refuse a number of columns that makes no direction."""
@@ -193,7 +201,7 @@ _TABLE = (
     ),
     Convention(
         "trend_plunge", ("trend", "plunge"), (("trend", "plunge"), ("azimuth", "plunge")),
-        _POLAR, _from_longitude, _longitude, frame="compass", orientation=_DOWN,
+        _POLAR, _from_longitude, _longitude, frame="compass", orientation=_DOWN, hemisphere=2,
     ),
     Convention(
         "strike_dip", ("strike", "dip"), (("strike", "dip"), ("strike", "dip_angle")),

@@ -23,6 +23,7 @@ from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 
 from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
+from steradian.estimation import interval_concerns
 from steradian.estimation.bias import gap_bias
 from steradian.estimation.reference_noise import reference_variance
 from steradian.estimation.swept_errors import error_of, swept_errors
@@ -153,7 +154,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     of_deficits = Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
     low, high = of_gaps.interval(confidence, method)
     d_low, d_high = of_deficits.interval(confidence, method)
-    for level in concerns.crowded(sample):  # what sampling adds is not a small correction there
+    # what sampling adds is not a small correction there, or nothing tells how much it varies
+    for level in {*concerns.crowded(sample), *interval_concerns.without_spread(sample)}:
         for values in (low, high, d_low, d_high):
             values[level - 1] = np.nan
     z = float(ndtri(0.5 + 0.5 * confidence))
@@ -183,6 +185,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
             *concerns.of_precision(sample, of_gaps.se),
             *concerns.of_crowding(sample),
             *concerns.of_few_units(sample),
+            *interval_concerns.of_spread(sample),
+            *interval_concerns.of_deciding_units(sample),
         ),
         design=sample.design.name,
         sentence=sample.sentence,

@@ -34,7 +34,7 @@ from steradian.numerics.tolerances import USABLE_DEFICIT
 
 _OURS = "a limit of this software, not of the data"
 _FEWER = "ask for fewer levels"
-_MIX = ", or mix in a little of the uniform law (shrinkage=0.01)"
+_MIX = ", or mix in a little of the uniform law (shrinkage=0.01), which nothing tests against noise"
 _ERRORS: dict[Status, tuple[type[LevelError], str]] = {
     Status.BOUNDARY: (BoundaryError, _FEWER),
     Status.UNRESOLVED: (ResolutionError, _FEWER),

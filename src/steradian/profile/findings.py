@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from steradian.estimation.interval_concerns import DECIDED, NO_INTERVAL
 from steradian.profile.level_table import LevelTable, names_of
 from steradian.profile.peaks import peaks_in_words
 from steradian.significance.effort import LATER
@@ -70,7 +71,33 @@ def _open(table: LevelTable) -> list[str]:
         for why, levels in reasons.items()
     ]
     waiting = ["Intervals take a while: intervals() in Python finds them."]
-    return [*said, *_later(table), *(waiting if table.intervals_later else [])]
+    later = waiting if table.intervals_later else []
+    return [*said, *_later(table), *later, *_no_interval(table), *_wide(table)]
+
+
+def _no_interval(table: LevelTable) -> list[str]:
+    """Levels with too few units for an interval, and the reason of the lowest."""
+    known = _said_of_intervals(table, NO_INTERVAL)
+    if not known:
+        return []
+    have = "has" if len(known) == 1 else "have"
+    return [sentence(f"{_levels(table, list(known))} {have} {NO_INTERVAL}{known[min(known)]}")]
+
+
+def _wide(table: LevelTable) -> list[str]:
+    """Levels that are told apart from noise, and whose interval one unit makes as wide as it is."""
+    return [
+        sentence(f"{_level(table, k)}: {DECIDED}{why}; profile the others to see without it")
+        for k, why in _said_of_intervals(table, DECIDED).items()
+        if table.verdicts[k] in _CERTAIN
+    ]
+
+
+def _said_of_intervals(table: LevelTable, kind: str) -> dict[int, str]:
+    """What the intervals warn of in this way, by level counted from 0."""
+    warned = () if table.intervals is None else table.intervals.warnings
+    begins = {k: f"level {k + 1}: {kind}" for k in range(len(table.profile.levels))}
+    return {k: w.removeprefix(b) for k, b in begins.items() for w in warned if w.startswith(b)}
 
 
 def _smallest(table: LevelTable) -> list[str]:
@@ -122,6 +149,11 @@ def _untested(table: LevelTable) -> str:
     why = sentence(f"not tested: {table.refusal}")
     if np.isnan(shares).any():
         return why
+    features = int(p.dims.sum())
+    if p.design.defines_inference and p.ess < features:
+        size = f"{digits(p.deficits[-1])} nats"
+        few = f"{p.ess:.0f} rows for {features} features, where noise alone gives nats like these"
+        return f"{sentence(f'{size} cannot be told from noise: {few}')} {why}"
     k = int(p.gaps.argmax())
     most = f"Most is in {_level(table, k)}: {digits(p.gaps[k])} nats ({percent(shares[k])})"
     return f"{sentence(most)} {why}"

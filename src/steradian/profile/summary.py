@@ -124,10 +124,10 @@ def in_words(profile: Profile) -> str:
 
 
 def _classical(profile: Profile) -> list[str]:
-    """What textbooks print of such data, where weights are equal as those ask for."""
+    """What textbooks print of such data: of rows of one law and equal weight, as they ask for."""
     if not profile.design.defines_inference or profile.shrinkage is not None:
         return []
-    if not _equal_weights(profile):
+    if not (profile.design.rows_of_one_law and _equal_weights(profile)):
         return []
     space, m = profile.moments.hierarchy.space, profile.moments
     known = classical_values(space, profile.n, m.mean, second_moment(profile))
@@ -168,6 +168,7 @@ def _remarks(profile: Profile) -> list[str]:
             "uniform there."
         )
     lines += _sky(profile)
+    lines += _one_hemisphere(profile)
     if profile.stopped:
         lines += textwrap.wrap(f"Stopped: {profile.stopped}.", _WIDTH)
     return lines
@@ -183,6 +184,19 @@ def _sky(profile: Profile) -> list[str]:
     return _wrapped(
         "Was the whole sky seen evenly? If not, say what was with reference= (--reference): its "
         "edges count as structure here."
+    )
+
+
+def _one_hemisphere(profile: Profile) -> list[str]:
+    """What is asked of everybody whose lines all point downwards."""
+    known, rows = profile.reading, profile.directions
+    if known is None or known.axial or known.within or rows is None:
+        return []
+    if not known.notation.convention.on_one_side(rows.x):
+        return []
+    return _wrapped(
+        "Do these lines have a sign? None points upwards: lines that are only written so have "
+        "none, and the hemisphere counts as a mean direction here. Try axial=True (--axial)."
     )
 
 

@@ -32,7 +32,7 @@ _SETTLING = 10  # draws as extreme as the sample that settle a p-value
 _OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times over
 _TOGETHER = 10.0  # times the work that may be begun, of all levels in one pass
 _OF_NODES = 5.0  # of a node in one fit of a sample
-_A_SECOND = 1e7  # work that a second of the processor is
+A_SECOND = 1e7  # work that a second of the processor is
 _OVERDUE = 1.5  # times the patience at which work is left off
 _GROWTH = 2.0  # of the draws of a step over those of the one before
 _TOGETHER_AT_FIRST = 25  # draws between two looks at the clock
@@ -59,7 +59,7 @@ class Patience:
 
     def __init__(self, work: float = math.inf) -> None:
         self.left = work
-        self._until = time.process_time() + _OVERDUE * work / _A_SECOND
+        self._until = time.process_time() + _OVERDUE * work / A_SECOND
 
     def begin(self, level: int, work: float) -> None:
         """Raise `TakesLong` unless so much work is soon done."""
@@ -74,7 +74,7 @@ class Patience:
         began = time.process_time()
         draw()
         taken = time.process_time() - began
-        if _TOGETHER_AT_FIRST * taken * _A_SECOND > self.left:
+        if _TOGETHER_AT_FIRST * taken * A_SECOND > self.left:
             raise TakesLong(_words(level))
 
     def watched(self, level: int, steps: Iterable[Any]) -> Iterator[Any]:

@@ -1,0 +1,56 @@
+"""What speaks against an interval: too few units to have a spread, or one unit that is the spread.
+
+The variance of a fit's log-density is seen in the very units the fit was made from. After p
+matched features and the mean it has ``n - p - 1`` degrees of freedom left, so that below p + 2
+units it says nothing, and an interval made of it may rule out its own estimate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steradian.significance.many_rows.feature_blocks import MANY_ROWS
+from steradian.significance.redrawn.judgement import DOMINATES
+from steradian.significance.sample import Sample
+
+SPARE_UNITS = 2  # beyond the matched features: one for the mean, one for a spread about it
+NO_INTERVAL = "no interval: "
+DECIDED = "the interval rests on one unit: "
+
+
+def without_spread(sample: Sample) -> list[int]:
+    """Levels whose features leave no degree of freedom for a variance."""
+    count = _count(sample)
+    levels = range(1, len(sample.nested.solutions) + 1)
+    return [level for level in levels if count < sample.hierarchy.q(level) + SPARE_UNITS]
+
+
+def of_spread(sample: Sample) -> list[str]:
+    """The same in words."""
+    what = sample.units.what if sample.has_rows else "row"
+    return [
+        f"level {level}: {NO_INTERVAL}{_count(sample):.0f} {what}s for {p} features, where "
+        f"{p + SPARE_UNITS} are the least"
+        for level, p in ((level, sample.hierarchy.q(level)) for level in without_spread(sample))
+    ]
+
+
+def _count(sample: Sample) -> float:
+    """Units that vary; without end where nothing is estimated from them."""
+    if sample.has_rows:
+        return float(sample.units.effective)
+    return np.inf if sample.design.known_covariance is not None else float(sample.moments.n)
+
+
+def of_deciding_units(sample: Sample) -> list[str]:
+    """Levels of which one unit carries more than half of the variance, with that unit."""
+    if not sample.has_rows or sample.rows.n >= MANY_ROWS:
+        return []
+    units, silent, out = sample.units, without_spread(sample), []
+    squares = units.squares(np.diff(sample.log_densities, axis=1))
+    for level, column in enumerate(squares.T, start=1):
+        unit, whole = int(np.argmax(column)), float(column.sum())
+        if level not in silent and column[unit] > DOMINATES * whole:
+            share = f"{units.name_of(unit)} carries {column[unit] / whole:.0%} of its variance"
+            out.append(f"level {level}: {DECIDED}{share}")
+    return out

@@ -9,7 +9,8 @@ import pytest
 
 import steradian as sr
 from comparison_groups import vmf
-from steradian.profile.comparison_text import verdict
+from steradian.profile.comparison_text import level_cells, verdict
+from steradian.profile.principal_axes import girdle_in_words, strongest_axis
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +41,39 @@ def test_a_level_that_one_row_carries_is_not_clear(found: sr.Comparison) -> None
     assert "clearly in shape" in verdict(found, sure)
     words = "level 2: row 7 outweighs all others together; little is left to compare it with"
     assert "likely in shape" in verdict(found, replace(sure, warnings=(words,)))
+
+
+def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.Comparison) -> None:
+    tests = replace(
+        found.tests(),
+        pvalue=np.array([0.06, 0.9]),
+        parts={"direction": 0.014, "concentration": 0.6},
+    )
+    assert tests.parts_holm["direction"] == tests.pvalue_holm[0] == 0.12
+    assert "No level tells the groups apart" in verdict(found, tests)
+    rows = {row[0].strip(): row[-1] for row in level_cells(found, tests)[1]}
+    assert rows["direction"] == rows["1 mean direction"] == "0.12"
+
+
+def test_an_interval_without_length_is_said_to_be_noise() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        angles = rng.vonmises(0.0, 1.0, 40)
+        c = sr.compare(sr.Directions.from_angles(angles), by=["a", "b"] * 20)
+        ends = [row[3] for row in level_cells(c, None)[1] if row[3]]
+        assert "0 to 0" not in ends
+        if (c.intervals().high == 0.0).any():
+            assert "not above noise" in ends
+            return
+    pytest.fail("no interval ended at zero")
+
+
+def test_a_girdle_of_planes_has_one_name() -> None:
+    rng = np.random.default_rng(6)
+    strike, dip = np.full(80, 30.0) + 180.0 * rng.integers(2, size=80), rng.uniform(5.0, 90.0, 80)
+    planes = sr.Directions.from_coordinates(strike, dip, convention="strike_dip")
+    profile = sr.profile(planes)
+    words = strongest_axis(profile)
+    assert words.startswith("girdle: strike")
+    assert "; its pole: trend" in words
+    assert girdle_in_words(profile).startswith(words)

@@ -36,6 +36,8 @@ from steradian.significance.groups.unit_permutation import (
 from steradian.significance.redrawn.replicates import Replicates
 from steradian.significance.scores import MOST_ENTRIES
 
+_APART = 0.01  # p-value of one direction, above which lengths along the pooled mean are their own
+
 ComparisonMethod = Literal["default", "permutation"]
 
 
@@ -205,10 +207,10 @@ def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, StepTest]
             + " and ".join(hierarchy.level_one_parts)
         ]
     across, along = steps
-    return {
-        across.name: _part(sample, across, many),
-        along.name: equal_lengths(sample, many) or _part(sample, along, many),
-    }, []
+    direction = _part(sample, across, many)
+    apart = not direction.pvalue > _APART  # or nobody knows
+    own = equal_lengths(sample, many) if apart else None
+    return {across.name: direction, along.name: own or _part(sample, along, many)}, []
 
 
 def _part(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:

@@ -28,7 +28,7 @@ from steradian.significance.groups.unit_permutation import StudentisedMeans, per
 from steradian.significance.redrawn.replicates import Replicates
 
 METHOD = "own mean resultant lengths"
-_FELT = 0.1  # non-centrality, from which a test of size 5 % rejects 6 % and more
+_FELT = 0.1  # non-centrality of two groups, from which a test of size 5 % rejects 6 % and more
 _CLEAR = 4.0  # of its mean square error, above which the square of a mean has a direction
 
 
@@ -63,7 +63,7 @@ class OwnLengths:
         if not self.sound:
             return False
         away = np.where(self.clear, self.length - self.along, 0.0)
-        return _distance(away, self.covariance)[0] > _FELT
+        return _distance(away, self.covariance)[0] > _FELT * (len(away) - 1.0) ** 0.5
 
     def judged(self) -> tuple[float, float]:
         """T, and the p-value of equal lengths by an F law."""

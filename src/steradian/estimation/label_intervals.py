@@ -27,7 +27,10 @@ from steradian.families.base import KnowsNoise
 from steradian.fitting.grouped import Arrow, GroupedFits, integrals
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import VERIFIED_AIM
 from steradian.significance.groups.grouped_sample import GroupedSample
+
+_NOTHING = np.array([[0.0], [np.inf], [0.0]])  # no error, known for sure, not skew
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,6 +102,8 @@ def between_intervals(sample: GroupedSample, confidence: float) -> BetweenInterv
     errors, whole = _errors(sample)
     steps, total_step = between_variance(sample)
     errors[0], whole[0] = np.hypot(errors[0], np.sqrt(steps)), np.hypot(whole[0], total_step**0.5)
+    for found, of in ((value, errors), (value.sum(keepdims=True), whole)):
+        of[:, found <= VERIFIED_AIM] = _NOTHING  # rounding has no error of its own
     levels = Estimates(value, errors, bias, features, matched, sample.rate, _kish(sample))
     total = Estimates(
         np.array([value.sum()]),

@@ -65,7 +65,7 @@ def test_an_interval_without_length_is_said_to_be_noise(
     found: sr.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     none = replace(found.intervals(), low=np.zeros(2), high=np.zeros(2))
-    monkeypatch.setattr(sr.Comparison, "intervals", lambda self: none)
+    monkeypatch.setattr(sr.Comparison, "intervals", lambda _: none)
     ends = [row[3] for row in level_cells(found, None)[1] if row[3]]
     assert ends[:2] == ["not above noise"] * 2
 

@@ -45,6 +45,7 @@ def test_the_joint_variance_is_that_of_the_sum_over_units() -> None:
     q = sample.levels.means.shape[1]
     pooled = np.broadcast_to(np.eye(q), (2, q, q))
     rows, units = sample.known_rows, sample.units
+    assert units.labels is not None
     phi = sample.hierarchy.features(rows.directions.x)
     each = np.zeros((units.count, q))
     for i, unit in enumerate(units.labels):

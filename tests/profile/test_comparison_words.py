@@ -9,7 +9,8 @@ import pytest
 
 import steradian as sr
 from comparison_groups import vmf
-from steradian.profile.comparison_text import verdict
+from steradian.profile.comparison_text import level_cells, verdict
+from steradian.profile.principal_axes import girdle_in_words, strongest_axis
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +41,42 @@ def test_a_level_that_one_row_carries_is_not_clear(found: sr.Comparison) -> None
     assert "clearly in shape" in verdict(found, sure)
     words = "level 2: row 7 outweighs all others together; little is left to compare it with"
     assert "likely in shape" in verdict(found, replace(sure, warnings=(words,)))
+
+
+def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.Comparison) -> None:
+    tests = replace(
+        found.tests(),
+        pvalue=np.array([0.06, 0.9]),
+        parts={"direction": 0.014, "concentration": 0.6},
+    )
+    assert tests.parts_holm["direction"] == tests.pvalue_holm[0] == 0.12
+    assert "No level tells the groups apart" in verdict(found, tests)
+    rows = {row[0].strip(): row[-1] for row in level_cells(found, tests)[1]}
+    assert rows["direction"] == rows["1 mean direction"] == "0.12"
+
+
+def test_intervals_of_groups_that_are_the_same_are_finite() -> None:
+    rows = sr.Directions.from_angles(np.random.default_rng(1).vonmises(0.0, 1.0, 40))
+    c = sr.compare({"a": rows, "b": rows})
+    assert c.intervals().high.max() < 0.1  # 2e267, when rounding was scaled by its error
+
+
+def test_an_interval_without_length_is_said_to_be_noise(
+    found: sr.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = replace(found.intervals(), low=np.zeros(2), high=np.zeros(2))
+    monkeypatch.setattr(sr.Comparison, "intervals", lambda _: none)
+    ends = [row[3] for row in level_cells(found, None)[1] if row[3]]
+    assert ends[:2] == ["not above noise"] * 2
+
+
+def test_a_girdle_of_planes_has_one_name() -> None:
+    rng = np.random.default_rng(6)
+    strike = rng.normal(30.0, 4.0, 80) + 180.0 * rng.integers(2, size=80)
+    dip = rng.uniform(5.0, 90.0, 80)
+    planes = sr.Directions.from_strike_dip(strike, dip)
+    profile = sr.profile(planes)
+    words = strongest_axis(profile)
+    assert words.startswith("girdle: strike")
+    assert "; its pole: trend" in words
+    assert girdle_in_words(profile).startswith(words)

@@ -7,7 +7,8 @@ group: the sizes of the groups count as given. Noise alone adds
     ½ tr(I_l⁻¹ V_l) - ½ tr(I_{l-1}⁻¹ V_{l-1})
 
 on average, with I the information of the free parameters (an arrow, `fitting.grouped`) and V the
-variance of their moments: about (G - 1) q_l / 2n. The interval is that of `estimation.intervals`.
+variance of their moments, of units with rows of several groups the joint one: about (G - 1) q_l /
+2n. The interval is that of `estimation.intervals`; J, no less than any C, reaches as high as each.
 A sampled reference adds its variance (`estimation.reference_noise`).
 """
 
@@ -26,7 +27,10 @@ from steradian.families.base import KnowsNoise
 from steradian.fitting.grouped import Arrow, GroupedFits, integrals
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.tolerances import VERIFIED_AIM
 from steradian.significance.groups.grouped_sample import GroupedSample
+
+_NOTHING = np.array([[0.0], [np.inf], [0.0]])  # no error, known for sure, not skew
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +102,8 @@ def between_intervals(sample: GroupedSample, confidence: float) -> BetweenInterv
     errors, whole = _errors(sample)
     steps, total_step = between_variance(sample)
     errors[0], whole[0] = np.hypot(errors[0], np.sqrt(steps)), np.hypot(whole[0], total_step**0.5)
+    for found, of in ((value, errors), (value.sum(keepdims=True), whole)):
+        of[:, found <= VERIFIED_AIM] = _NOTHING  # rounding has no error of its own
     levels = Estimates(value, errors, bias, features, matched, sample.rate, _kish(sample))
     total = Estimates(
         np.array([value.sum()]),
@@ -122,7 +128,7 @@ def between_intervals(sample: GroupedSample, confidence: float) -> BetweenInterv
         total_debiased=float((value - bias).sum()),
         total_se=float(total.se[0]),
         total_low=float(total_low[0]),
-        total_high=float(total_high[0]),
+        total_high=float(np.fmax(total_high[0], high.max())),  # J is no less than any C
     )
 
 
@@ -169,12 +175,14 @@ def _errors_from_sums(sample: GroupedSample, steps: list[Array]) -> tuple[Array,
 
 def between_bias(sample: GroupedSample) -> Array:
     """What noise alone adds to each C on average, (L,), nats."""
-    if not sample.forms:
-        return _noise_of_many_features(sample)
-    try:
-        return 0.5 * np.diff([_trace(sample, fit) for fit in sample.levels.fits])
-    except ResolutionError:  # a law too sharp for the rules of its features: as of a right fit
-        return plain_noise(sample)
+    if sample.forms:
+        try:
+            return 0.5 * np.diff([_trace(sample, fit) for fit in sample.levels.fits])
+        except ResolutionError:  # a law too sharp for the rules of its features
+            pass
+    if sample.has_shared_units:  # what units add to all of their groups largely cancels
+        return np.full(sample.hierarchy.levels, np.nan)
+    return plain_noise(sample) if sample.forms else _noise_of_many_features(sample)
 
 
 def plain_noise(sample: GroupedSample) -> Array:
@@ -199,7 +207,7 @@ def _trace(sample: GroupedSample, fit: GroupedFits) -> float:
     if rest:
         eye = np.broadcast_to(np.eye(rest), (len(pi), rest, rest))
         p = np.concatenate([-arrow.slope[0], eye], axis=1)
-        seen = np.einsum("g,gki,gkl,glj->ij", pi**2, p, variance, p)
+        seen = sample.variance_of_sum(p)
         trace += float(np.trace(np.linalg.solve(arrow.schur[0], seen)))
     return trace
 

@@ -19,6 +19,7 @@ from steradian.profile.comparison_text import (
     verdict,
 )
 from steradian.profile.methods_text import CITATION
+from steradian.profile.part_words import part_notes
 from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
@@ -78,8 +79,8 @@ def _counts(c: Comparison) -> str:
 def _first_screen(c: Comparison, tests: ComparisonTests | None) -> Iterator[Block]:
     head, rows = level_cells(c, tests)
     yield Table(
-        caption="What each level tells the groups apart by, beyond the levels below, in nats. "
-        "Noise: what chance alone gives on average.",
+        caption="What each level tells the groups apart by, beyond the levels below, in nats; "
+        "all share those above. Noise: what chance alone gives on average.",
         columns=head,
         rows=rows,
         colours=_colours(rows),
@@ -133,7 +134,8 @@ def _answers(
         yield "Is it more than chance?", f"Not tested: {refused}."
     else:
         yield "Is it more than chance?", _chance(tests.overall)
-        said = ". ".join(f"{words[:1].upper()}{words[1:]}" for words in tests.warnings)
+        known = [*part_notes(tests), *tests.warnings]
+        said = ". ".join(f"{words[:1].upper()}{words[1:]}" for words in known)
         yield "What should be known of the tests?", f"{said}." if said else "Nothing to warn of."
     out = [f"{name}: {words}" for name, words in c.left_out.items()]
     yield "Are all groups in it?", "Left out: " + "; ".join(out) if out else "Yes."
@@ -199,7 +201,8 @@ def _methods(c: Comparison, tests: ComparisonTests | None) -> str:
     if tests is None:
         said.append("No p-values are given.")
     else:
-        how = "; ".join(f"level {k}: {m}" for k, m in enumerate(tests.methods, 1))
+        each = [f"level {k}: {m}" for k, m in enumerate(tests.methods, 1)]
+        how = "; ".join([*each, *(f"{part}: {m}" for part, m in tests.part_methods.items())])
         said.append(
             f"That all groups have the same law was tested by {tests.overall_method}, and each "
             f"level given those below ({how}), with Holm's correction over levels; intervals are "

@@ -14,7 +14,8 @@ from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
-from steradian.profile.group_words import BLANK, pointing, without_mean
+from steradian.profile.group_words import BLANK, pointing, undirected, without_mean
+from steradian.profile.part_words import part_notes, part_rows, part_size, shared_note
 from steradian.references.base import underlying
 from steradian.wording import (
     LIKELY_BELOW,
@@ -61,7 +62,7 @@ def summarise(c: Comparison) -> str:
     ]
     notes = [f"{name} is left out: {words}" for name, words in c.left_out.items()]
     if tests is not None:
-        notes += list(tests.warnings)
+        notes += [*part_notes(tests), *tests.warnings, *shared_note(c)]
     if refused:
         notes.append(refused)
     for note in notes:
@@ -93,7 +94,8 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
         )
     found, not_found, unknown = found_levels(c, tests)
     lost = without_mean(c) if any(part.startswith(_ways(c)) for part in not_found) else []
-    not_found = [part for part in not_found if not lost or not part.startswith(_ways(c))]
+    without = [part for part in not_found if lost and part.startswith(_ways(c))]
+    not_found = [part for part in not_found if part not in without]
     said = []
     if found:
         said.append("The groups differ " + ", and ".join(found))
@@ -102,9 +104,7 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> str:
     elif not_found:
         said.append("No level tells the groups apart: " + ", ".join(not_found))
     if lost:
-        own = "the mean of" if len(lost) == 1 else "the means of"
-        are = "is" if len(lost) == 1 else "are"
-        said.append(f"Directions are not compared: {own} {listed(lost)} {are} {Verdict.NOISE}")
+        said.append(undirected(lost, without[0]))
     if unknown:
         said.append(f"Cannot be judged: {', '.join(unknown)}")
     return ". ".join([*said, *_same_law(tests.overall)]) + "."
@@ -196,7 +196,7 @@ def _parts(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list[str]]
     """In which parts level 1 differs, and how surely, and those in which it does not."""
     corrected = tests.parts_holm
     there = [
-        _found(part, f"{digits(c.level1[part])} nats", p)
+        _found(part, part_size(c, tests, part), p)
         for part, p in corrected.items()
         if p <= LIKELY_BELOW
     ]
@@ -222,9 +222,8 @@ def level_cells(
         p = np.nan if tests is None else float(tests.pvalue_holm[k])
         size, noise = digits(float(c.between[k])), _noise(c.noise[k])
         rows.append((f"{k + 1} {name}", size, noise, ends[k], _shown(p)))
-        for part, value in c.level1.items() if k == 0 else ():
-            p = np.nan if tests is None else tests.parts_holm.get(part, np.nan)
-            rows.append((f"    {part}", digits(value), "", "", _shown(p)))
+        for part, nats, p in part_rows(c, tests) if k == 0 else ():
+            rows.append((f"    {part}", nats, "", "", _shown(p)))
     p = np.nan if tests is None else tests.overall
     noise = _noise(float(c.noise.sum()))
     rows.append(("all (J)", digits(c.total), noise, ends[-1], _shown(p)))
@@ -249,13 +248,19 @@ def _ends(c: Comparison) -> list[str]:
     except SteradianError:
         return none
     pairs = [*zip(found.low, found.high, strict=True), (found.total_low, found.total_high)]
-    return [f"{digits(float(low))} to {digits(float(high))}" for low, high in pairs]
+    return [_interval(float(low), float(high)) for low, high in pairs]
+
+
+def _interval(low: float, high: float) -> str:
+    """Both ends; an upper one of zero says that noise alone mostly gives more than was seen."""
+    return "not above noise" if high <= 0.0 else f"{digits(low)} to {digits(high)}"
 
 
 def _information(c: Comparison, tests: ComparisonTests | None) -> list[str]:
     lines = textwrap.wrap(
         f"{label_in_words(c, tests)} C: what a level's features tell the groups apart by, beyond "
-        "the levels below; noise: what it is on average with nothing to find.",
+        "the levels below, where all share those above: it depends on how many are fitted. Noise: "
+        "what it is on average with nothing to find.",
         _WIDTH,
     )
     if c.shares_kind == "equal":

@@ -8,6 +8,7 @@ from steradian.errors import SteradianError
 from steradian.profile.principal_axes import axis_and_share, strongest_axis
 from steradian.profile.summary import in_words, points_somewhere
 from steradian.significance.effort import SOON
+from steradian.wording import Verdict, listed
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -56,3 +57,11 @@ def without_mean(c: Comparison) -> list[str]:
         return []
     profiles = {name: c.groups[name] for name in c.names}
     return [name for name, p in profiles.items() if p.has_mean and not mean_is_clear(p)]
+
+
+def undirected(names: list[str], part: str) -> str:
+    """That directions do not differ, of groups that have none; ``part`` ends with the p-value."""
+    own = "the mean of" if len(names) == 1 else "the means of"
+    are = "is itself" if len(names) == 1 else "are themselves"
+    p = part[part.rindex("(") :]
+    return f"Directions are not told apart {p}, but {own} {listed(names)} {are} {Verdict.NOISE}"

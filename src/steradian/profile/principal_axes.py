@@ -64,7 +64,7 @@ def strongest_axis(profile: Profile) -> str:
     values, axes = np.linalg.eigh(second_moment(profile))
     told = Notation(CONVENTIONS["xyz"]) if known is None else known.notation
     if _is_girdle(values):
-        return f"girdle about {told.words(_signed(axes[:, 0]))}"
+        return _girdle(_signed(axes[:, 0]), told)
     end = _signed(axes[:, -1])
     return f"axis {told.words(end)}" + ("" if axial else f" and {told.words(-end)}")
 
@@ -118,13 +118,14 @@ def girdle_in_words(profile: Profile) -> str:
     values, axes = np.linalg.eigh(second_moment(profile))
     if not _is_girdle(values) or values[0] > _GIRDLE_SHARE * values.sum() / profile.d:
         return ""
-    pole, told = _signed(axes[:, 0]), known.notation
+    return f"{_girdle(_signed(axes[:, 0]), known.notation)} (mean cos² {values[0]:.3f})"
+
+
+def _girdle(pole: Array, told: Notation) -> str:
     if told.convention.axial:  # poles of planes: their girdle is a plane, and its pole a line
         line = Notation(CONVENTIONS["trend_plunge"], told.unit)
-        said = f"girdle: {told.words(pole)}; its pole: {line.words(pole)}"
-    else:
-        said = f"girdle, with its pole at {told.words(pole)}"
-    return f"{said} (mean cos² {values[0]:.3f})"
+        return f"girdle: {told.words(pole)}; its pole: {line.words(pole)}"
+    return f"girdle, with its pole at {told.words(pole)}"
 
 
 def _ends(profile: Profile) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from steradian.numerics.tolerances import EQUAL_WEIGHTS
 from steradian.significance.gap_tests import holm
 from steradian.significance.groups.grouped_sample import GroupedSample
 from steradian.significance.groups.label_tests import (
+    Step,
     StepTest,
     level_step,
     part_steps,
@@ -25,6 +26,7 @@ from steradian.significance.groups.label_tests import (
     step_test,
     studentised,
 )
+from steradian.significance.groups.own_lengths import METHOD, equal_lengths
 from steradian.significance.groups.unit_permutation import (
     PermutationTest,
     PooledScore,
@@ -33,6 +35,8 @@ from steradian.significance.groups.unit_permutation import (
 )
 from steradian.significance.redrawn.replicates import Replicates
 from steradian.significance.scores import MOST_ENTRIES
+
+_APART = 0.01  # p-value of one direction, above which lengths along the pooled mean are their own
 
 ComparisonMethod = Literal["default", "permutation"]
 
@@ -51,9 +55,11 @@ class ComparisonTests:
         P-value of "all groups have the same law"; NaN where it cannot be tested.
     parts, parts_holm : mappings
         P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
-        correction over them and the levels above; empty without.
+        correction over them and the levels above, at least that of level 1; empty without.
     methods : tuple of str
         Per level how the p-value was found.
+    part_methods : mapping
+        The same of the parts.
     warnings : tuple of str
         What was refused, and what speaks against trusting a p-value.
     """
@@ -69,6 +75,7 @@ class ComparisonTests:
     warnings: tuple[str, ...]
     design: str
     sentence: str
+    part_methods: dict[str, str] = field(default_factory=dict)
 
     @property
     def pvalue_holm(self) -> Array:
@@ -77,9 +84,18 @@ class ComparisonTests:
 
     @property
     def parts_holm(self) -> dict[str, float]:
-        """P-values of the parts of level 1, corrected with those of the levels above it."""
+        """P-values of the parts of level 1, corrected with those of the levels above it.
+
+        At least that of level 1: a part is looked into where the whole differs.
+        """
         every = holm(np.array([*self.parts.values(), *self.pvalue[1:]]))
-        return dict(zip(self.parts, every.tolist(), strict=False))
+        gated = np.maximum(every, np.nan_to_num(self.pvalue_holm[0])).tolist()
+        return dict(zip(self.parts, gated, strict=False))
+
+    @property
+    def far_apart(self) -> bool:
+        """Whether groups point so far apart that their own mean resultant lengths were tested."""
+        return any(how.startswith(METHOD) for how in self.part_methods.values())
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
@@ -97,6 +113,7 @@ class ComparisonTests:
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
             "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
             "methods": list(self.methods),
+            "part_methods": dict(self.part_methods),
             "overall_method": self.overall_method,
             "warnings": list(self.warnings),
         }
@@ -115,7 +132,12 @@ class ComparisonTests:
                 f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
             )
             if level == 1:
-                lines += [f"  {name:<14} {'':>10} {p:>10.3g}" for name, p in self.parts.items()]
+                corrected = self.parts_holm
+                lines += [
+                    f"  {name:<14} {'':>10} {p:>10.3g} {corrected[name]:>10.3g}  "
+                    f"{self.part_methods.get(name, '')}".rstrip()
+                    for name, p in self.parts.items()
+                ]
         return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
 
 
@@ -142,13 +164,15 @@ def comparison_tests(
     else:
         found = [_tested(sample, level, many) for level in levels]
     parts, more = _parts(sample, many)
+    more += [w for one in parts.values() for w in one.warnings]
     return ComparisonTests(
         levels=np.arange(1, sample.hierarchy.levels + 1),
         statistic=np.array([one.statistic for one in found]),
         pvalue=np.array([one.pvalue for one in found]),
         overall=overall.pvalue,
         overall_statistic=overall.statistic,
-        parts=parts,
+        parts={name: one.pvalue for name, one in parts.items()},
+        part_methods={name: one.method for name, one in parts.items()},
         methods=tuple(one.method for one in found),
         overall_method=how,
         warnings=tuple(dict.fromkeys([*said, *(w for one in found for w in one.warnings), *more])),
@@ -171,8 +195,8 @@ def _tested(sample: GroupedSample, level: int, many: Replicates) -> StepTest:
         return StepTest.refused(f"level {level}: {error}")
 
 
-def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, float], list[str]]:
-    """P-values of the parts of level 1, and what is to be said about them."""
+def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, StepTest], list[str]]:
+    """Tests of the parts of level 1, or why there are none."""
     hierarchy = sample.hierarchy
     if not isinstance(hierarchy, SplitsLevelOne) or not sample.forms:
         return {}, []
@@ -182,16 +206,18 @@ def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, float], l
             "the pooled mean is not clear of zero, so that level 1 is not split into "
             + " and ".join(hierarchy.level_one_parts)
         ]
-    found = {}
-    said: list[str] = []
-    for step in steps:
-        try:
-            test = step_test(sample, step, many)
-        except DesignError as error:
-            test = StepTest.refused(f"{step.name}: {error}")
-        found[step.name] = test.pvalue
-        said += test.warnings
-    return found, said
+    across, along = steps
+    direction = _part(sample, across, many)
+    apart = not direction.pvalue > _APART  # or nobody knows
+    own = equal_lengths(sample, many) if apart else None
+    return {across.name: direction, along.name: own or _part(sample, along, many)}, []
+
+
+def _part(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
+    try:
+        return step_test(sample, step, many)
+    except DesignError as error:
+        return StepTest.refused(f"{step.name}: {error}")
 
 
 def same_law(

@@ -235,6 +235,31 @@ class GroupedSample:
             out[group] = _between_units(away, units, some)
         return out
 
+    @property
+    def has_shared_units(self) -> bool:
+        """Whether units have rows of several groups, whose errors then go together."""
+        return self.has_units and bool(self.group_of_unit.min() < 0)
+
+    def variance_of_sum(self, maps: Array) -> Array:
+        """Variance (k, k) of Σ π_g P_gᵀ E_g φ for ``maps`` P (G, q, k).
+
+        A unit that has rows of several groups counts once, with what it adds to all of them.
+        """
+        if not self.has_shared_units:
+            return np.einsum(
+                "g,gki,gkl,glj->ij", self.shares**2, maps, self.variances, maps, optimize=True
+            )
+        phi, rows, units = self.features, self.known_rows, self.units
+        if phi is None:
+            raise DesignError("too many rows for a covariance of their features; compare moments")
+        away = units.weights[:, None] * (phi - self.levels.means[rows.labels])
+        seen = np.empty((len(away), maps.shape[2]))
+        for group, each in enumerate(maps):
+            some = rows.of(group)
+            seen[some] = away[some] @ each
+        g = units.gather(seen)
+        return np.asarray(g.T @ (units.factors[:, None] * g))
+
     def _variances_from_sums(self) -> Array:
         top = self.hierarchy.levels
         found = []

@@ -178,7 +178,7 @@ def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out
         reading = pooled_reading(some.reading for some in sums.values())
         groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
     else:
-        data = where.read()
+        data = where.read(by)
         reading = data.directions.reading
         groups = {
             label: (len(rows), partial(data.directions.take, rows))
@@ -224,6 +224,7 @@ def _sample(
     where: Source, how: tuple[int, float, bool, str, str], quiet: bool
 ) -> tuple[Directions | Moments, Design | str | None]:
     """The rows with their design; the sums alone, where there are no rows or too many to hold."""
+    from steradian.cli.design import design_columns
     from steradian.progress import working
 
     levels, _, within_span, design, reference = how
@@ -236,7 +237,7 @@ def _sample(
     if not (within_span or design or reference) and where.is_large:
         return where.sums(levels), None
     with working("reading", quiet=quiet):
-        data = where.read()
+        data = where.read(*design_columns(design))
     return data.directions.within_span() if within_span else data.directions, data.design(design)
 
 

@@ -91,6 +91,7 @@ def register_compare(app: typer.Typer) -> None:
 
 
 def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Comparison:
+    from steradian.cli.design import design_columns
     from steradian.profile import compare
 
     levels, design, shares, reference = how
@@ -98,7 +99,7 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Compari
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    data = where.read()
+    data = where.read(by, *design_columns(design))
     return compare(
         data.directions,
         by=[str(label).strip() for label in data.column(by)],

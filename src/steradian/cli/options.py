@@ -134,15 +134,18 @@ class Source:
     files: tuple[str, ...]
     said: dict[str, Any]
 
-    def read(self) -> Data:
-        """The directions, and the table they are from."""
+    def read(self, *used: str) -> Data:
+        """The directions, and the table they are from.
+
+        ``used`` are columns of it that are read for something else: labels, those of a design.
+        """
         from steradian.examples import CATALOGUE
         from steradian.io.request import Request
         from steradian.io.tables import read_request
 
         if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
             return self._example(CATALOGUE[self.files[0]])
-        directions, table = read_request(list(self.files), Request(**self.said))
+        directions, table = read_request(list(self.files), Request(**self.said, used=used))
         return Data(directions, table, self.files[0])
 
     def sums(self, levels: int, *, by: str = "", cluster: str = "") -> Any:

@@ -326,7 +326,11 @@ def test_bad_files(capsys: Capture, tmp_path: Path, suffix: str, content: bytes)
         ),
         ("lon,lat\n0,95\n", "line 2 has latitude 95, beyond ±90; check the column order and"),
         ("1,0\n0,1\n", "cannot tell which of the columns 1, 2 are the coordinates; name them"),
-        ("x,y,x\n1,0,0\n", "data.csv: column 'x' is there twice; rename one"),
+        (
+            "x,y,x\n1,0,0\n",
+            "data.csv: column 'x' is there twice; rename one, or give the columns by "
+            "number (--columns)",
+        ),
         ("u,v,name\n1,0,a\n", "cannot tell which of the columns u, v, name are the coordinates; "),
     ],
 )

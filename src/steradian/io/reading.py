@@ -29,9 +29,11 @@ from steradian.io.recognition import (
 from steradian.io.remarks import COUNTS, quadrants, remarks
 from steradian.io.request import Chosen, Request
 from steradian.io.rows import Decision
+from steradian.io.said_units import with_units
 from steradian.io.split_angles import refuse_split, split_angles
 from steradian.numerics.tolerances import UNIT_LENGTH
 
+_NAMELESS = re.compile(r"\(column \d+\)")  # what a second column without a name is called
 _DIGITS = "0123456789"
 _RANGE = re.compile(r"^(\d+)-(\d*)$")  # of columns by number: 2-17, or 2- for all that follow
 _PERIODS = {
@@ -65,7 +67,9 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     counts, counts_name = _named(table, request.counts, "counts")
     taken = {name for name in (weights_name, counts_name, beside) if name}
     stated = None if request.coords is None else convention(request.coords)
-    free = [name for name in table.columns if name and name not in taken]
+    if request.columns is None and request.bins is None:
+        _refuse_repeated(table, source)
+    free = [n for n in table.columns if n and n not in taken and not _NAMELESS.fullmatch(n)]
     chosen = _bins(table, free, request, stated, counted=bool(counts_name) or counts is not None)
     if chosen is None and request.columns is None:
         chosen = _recognised(table, free, stated)
@@ -77,11 +81,21 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     chosen = replace(
         chosen, weights=weights, counts=counts, weights_name=weights_name, counts_name=counts_name
     )
+    chosen = with_units(table, chosen, request)
     idle = [name for name in free if name not in request.used]
     said = remarks(table, chosen, idle)
     said += quadrants(table, idle, chosen, named=request.columns is not None)
     chosen = replace(chosen, remarks=(*chosen.remarks, *said))
     return Decision.of(chosen, request, source)
+
+
+def _refuse_repeated(table: Table, source: str) -> None:
+    """Refuse to look for names where two columns have one; by number they are all told apart."""
+    if table.repeated:
+        raise InvalidDirections(
+            f"{source}: column {table.repeated[0]!r} is there twice; rename one, or give the "
+            "columns by number (columns=)"
+        )
 
 
 def _bins(
@@ -202,6 +216,11 @@ def _all_of(table: Table, name: str) -> list[str]:
     return vectors or run or [_by_number(table, name)]
 
 
+def _is_number(table: Table, said: str) -> bool:
+    """Whether columns are given by number: then their names have no say."""
+    return said not in table.data and (said.isdecimal() or _RANGE.match(said) is not None)
+
+
 def _by_number(table: Table, name: str) -> str:
     """A column given by its number, from 1 on, unless one is called so."""
     if name in table.data or not name.isdecimal() or not 1 <= int(name) <= len(table.data):
@@ -217,13 +236,15 @@ def _stated(table: Table, given: list[str], stated: Convention | None, taken: se
             raise InvalidDirections(f"column {name!r} cannot be a coordinate and the weights")
         if name not in table.data:
             raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
-    named = named_convention(columns, stated)
+    counted = stated is not None and all(_is_number(table, said) for said in given)
+    named = named_convention(columns, stated, strict=not counted)
     if stated is not None:
         other = "" if named else _said_by_names(columns)
         unit = None if named is None else named.unit
-        guessed = bool(other) and not stated.angular
-        remarks = (f"the names of the columns say {other}",) if other else ()
-        return Chosen(stated, tuple(columns), unit, guessed=guessed, remarks=remarks)
+        guessed = bool(other) and not stated.angular and not counted
+        other = "the other order" if other == stated.name else other
+        said = (f"the names of the columns say {other}",) if other else ()
+        return Chosen(stated, tuple(columns), unit, guessed=guessed, remarks=said)
     if named is not None:
         return Chosen(named.convention, tuple(columns), named.unit)
     return Chosen(CONVENTIONS["xyz"], tuple(columns), None, guessed=True)

@@ -268,7 +268,7 @@ def _whole_pieces(file: _File, part: str | None) -> Iterator[Piece]:
         data = {name: values[rows] for name, values in table.data.items()}
         lines = None if table.lines is None else table.lines[rows]
         ragged = table.ragged if not first else ()
-        yield _named(Table(data, lines, table.header, ragged), file.path, first, step)
+        yield _named(replace(table, data=data, lines=lines, ragged=ragged), file.path, first, step)
 
 
 def _text_pieces(path: Path, part: str | None) -> Iterator[Piece]:

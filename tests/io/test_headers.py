@@ -45,10 +45,12 @@ def test_a_line_of_units_below_the_names(tmp_path: Path, top: str) -> None:
 def test_hours_beside_degrees_and_units_without_names(tmp_path: Path) -> None:
     hours = written(tmp_path, "# ra dec\n# h deg\n6.0 10.0\n18.0 -20.0\n")
     words = sr.read_directions(hours).reading
-    assert words is not None and "hours and degrees; weights none" in words.words
+    assert words is not None
+    assert "hours and degrees; weights none" in words.words
     bare = written(tmp_path, "# rad rad\n0.5 0.2\n1.5 -0.3\n")
     found = sr.read_directions(bare, columns=["1", "2"], coords="lonlat").reading
-    assert found is not None and found.notation.unit == "radians"
+    assert found is not None
+    assert found.notation.unit == "radians"
 
 
 def test_units_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
@@ -57,7 +59,8 @@ def test_units_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidDirections, match=words):
         sr.read_directions(path)
     stated = sr.read_directions(path, degrees=True).reading
-    assert stated is not None and stated.notation.unit == "degrees"
+    assert stated is not None
+    assert stated.notation.unit == "degrees"
     assert "as the table says" not in stated.words
 
 

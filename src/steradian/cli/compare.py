@@ -17,6 +17,7 @@ from steradian.cli.output import (
     chosen_format,
     command_line,
     deliver,
+    say_what_was_read,
     write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
@@ -86,6 +87,7 @@ def register_compare(app: typer.Typer) -> None:
         law = parse_reference(reference, where) if reference else None
         found = _compared(where, by, (levels, design, shares, law))
         deliver(_formed(found, form, pairs=pairs), out)
+        say_what_was_read(found.reading, (form, out), quiet=quiet)
         if report:
             write_report(found, report, command_line(context), quiet=quiet)
 
@@ -123,15 +125,35 @@ def _formed(found: Comparison, form: str, *, pairs: bool) -> str:
 
 
 def _rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """One row for each level."""
-    names = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}
-    tests, intervals = record["tests"], record["intervals"]
-    rows = []
-    for k, level in enumerate(record["levels"]):
-        row = {"level": level, **{name: record[key][k] for name, key in names.items()}}
-        if intervals is not None:
-            row |= {"low": intervals["low"][k], "high": intervals["high"][k]}
-        if tests is not None:
-            row |= {"pvalue": tests["pvalue"][k], "pvalue_holm": tests["pvalue_holm"][k]}
-        rows.append(row)
-    return rows
+    """One row for each level, then for the parts of the first one and for all together."""
+    tests, intervals = record["tests"] or {}, record["intervals"] or {}
+    rows = [
+        _row(
+            "level",
+            {
+                "level": level,
+                **{name: record[key][k] for name, key in _OF_LEVELS.items()},
+                **{name: intervals[name][k] for name in ("low", "high") if intervals},
+                **{name: tests[name][k] for name in ("pvalue", "pvalue_holm") if tests},
+            },
+        )
+        for k, level in enumerate(record["levels"])
+    ]
+    for part, size in record["level1"].items():
+        pvalues = {"pvalue": "parts", "pvalue_holm": "parts_holm"}
+        known = {name: tests[key].get(part) for name, key in pvalues.items() if tests}
+        rows.append(_row("part of level 1", {"name": part, "between": size, **known}))
+    whole = {"name": "all levels", "between": record["total"], "pvalue": tests.get("overall")}
+    whole |= {name: intervals.get(f"total_{name}") for name in ("low", "high")}
+    noise = None if None in record["noise"] else sum(record["noise"])
+    rows.append(_row("all levels", whole | {"features": sum(record["dims"]), "noise": noise}))
+    return [{**row, "reason": record["refused"]} for row in rows]
+
+
+_OF_LEVELS = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}
+_COLUMNS = ("level", *_OF_LEVELS, "low", "high", "pvalue", "pvalue_holm")
+
+
+def _row(kind: str, known: dict[str, Any]) -> dict[str, Any]:
+    """The cells of a row, None where it has none."""
+    return {**{name: known.get(name) for name in _COLUMNS}, "kind": kind}

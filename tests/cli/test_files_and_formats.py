@@ -17,7 +17,7 @@ import pytest
 
 import steradian as sr
 from steradian.cli.app import run
-from steradian.cli.options import in_options
+from steradian.cli.remedies import in_options
 
 Capture = pytest.CaptureFixture[str]
 PROGRAM = [sys.executable, "-m", "steradian"]

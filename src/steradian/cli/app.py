@@ -18,7 +18,7 @@ from steradian.cli import INTERRUPTED, options
 from steradian.cli.compare import register_compare
 from steradian.cli.doctor import doctor_command
 from steradian.cli.moments import register
-from steradian.cli.options import Source, in_options
+from steradian.cli.options import Source
 from steradian.cli.output import (
     as_csv,
     as_json,
@@ -33,6 +33,7 @@ from steradian.cli.output import (
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
+from steradian.cli.remedies import in_options, without_python
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 
 if TYPE_CHECKING:
@@ -275,7 +276,7 @@ def _show(
             refused = f"no tests: {in_options(str(error))}"
     if form == "text":
         said = result.summary(verbose=verbose, patience=WAITING)
-        deliver("\n\n".join([said, *whole]), out)
+        deliver(without_python("\n\n".join([said, *whole])), out)
     else:
         deliver(_formed(profile_record(result, WAITING), form), out)
     if refused:

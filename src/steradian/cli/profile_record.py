@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.cli.options import in_options
+from steradian.cli.remedies import in_options
 from steradian.profile.level_table import LevelTable
 from steradian.wording import Verdict
 

@@ -31,6 +31,7 @@ class Table:
     first: int | None = None  # the row of its source that it begins at, when it is a piece of one
     delimiter: str = ""  # of text
     repeated: tuple[str, ...] = ()  # names that several columns have, which are told by number
+    beside: Mapping[str, AnyArray] = field(default_factory=dict)  # arrays with one number per row
     units: Mapping[str, Unit] = field(default_factory=dict)  # of columns, where a line says them
 
     @property

@@ -196,6 +196,8 @@ def _named(table: Table, given: Any, what: str) -> tuple[Any, str]:
     if not isinstance(given, str):
         return given, ""
     name = _by_number(table, given)
+    if name not in table.data and name in table.beside:
+        return table.beside[name], ""
     if name not in table.data:
         raise InvalidDirections(
             f"no {what} column {given!r}; the table has {listed(table.columns)}"
@@ -247,7 +249,8 @@ def _stated(table: Table, given: list[str], stated: Convention | None, taken: se
         return Chosen(stated, tuple(columns), unit, guessed=guessed, remarks=said)
     if named is not None:
         return Chosen(named.convention, tuple(columns), named.unit)
-    return Chosen(CONVENTIONS["xyz"], tuple(columns), None, guessed=True)
+    vectors = len(columns) > _MOST_ANGLES
+    return Chosen(CONVENTIONS["xyz"], tuple(columns), None, guessed=True, vectors=vectors)
 
 
 def _said_by_names(columns: Sequence[str]) -> str:

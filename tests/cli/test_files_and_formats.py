@@ -17,7 +17,7 @@ import pytest
 
 import steradian as sr
 from steradian.cli.app import run
-from steradian.cli.options import in_options
+from steradian.cli.remedies import in_options
 
 Capture = pytest.CaptureFixture[str]
 PROGRAM = [sys.executable, "-m", "steradian"]
@@ -68,7 +68,9 @@ def test_markdown_is_a_table(capsys: Capture) -> None:
     lines = printed(capsys, "profile", "turtles", "--levels", "2", "--format", "markdown")
     head, _, *table = lines.splitlines()
     assert head.startswith("read 76 rows of turtles.csv")
-    assert table[0] == "| level | features | deficit | gap | noise | uncertainty |"
+    assert table[0].startswith(
+        "| level | features | deficit | gap | noise | uncertainty | pvalue |"
+    )
     assert len(table) == 4
 
 

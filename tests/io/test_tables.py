@@ -184,8 +184,12 @@ def test_a_file_without_a_header_loses_no_row(tmp_path: Path, suffix: str, first
 @pytest.mark.parametrize("suffix", TEXT)
 @pytest.mark.parametrize("header", ["x y x", "x x y", "u x x", "x y  x "])
 def test_a_column_that_is_there_twice(tmp_path: Path, suffix: str, header: str) -> None:
-    text = f"{header}\n1 0 0\n".replace(" ", "," if suffix == "csv" else "\t")
-    words = f"data.{suffix}: column 'x' is there twice; rename one"
+    row = header.replace("u", "2").replace("x", "1").replace("y", "0")
+    text = f"{header}\n{row}\n".replace(" ", "," if suffix == "csv" else "\t")
+    words = (
+        f"data.{suffix}: column 'x' is there twice; rename one, or give the columns by number "
+        "(columns=)"
+    )
     assert refusal(write(tmp_path, f"data.{suffix}", text)) == words
 
 

@@ -18,7 +18,7 @@ from steradian.cli import INTERRUPTED, options
 from steradian.cli.compare import register_compare
 from steradian.cli.doctor import doctor_command
 from steradian.cli.moments import register
-from steradian.cli.options import Source, in_options
+from steradian.cli.options import Source
 from steradian.cli.output import (
     as_csv,
     as_json,
@@ -28,10 +28,12 @@ from steradian.cli.output import (
     deliver,
     level_rows,
     remark,
+    say_what_was_read,
     write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
+from steradian.cli.remedies import in_options, without_python
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ def profile_command(
         if design or within_span or report:
             taken = "--design, --within-span or --report"
             raise InvalidArgument(f"--by takes no {taken}; leave one out")
-        return _grouped(where, by, (levels, shrinkage, reference), form, out)
+        return _grouped(where, by, (levels, shrinkage, reference), (form, out), quiet=quiet)
     how = (levels, shrinkage, within_span, design, reference)
     result = _one(where, how, (form, out), quiet, verbose)
     if report:
@@ -167,7 +169,14 @@ def profile_command(
     return 0
 
 
-def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out: str) -> int:
+def _grouped(
+    where: Source,
+    by: str,
+    how: tuple[int, float, str],
+    into: tuple[str, str],
+    *,
+    quiet: bool,
+) -> int:
     from steradian.cli.groups import group_records, group_text
     from steradian.data.notation import pooled_reading
 
@@ -178,7 +187,7 @@ def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out
         reading = pooled_reading(some.reading for some in sums.values())
         groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
     else:
-        data = where.read()
+        data = where.read(by)
         reading = data.directions.reading
         groups = {
             label: (len(rows), partial(data.directions.take, rows))
@@ -186,7 +195,8 @@ def _grouped(where: Source, by: str, how: tuple[int, float, str], form: str, out
         }
     law = parse_reference(how[2], where) if how[2] else None
     records = group_records(groups, how[0] or None, how[1] or None, law)
-    deliver(group_text(records, "" if reading is None else reading.words, form), out)
+    deliver(group_text(records, "" if reading is None else reading.words, into[0]), into[1])
+    say_what_was_read(reading, into, quiet=quiet)
     return NO_FIT if all("error" in record for record in records) else 0
 
 
@@ -204,8 +214,6 @@ def _one(
     form, out = into
     sample, plan = _sample(where, how, quiet)
     law = parse_reference(reference, where) if reference else None
-    if form == "csv" and sample.reading is not None:
-        remark(sample.reading.words, quiet=quiet)
     try:
         with working("fitting", quiet=quiet):
             result = profile(
@@ -215,8 +223,10 @@ def _one(
     except LevelError as error:
         if error.profile is not None:  # what is sound is not lost
             _show(error.profile, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
+            say_what_was_read(sample.reading, into, quiet=quiet)
         raise
     _show(result, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
+    say_what_was_read(sample.reading, into, quiet=quiet)
     return result
 
 
@@ -224,6 +234,7 @@ def _sample(
     where: Source, how: tuple[int, float, bool, str, str], quiet: bool
 ) -> tuple[Directions | Moments, Design | str | None]:
     """The rows with their design; the sums alone, where there are no rows or too many to hold."""
+    from steradian.cli.design import design_columns
     from steradian.progress import working
 
     levels, _, within_span, design, reference = how
@@ -236,7 +247,7 @@ def _sample(
     if not (within_span or design or reference) and where.is_large:
         return where.sums(levels), None
     with working("reading", quiet=quiet):
-        data = where.read()
+        data = where.read(*design_columns(design))
     return data.directions.within_span() if within_span else data.directions, data.design(design)
 
 
@@ -253,33 +264,32 @@ def _show(
 
     What cannot be judged is said beside the profile, which is sound without it.
     """
+    from steradian.cli.profile_record import profile_record
     from steradian.significance.effort import WAITING
 
     inference &= result.design.defines_inference
-    text = [result.summary(verbose=verbose, patience=WAITING)] if form == "text" else []
-    record, refused = result.to_dict(), None
+    whole, refused = [], ""
     if inference:
         try:
-            tests, intervals = result.tests(), result.intervals()
+            whole = [str(result.tests()), str(result.intervals())]
         except DesignError as error:
             refused = f"no tests: {in_options(str(error))}"
-        else:
-            record |= {"tests": tests.to_dict(), "intervals": intervals.to_dict()}
-            text += [str(tests), str(intervals)]
-    deliver(_formed(record, text, form), out)
-    if refused is not None:
+    if form == "text":
+        said = result.summary(verbose=verbose, patience=WAITING)
+        deliver(without_python("\n\n".join([said, *whole])), out)
+    else:
+        deliver(_formed(profile_record(result, WAITING), form), out)
+    if refused:
         remark(refused, quiet=quiet)
 
 
-def _formed(record: dict[str, Any], text: list[str], form: str) -> str:
+def _formed(record: dict[str, Any], form: str) -> str:
     if form == "json":
         return as_json(record)
     if form == "csv":
         return as_csv(level_rows(record))
-    if form == "markdown":
-        read = [record["read"], ""] if record["read"] else []
-        return "\n".join([*read, as_markdown(level_rows(record))])
-    return "\n\n".join(text)
+    read = [record["read"], ""] if record["read"] else []
+    return "\n".join([*read, as_markdown(level_rows(record))])
 
 
 @app.command("boundary")

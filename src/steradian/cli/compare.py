@@ -17,10 +17,12 @@ from steradian.cli.output import (
     chosen_format,
     command_line,
     deliver,
+    say_what_was_read,
     write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
+from steradian.cli.remedies import without_python
 from steradian.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -86,11 +88,13 @@ def register_compare(app: typer.Typer) -> None:
         law = parse_reference(reference, where) if reference else None
         found = _compared(where, by, (levels, design, shares, law))
         deliver(_formed(found, form, pairs=pairs), out)
+        say_what_was_read(found.reading, (form, out), quiet=quiet)
         if report:
             write_report(found, report, command_line(context), quiet=quiet)
 
 
 def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Comparison:
+    from steradian.cli.design import design_columns
     from steradian.profile import compare
 
     levels, design, shares, reference = how
@@ -98,7 +102,7 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Compari
         raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    data = where.read()
+    data = where.read(by, *design_columns(design))
     return compare(
         data.directions,
         by=[str(label).strip() for label in data.column(by)],
@@ -111,7 +115,8 @@ def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Compari
 
 def _formed(found: Comparison, form: str, *, pairs: bool) -> str:
     if form == "text":
-        return "\n".join([found.summary(), *(["", str(found.pairs)] if pairs else [])])
+        said = [found.summary(), *(["", str(found.pairs)] if pairs else [])]
+        return without_python("\n".join(said))
     record = found.to_dict()
     if pairs:
         record["pairs"] = found.pairs.to_dict()
@@ -122,15 +127,35 @@ def _formed(found: Comparison, form: str, *, pairs: bool) -> str:
 
 
 def _rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """One row for each level."""
-    names = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}
-    tests, intervals = record["tests"], record["intervals"]
-    rows = []
-    for k, level in enumerate(record["levels"]):
-        row = {"level": level, **{name: record[key][k] for name, key in names.items()}}
-        if intervals is not None:
-            row |= {"low": intervals["low"][k], "high": intervals["high"][k]}
-        if tests is not None:
-            row |= {"pvalue": tests["pvalue"][k], "pvalue_holm": tests["pvalue_holm"][k]}
-        rows.append(row)
-    return rows
+    """One row for each level, then for the parts of the first one and for all together."""
+    tests, intervals = record["tests"] or {}, record["intervals"] or {}
+    rows = [
+        _row(
+            "level",
+            {
+                "level": level,
+                **{name: record[key][k] for name, key in _OF_LEVELS.items()},
+                **{name: intervals[name][k] for name in ("low", "high") if intervals},
+                **{name: tests[name][k] for name in ("pvalue", "pvalue_holm") if tests},
+            },
+        )
+        for k, level in enumerate(record["levels"])
+    ]
+    for part, size in record["level1"].items():
+        pvalues = {"pvalue": "parts", "pvalue_holm": "parts_holm"}
+        known = {name: tests[key].get(part) for name, key in pvalues.items() if tests}
+        rows.append(_row("part of level 1", {"name": part, "between": size, **known}))
+    whole = {"name": "all levels", "between": record["total"], "pvalue": tests.get("overall")}
+    whole |= {name: intervals.get(f"total_{name}") for name in ("low", "high")}
+    noise = None if None in record["noise"] else sum(record["noise"])
+    rows.append(_row("all levels", whole | {"features": sum(record["dims"]), "noise": noise}))
+    return [{**row, "reason": record["refused"]} for row in rows]
+
+
+_OF_LEVELS = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}
+_COLUMNS = ("level", *_OF_LEVELS, "low", "high", "pvalue", "pvalue_holm")
+
+
+def _row(kind: str, known: dict[str, Any]) -> dict[str, Any]:
+    """The cells of a row, None where it has none."""
+    return {**{name: known.get(name) for name in _COLUMNS}, "kind": kind}

@@ -26,6 +26,12 @@ def parse_design(words: str, data: Data) -> Design:
     return plan.with_columns(data.column)
 
 
+def design_columns(words: str) -> list[str]:
+    """The columns that a design names in its words."""
+    _, _, given = words.partition(":")
+    return [part.rpartition("=")[2].strip() for part in given.split(",") if part.strip()]
+
+
 _LIKE = {"clusters": "clusters:site", "survey": "survey:psu=block,strata=region"}
 
 

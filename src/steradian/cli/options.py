@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -134,15 +133,18 @@ class Source:
     files: tuple[str, ...]
     said: dict[str, Any]
 
-    def read(self) -> Data:
-        """The directions, and the table they are from."""
+    def read(self, *used: str) -> Data:
+        """The directions, and the table they are from.
+
+        ``used`` are columns of it that are read for something else: labels, those of a design.
+        """
         from steradian.examples import CATALOGUE
         from steradian.io.request import Request
         from steradian.io.tables import read_request
 
         if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
             return self._example(CATALOGUE[self.files[0]])
-        directions, table = read_request(list(self.files), Request(**self.said))
+        directions, table = read_request(list(self.files), Request(**self.said, used=used))
         return Data(directions, table, self.files[0])
 
     def sums(self, levels: int, *, by: str = "", cluster: str = "") -> Any:
@@ -258,49 +260,3 @@ def _number(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-_FLAGS = (
-    (r"with Directions\.from_lonlat or its like", "with --coords lonlat or its like"),
-    (r"or pass normalize=True if they are x", "or give --coords xyz --normalize if they are x"),
-    (r"normalize=True", "--normalize"),
-    (r"degrees=True or False", "--degrees or --radians"),
-    (r"degrees=False", "--radians"),
-    (r"degrees=True", "--degrees"),
-    (r"hours=True", "--hours"),
-    (r"axial=True", "--axial"),
-    (r"on_bad='(\w+)'", r"--on-bad \1"),
-    (r"^on_bad is", "--on-bad is"),
-    (r"^period is", "--period is"),
-    (r"period='(\w+)'", r"--period \1"),
-    (r"period=([\d.]*\d)", r"--period \1"),
-    (r"\b(shrinkage|levels)=([\d.]*\d)", r"--\1 \2"),
-    (r"\bshrinkage=(?=\W|$)", "--shrinkage"),
-    (r"\blevels=(?=\W|$)", "--levels"),
-    (r"^epsilon is", "--shrinkage is"),
-    (r"^(levels|columns) is", r"--\1 is"),
-    (r"columns=…, --columns", "--columns"),
-    (r"coords=…, --coords", "--coords"),
-    (r"\(coords='(\w+)'", r"(--coords \1"),
-    (r",? ?coords='(\w+)'", r" --coords \1"),
-    (r"columns=(\d+(?:,\d+)*)", r"--columns \1"),
-    (r",? ?\b(counts|weights|table)='([^']*)'", r" --\1 \2"),
-    (r"\b(counts|table)=(?=\W|$)", r"--\1"),
-    (r"\bdesign=(?=')", "--design "),
-    (r"\(columns=\)", "(--columns)"),
-    (r"\(coords=\)", "(--coords)"),
-)
-_LISTED = re.compile(r"\b(columns|bins)=\[([^\]]*)\]")
-
-
-def in_options(message: str) -> str:
-    """An error of the library with its remedies as options of the command line."""
-    words = _LISTED.sub(_columns_option, message)
-    for pattern, flag in _FLAGS:
-        words = re.sub(pattern, flag, words)
-    return re.sub(r"^coords (is|')", r"--coords \1", words).replace("  ", " ")
-
-
-def _columns_option(found: re.Match[str]) -> str:
-    names = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found[2]))
-    return f"--{found[1]} " + (f'"{names}"' if re.search(r"[^\w,.\-]", names) else names)

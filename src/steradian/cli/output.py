@@ -16,6 +16,8 @@ from steradian.errors import InvalidArgument
 if TYPE_CHECKING:
     import typer
 
+    from steradian.data.notation import Reading
+
 FORMATS = ("text", "json", "csv", "markdown")
 
 
@@ -57,25 +59,23 @@ def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = f"{value:.5g}" if isinstance(value, float) else str(value)
+    text = f"{value:.5g}" if isinstance(value, float) else "" if value is None else str(value)
     return text.replace("|", "\\|").replace("\n", " ")
 
 
 def level_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """One row for each level of a profile's record, with tests and intervals if there are any."""
+    """One row for each level of a profile's record; None where nothing is known."""
     names = {
         "features": "dims", "deficit": "deficits", "gap": "gaps", "noise": "noise",
         "uncertainty": "uncertainty",
     }  # fmt: skip
-    tests, intervals = record.get("tests"), record.get("intervals")
+    known = ("pvalue", "low", "high", "pvalue_holm")
     rows = []
     for k, level in enumerate(record["levels"]):
         row = {"level": level, **{name: record[key][k] for name, key in names.items()}}
-        if tests is not None:
-            row["pvalue"] = tests["pvalue"][k]
-        if intervals is not None:
-            row |= {"low": intervals["low"][k], "high": intervals["high"][k]}
-        rows.append(row)
+        row |= {name: record["inference"][name][k] for name in known}
+        row |= {"name": record["level_names"][k]}
+        rows.append(row | {name: record["inference"][name][k] for name in ("verdict", "reason")})
     return rows
 
 
@@ -99,6 +99,16 @@ def remark(words: str, *, quiet: bool) -> None:
     """A line on standard error, where it disturbs no result."""
     if not quiet:
         print(f"steradian: {words}", file=sys.stderr)
+
+
+def say_what_was_read(reading: Reading | None, into: tuple[str, str], *, quiet: bool) -> None:
+    """Say on standard error what was read, where what is printed does not begin with it.
+
+    ``into`` is the format and the name of a file, empty where the result is printed.
+    """
+    form, out = into
+    if reading is not None and (form == "csv" or out):
+        remark(reading.words, quiet=quiet)
 
 
 class Reported(Protocol):

@@ -131,8 +131,10 @@ def _refuse_beyond(convention: Convention, angles: Sequence[Array], *, radians: 
         if beyond.any():
             row = int(np.argmax(beyond))
             span = f"±{high * unit:g}" if low == -high else f"{low * unit:g} to {high * unit:g}"
+            more = int(beyond.sum()) - 1
             raise InvalidDirections(
-                f"row {row} has {convention.role(k)} {angles[k][row]:g}, beyond {span}; "
+                f"row {row} has {convention.role(k)} {angles[k][row]:g}, beyond {span}"
+                f"{f' (and {more} others)' if more else ''}; "
                 "check the column order and the unit (degrees=True or False)"
             )
 
@@ -141,9 +143,10 @@ def _refuse_no_hours(angle: Array, role: str) -> None:
     beyond = np.abs(angle) > TURN["hours"]
     if beyond.any():
         row = int(np.argmax(beyond))
+        order = "check the column order, or " if (angle < 0.0).any() else ""
         raise InvalidDirections(
             f"row {row} has {role} {angle[row]:g}, beyond 24 hours: these look like degrees; "
-            "pass degrees=True in place of hours=True"
+            f"{order}pass degrees=True in place of hours=True"
         )
 
 

@@ -232,7 +232,9 @@ def count_column(counts: ArrayLike, n: int, d: int) -> AnyArray:
     c = weight_column(counts, n, "count")
     if (c != np.floor(c)).any():
         row = int(np.argmax(c != np.floor(c)))
-        raise InvalidDirections(f"count in row {row} is {c[row]:g}; counts are whole numbers")
+        raise InvalidDirections(
+            f"count in row {row} is {c[row]:g}; counts are whole numbers, others are weights="
+        )
     if not c.any():
         raise InvalidDirections("all counts are zero; give at least one observation")
     total = float((c * 2.0**-64).sum()) * 2.0**64 if c.max() < 1e300 else math.inf

@@ -10,6 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -284,7 +285,9 @@ def _from_npz(data: bytes, name: str, part: str | None) -> Table:
     if part is not None and part not in arrays:
         raise InvalidDirections(f"{name} holds no array {part!r}, but {said}")
     if part is not None or len(arrays) == 1:
-        return table_of_array(arrays[part or next(iter(arrays))], name)
+        found = table_of_array(arrays.pop(part or next(iter(arrays))), name)
+        beside = {key: each for key, each in arrays.items() if each.shape == (found.rows,)}
+        return replace(found, beside=beside)
     lengths = {len(array) for array in arrays.values() if array.ndim}
     if len(lengths) > 1 or not all(array.ndim in (1, 2) for array in arrays.values()):
         raise InvalidDirections(

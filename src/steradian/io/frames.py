@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from steradian.data.conventions import Unit
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.recognition import listed
@@ -29,6 +30,9 @@ class Table:
     files: AnyArray | None = None  # the file of each row, when there are several
     first: int | None = None  # the row of its source that it begins at, when it is a piece of one
     delimiter: str = ""  # of text
+    repeated: tuple[str, ...] = ()  # names that several columns have, which are told by number
+    beside: Mapping[str, AnyArray] = field(default_factory=dict)  # arrays with one number per row
+    units: Mapping[str, Unit] = field(default_factory=dict)  # of columns, where a line says them
 
     @property
     def columns(self) -> list[str]:

@@ -26,22 +26,22 @@ from steradian.io.recognition import (
     recognised,
     within_name,
 )
+from steradian.io.remarks import COUNTS, quadrants, remarks
 from steradian.io.request import Chosen, Request
 from steradian.io.rows import Decision
+from steradian.io.said_units import with_units
 from steradian.io.split_angles import refuse_split, split_angles
 from steradian.numerics.tolerances import UNIT_LENGTH
 
-_COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
+_NAMELESS = re.compile(r"\(column \d+\)")  # what a second column without a name is called
 _DIGITS = "0123456789"
 _RANGE = re.compile(r"^(\d+)-(\d*)$")  # of columns by number: 2-17, or 2- for all that follow
-_QUADRANT = re.compile(r"^\s*[NSEW]{1,3}\s*$", re.IGNORECASE)
 _PERIODS = {
     "month": 12, "weekday": 7, "dayofweek": 7, "dow": 7, "dayofyear": 365.25, "doy": 365.25,
     "yday": 365.25, "minute": 60, "second": 60,
 }  # fmt: skip
 _TIMES = frozenset({"time", "times", "hour", "hours", "clock", "timestamp", "datetime"})
 _EULER = (frozenset({"roll", "pitch", "yaw"}), frozenset({"phi1", "phi", "phi2"}))
-_CORRECTION = "tilt_correction"
 _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
@@ -67,7 +67,9 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     counts, counts_name = _named(table, request.counts, "counts")
     taken = {name for name in (weights_name, counts_name, beside) if name}
     stated = None if request.coords is None else convention(request.coords)
-    free = [name for name in table.columns if name and name not in taken]
+    if request.columns is None and request.bins is None:
+        _refuse_repeated(table, source)
+    free = [n for n in table.columns if n and n not in taken and not _NAMELESS.fullmatch(n)]
     chosen = _bins(table, free, request, stated, counted=bool(counts_name) or counts is not None)
     if chosen is None and request.columns is None:
         chosen = _recognised(table, free, stated)
@@ -79,15 +81,21 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     chosen = replace(
         chosen, weights=weights, counts=counts, weights_name=weights_name, counts_name=counts_name
     )
-    if counts is None and not counts_name:
-        used = set(chosen.read)
-        idle = [name for name in free if name not in used]
-        said = _idle_counts(idle) if table.header else _idle_decimals(table, idle)
-        said += _idle_weights(idle) if weights is None and not weights_name else ()
-        chosen = replace(chosen, remarks=(*chosen.remarks, *said))
-    said = _quadrants(table, free, chosen, named=request.columns is not None)
-    chosen = replace(chosen, remarks=(*chosen.remarks, *said, *_corrections(table, chosen)))
+    chosen = with_units(table, chosen, request)
+    idle = [name for name in free if name not in request.used]
+    said = remarks(table, chosen, idle)
+    said += quadrants(table, idle, chosen, named=request.columns is not None)
+    chosen = replace(chosen, remarks=(*chosen.remarks, *said))
     return Decision.of(chosen, request, source)
+
+
+def _refuse_repeated(table: Table, source: str) -> None:
+    """Refuse to look for names where two columns have one; by number they are all told apart."""
+    if table.repeated:
+        raise InvalidDirections(
+            f"{source}: column {table.repeated[0]!r} is there twice; rename one, or give the "
+            "columns by number (columns=)"
+        )
 
 
 def _bins(
@@ -124,7 +132,7 @@ def _ask_for_bins(
     free: Sequence[str], names: Sequence[str], said: Convention | None, counted: bool
 ) -> None:
     """Refuse columns that look like edges of bins beside counts, with what reads them so."""
-    counts = next((name for name in free if name.strip().lower() in _COUNTS), None)
+    counts = next((name for name in free if name.strip().lower() in COUNTS), None)
     if counts is None and not counted:
         return
     coords = "azimuth" if said is None else said.name
@@ -134,44 +142,6 @@ def _ask_for_bins(
         f"columns {', '.join(names)} look like the edges of bins; say "
         f"bins={list(names)}, coords={coords!r}{more}{other}"
     )
-
-
-def _quadrants(
-    table: Table, free: Sequence[str], chosen: Chosen, *, named: bool
-) -> tuple[str, ...]:
-    """Refuse a column of compass letters beside strikes, or say that it is not used."""
-    if "strike" not in chosen.convention.roles:
-        return ()
-    for name in free:
-        cells = table[name][:_LOOKED_AT]
-        if name in chosen.columns or cells.dtype.kind not in "OUST" or not len(cells):
-            continue
-        if all(_QUADRANT.match(str(cell)) for cell in cells):
-            said = f"column `{name}` holds compass letters like {str(cells[0]).strip()}"
-            if named:
-                return (f"{said}, not used: a plane dips to the right of its strike",)
-            raise InvalidDirections(
-                f"{said}, and strikes are read by the right-hand rule: a plane dips to the right "
-                "of its strike; add 180 to the strikes of those that dip to the left and say "
-                f"columns={list(chosen.columns)}, coords='strike_dip', or give dip directions in "
-                "degrees"
-            )
-    return ("a plane dips to the right of its strike",)
-
-
-def _corrections(table: Table, chosen: Chosen) -> tuple[str, ...]:
-    """What is said of directions before and after a correction for tilt that stand together."""
-    for name in table.columns if "inclination" in chosen.convention.roles else ():
-        if name.lower().endswith(_CORRECTION):
-            values = dict.fromkeys(str(value).strip() for value in table[name])
-            kinds = [value.removesuffix(".0") for value in values if value not in ("", "nan")]
-            if len(kinds) > 1:
-                said = " and ".join(sorted(kinds)[:3])
-                return (
-                    f"`{name}` is {said}: rows of different corrections are pooled (--by {name} "
-                    "keeps them apart)",
-                )
-    return ()
 
 
 def _refuse_period(table: Table, chosen: Chosen, request: Request) -> None:
@@ -221,36 +191,13 @@ def _refuse_decimals(table: Table, chosen: Chosen) -> None:
         )
 
 
-_WEIGHTS = frozenset({"weight", "weights", "wt"})
-
-
-def _idle_weights(names: Sequence[str]) -> tuple[str, ...]:
-    """What is said of a column that may hold weights and that nobody named."""
-    found = [name for name in names if name.strip().lower() in _WEIGHTS]
-    return tuple(f"column `{n}` not used (weights={n!r} or --weights {n})" for n in found[:1])
-
-
-def _idle_counts(names: Sequence[str]) -> tuple[str, ...]:
-    """What is said of a column that may count observations and that nobody named."""
-    return tuple(
-        f"column `{name}` not used (counts={name!r} or --counts {name} if rows are bins)"
-        for name in names
-        if name.strip().lower() in _COUNTS
-    )[:1]
-
-
-def _idle_decimals(table: Table, names: Sequence[str]) -> tuple[str, ...]:
-    """What is said of a second column without a name, which may be what follows a comma."""
-    if len(table.columns) != 2 or names != ["2"]:
-        return ()
-    return ("column `2` not used (if it is the decimals after a comma, add a header line)",)
-
-
 def _named(table: Table, given: Any, what: str) -> tuple[Any, str]:
     """The name of a column, or an array as it is."""
     if not isinstance(given, str):
         return given, ""
     name = _by_number(table, given)
+    if name not in table.data and name in table.beside:
+        return table.beside[name], ""
     if name not in table.data:
         raise InvalidDirections(
             f"no {what} column {given!r}; the table has {listed(table.columns)}"
@@ -271,6 +218,11 @@ def _all_of(table: Table, name: str) -> list[str]:
     return vectors or run or [_by_number(table, name)]
 
 
+def _is_number(table: Table, said: str) -> bool:
+    """Whether columns are given by number: then their names have no say."""
+    return said not in table.data and (said.isdecimal() or _RANGE.match(said) is not None)
+
+
 def _by_number(table: Table, name: str) -> str:
     """A column given by its number, from 1 on, unless one is called so."""
     if name in table.data or not name.isdecimal() or not 1 <= int(name) <= len(table.data):
@@ -286,16 +238,19 @@ def _stated(table: Table, given: list[str], stated: Convention | None, taken: se
             raise InvalidDirections(f"column {name!r} cannot be a coordinate and the weights")
         if name not in table.data:
             raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
-    named = named_convention(columns, stated)
+    counted = stated is not None and all(_is_number(table, said) for said in given)
+    named = named_convention(columns, stated, strict=not counted)
     if stated is not None:
         other = "" if named else _said_by_names(columns)
         unit = None if named is None else named.unit
-        guessed = bool(other) and not stated.angular
-        remarks = (f"the names of the columns say {other}",) if other else ()
-        return Chosen(stated, tuple(columns), unit, guessed=guessed, remarks=remarks)
+        guessed = bool(other) and not stated.angular and not counted
+        other = "the other order" if other == stated.name else other
+        said = (f"the names of the columns say {other}",) if other else ()
+        return Chosen(stated, tuple(columns), unit, guessed=guessed, remarks=said)
     if named is not None:
         return Chosen(named.convention, tuple(columns), named.unit)
-    return Chosen(CONVENTIONS["xyz"], tuple(columns), None, guessed=True)
+    vectors = len(columns) > _MOST_ANGLES
+    return Chosen(CONVENTIONS["xyz"], tuple(columns), None, guessed=True, vectors=vectors)
 
 
 def _said_by_names(columns: Sequence[str]) -> str:
@@ -322,7 +277,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
         )
     numeric = [name for name in free if table[name].dtype.kind in "fiub"]
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
-        return Chosen(stated, tuple(numeric), None, remarks=_unused(free, numeric))
+        return Chosen(stated, tuple(numeric), None, tells_unused=True)
     run = numbered(numeric) if cartesian and table.header else ()
     spoken = [] if run or not table.header else _spoken_of(table, free, stated)
     vectors = run
@@ -331,7 +286,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     if vectors:
         return Chosen(
             CONVENTIONS["xyz"], vectors, None,
-            guessed=stated is None, vectors=len(run) > _MOST_ANGLES, remarks=_unused(free, vectors),
+            guessed=stated is None, vectors=len(run) > _MOST_ANGLES, tells_unused=True,
         )  # fmt: skip
     raise InvalidDirections(
         f"cannot tell which of the columns {listed(free)} are the coordinates; "
@@ -372,13 +327,6 @@ def _of_times(free: Sequence[str]) -> str:
     """What to say where a column is called by a word for times, which nobody need have meant."""
     named = [name for name in free if name.strip().lower() in _TIMES]
     return f"; for times of the day: columns=[{named[0]!r}], coords='time'" if named else ""
-
-
-def _unused(free: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
-    """What is said of columns beside those of vectors."""
-    taken = set(used)
-    rest = [name for name in free if name not in taken]
-    return (f"not used: {listed([f'`{name}`' for name in rest])}",) if rest else ()
 
 
 def _numbers(free: Sequence[str], stated: Convention | None) -> str:

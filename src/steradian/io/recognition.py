@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from steradian.data.conventions import CONVENTIONS, Convention, Unit
 from steradian.errors import InvalidDirections
 
-_UNITS: Mapping[str, Unit] = {
+UNITS: Mapping[str, Unit] = {
     "deg": "degrees", "degs": "degrees", "degree": "degrees", "degrees": "degrees", "°": "degrees",
     "rad": "radians", "rads": "radians", "radian": "radians", "radians": "radians",
     "h": "hours", "hr": "hours", "hrs": "hours", "hour": "hours", "hours": "hours",
@@ -70,7 +70,7 @@ def _taken_apart(column: str, affixes: bool) -> list[_Name]:
         return [_Name(lower, ("", ""), None)] if lower in _KNOWN else []
     wholes: list[tuple[str, Unit | None]] = [(lower, None)]
     found = _WITH_UNIT.match(lower)
-    if found and (unit := _UNITS.get(found["a"] or found["b"] or found["c"])):
+    if found and (unit := UNITS.get(found["a"] or found["b"] or found["c"])):
         wholes.append((found["base"].strip(), unit))
     names = [_Name(whole, ("", ""), unit) for whole, unit in wholes]
     for whole, unit in wholes:
@@ -127,7 +127,7 @@ def _by_bare_names(
 def _bare(column: str) -> str:
     """A name without what decorates it: degrees, the right-hand rule, true or magnetic north."""
     parts = [part for part in re.split(r"[\s_.\-:()\[\]]+", column.strip().lower()) if part]
-    while len(parts) > 1 and (parts[-1] in _DECORATIONS or _UNITS.get(parts[-1]) == "degrees"):
+    while len(parts) > 1 and (parts[-1] in _DECORATIONS or UNITS.get(parts[-1]) == "degrees"):
         parts.pop()
     while len(parts) > 1 and parts[0] in _DECORATIONS:
         parts.pop(0)
@@ -135,7 +135,7 @@ def _bare(column: str) -> str:
 
 
 def _said_degrees(names: Sequence[str]) -> Unit | None:
-    said = any(_UNITS.get(word) == "degrees" for name in names for word in _words(name))
+    said = any(UNITS.get(word) == "degrees" for name in names for word in _words(name))
     return "degrees" if said else None
 
 
@@ -327,8 +327,13 @@ def within_name(column: str) -> tuple[Convention | None, Unit | None]:
     return None, None
 
 
-def named_convention(columns: Sequence[str], stated: Convention | None) -> Candidate | None:
-    """The convention that the names of chosen columns say; refused where they are turned round."""
+def named_convention(
+    columns: Sequence[str], stated: Convention | None, *, strict: bool = True
+) -> Candidate | None:
+    """The convention that the names of chosen columns say.
+
+    Columns that are turned round are refused, unless their names have no say.
+    """
     wanted = tuple(columns)
     sets = [one for one in candidates(columns) if set(one.columns) == set(wanted)]
     if stated is not None:
@@ -336,7 +341,7 @@ def named_convention(columns: Sequence[str], stated: Convention | None) -> Candi
     for one in sets:
         if one.columns == wanted:
             return one
-    if sets and sets[0].convention.angular:
+    if strict and sets and sets[0].convention.angular:
         raise InvalidDirections(
             f"columns {', '.join(wanted)} are in the wrong order; give {', '.join(sets[0].columns)}"
         )

@@ -32,6 +32,7 @@ class Request:
     on_bad: OnBad = "error"
     bins: Sequence[str] | None = None
     table: str | None = None
+    used: Sequence[str] = ()  # columns that something else is read from: labels, clusters
 
     def __post_init__(self) -> None:
         if self.on_bad not in ("error", "skip"):
@@ -57,6 +58,7 @@ class Chosen:
     weights_name: str = ""
     counts_name: str = ""
     upper: str = ""  # the column of upper edges, where the first one is of the lower edges of bins
+    tells_unused: bool = False  # whether what stands beside its columns is said
     remarks: tuple[str, ...] = ()  # on what the names say and was not followed
 
     @property

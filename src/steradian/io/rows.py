@@ -19,7 +19,7 @@ from steradian.io.cells import cell_words, missing, numbers
 from steradian.io.compass_letters import AngleColumn
 from steradian.io.doubts import doubts
 from steradian.io.frames import Table
-from steradian.io.ranges import foreign
+from steradian.io.ranges import foreign, wrong_column
 from steradian.io.recognition import listed
 from steradian.io.request import Chosen, Request
 from steradian.io.sexagesimal import in_one_unit
@@ -243,7 +243,8 @@ class _Columns:
         for k, name in enumerate(self.chosen.labels):
             beyond, words = foreign(self.chosen.convention, k, self.values[k], self.units)
             beyond &= good
-            if self.decision.told is None and 2 * beyond.sum() > good.sum():
+            most = self.decision.told is None and 2 * beyond.sum() > good.sum()
+            if most or wrong_column(self.chosen.convention, k, self.values[k], beyond, self.units):
                 continue  # said where angles are read, with order and unit
             good &= ~beyond
             for row in np.flatnonzero(beyond)[:_MOST_NAMED]:

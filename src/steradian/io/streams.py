@@ -261,14 +261,14 @@ def _named(table: Table, path: Path, first: int, amount: int) -> Piece:
 
 def _whole_pieces(file: _File, part: str | None) -> Iterator[Piece]:
     """Pieces of a file whose format is read all at once."""
-    table = read_table(file.path, part)
+    table = replace(read_table(file.path, part), beside={})  # pieces hold their own rows
     step = rows_at_a_time(len(table.data))
     for first in range(0, max(1, table.rows), step):
         rows = slice(first, first + step)
         data = {name: values[rows] for name, values in table.data.items()}
         lines = None if table.lines is None else table.lines[rows]
         ragged = table.ragged if not first else ()
-        yield _named(Table(data, lines, table.header, ragged), file.path, first, step)
+        yield _named(replace(table, data=data, lines=lines, ragged=ragged), file.path, first, step)
 
 
 def _text_pieces(path: Path, part: str | None) -> Iterator[Piece]:

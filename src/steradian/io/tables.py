@@ -161,6 +161,8 @@ def pooled(paths: Sequence[str], part: str | None = None) -> Table:
         all(table.header for table in tables),
         tuple(f"{words} of {f}" for f, t in zip(files, tables, strict=True) for words in t.ragged),
         np.repeat(np.array(files, dtype=object), lengths),
+        repeated=tuple(dict.fromkeys(name for table in tables for name in table.repeated)),
+        units=tables[0].units if all(t.units == tables[0].units for t in tables) else {},
     )
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table
+from steradian.io.headers import header_of, is_data, is_number
 from steradian.numerics.arrays import AnyArray
 
 _DELIMITERS = ("\t", ";", ",", "|")
@@ -24,9 +26,8 @@ _DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d+,\d+\s*$")
 _LEADING_ZERO = re.compile(r",0\d")  # as no whole number begins
 _SEPARATOR = re.compile(r"^sep=.\s*$")
 _PAIR = re.compile(r"^[^/]+/[^/]+$")
-_RULE = re.compile(r"^[-=+]{2,}$")  # a cell of the line that VizieR and others draw below a header
-_BEGIN = frozenset("+-.0123456789")  # of a number
 _LOOKED_AT = 5  # lines that tell the delimiter
+_COMMENTS = 2  # that may be names and units
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _LONGEST_MARK = 3  # bytes
 
@@ -80,7 +81,7 @@ class _Lines:
 
     lines: Iterator[str]
     first: int
-    title: str  # a comment right before the first line, which may be the header
+    comments: Sequence[str]  # right before the first line, the nearest first: names, or units
     head: Sequence[str]  # its first lines that are not blank
 
     @staticmethod
@@ -88,25 +89,26 @@ class _Lines:
         first = next(lines, "")
         if (found := _MAGIC.match(first.strip("\r\n"))) is not None:
             if part is not None:
-                return _Lines._from(*_named_magic_table(lines, found[1], name, part), "")
-            return _Lines._from(_one_magic_table(lines, found[1], name), 2, "")
+                return _Lines._from(*_named_magic_table(lines, found[1], name, part), ())
+            return _Lines._from(_one_magic_table(lines, found[1], name), 2, ())
         if part is not None:
             raise InvalidDirections(
                 f"{name} is no MagIC file or NPZ archive of several tables; leave out table="
             )
         if first.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
             raise InvalidDirections(f"{name} is a web page or XML, not a table; save it as CSV")
-        skipped, title = 0, ""
+        skipped, comments = 0, deque[str](maxlen=_COMMENTS)
         if _SEPARATOR.match(first):  # as spreadsheets write it
             skipped, first = 1, next(lines, "")
         while first.lstrip().startswith(("#", "%")) or (first and not first.strip()):
-            title = first.lstrip().lstrip("#% ") if first.strip() else title
+            if first.strip():
+                comments.appendleft(first.lstrip().lstrip("#% ").strip())
             skipped += 1
             first = next(lines, "")
-        return _Lines._from(itertools.chain([first], lines), 1 + skipped, title.strip())
+        return _Lines._from(itertools.chain([first], lines), 1 + skipped, tuple(comments))
 
     @staticmethod
-    def _from(lines: Iterator[str], first: int, title: str) -> _Lines:
+    def _from(lines: Iterator[str], first: int, comments: Sequence[str]) -> _Lines:
         seen: list[str] = []
         head: list[str] = []
         for line in lines:
@@ -114,7 +116,12 @@ class _Lines:
             head += [line.rstrip("\r\n")] if line.strip() else []
             if len(head) == _LOOKED_AT:
                 break
-        return _Lines(itertools.chain(seen, lines), first, title, head)
+        return _Lines(itertools.chain(seen, lines), first, comments, head)
+
+    def cells_above(self, delimiter: str, width: int) -> list[list[str]]:
+        """Cells of the comments above: between delimiters, or else between spaces."""
+        both = [([cell.strip() for cell in c.split(delimiter)], c.split()) for c in self.comments]
+        return [cells if len(cells) == width else spaced for cells, spaced in both]
 
     def rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """Cells of every line that is not blank or a comment, with its number."""
@@ -189,13 +196,13 @@ def _delimiter(head: Sequence[str]) -> str:  # noqa: PLR0911 - one for each way 
         return most
     if all(_PAIR.match(line.strip()) for line in head):
         return _SLASH
-    numbers = all(_is_number(cell) for cell in head[-1].split())
+    numbers = all(is_number(cell) for cell in head[-1].split())
     return _SPACES if spaces[0] > 1 and len(head) > 1 and numbers and spaces[-1] > 1 else ","
 
 
 def _is_one_column_of_commas(head: Sequence[str]) -> bool:
     """Whether lines are one number each with a decimal comma: under one name, or like 12,05."""
-    named = not any(delimiter in head[0] for delimiter in _DELIMITERS) and not _is_data([head[0]])
+    named = not any(delimiter in head[0] for delimiter in _DELIMITERS) and not is_data([head[0]])
     rows = head[1:] if named else head
     if not rows or not all(_DECIMAL_COMMA.match(line) for line in rows):
         return False
@@ -204,7 +211,7 @@ def _is_one_column_of_commas(head: Sequence[str]) -> bool:
 
 def _are_commas_among_spaces(head: Sequence[str]) -> bool:
     """Whether lines are numbers between spaces or tabs, all of them with a decimal comma."""
-    rows = [line.split() for line in (head if _is_data(head[0].split()) else head[1:])]
+    rows = [line.split() for line in (head if is_data(head[0].split()) else head[1:])]
     return bool(rows) and all(
         len(row) == len(rows[0]) > 1 and all(_DECIMAL_COMMA.match(cell) for cell in row)
         for row in rows
@@ -221,33 +228,33 @@ def _cells(line: str, delimiter: str) -> int:
 
 def _parsed(lines: _Lines, delimiter: str, name: str, size: int | None) -> Iterator[Table]:
     rows = lines.rows(delimiter)
-    number, header = next(rows, (0, []))
-    if not any(header):
+    top = next(rows, (0, []))
+    if not any(top[1]):
         raise InvalidDirections(f"{name} is empty; give a header line and one row per direction")
-    below = list(itertools.islice(rows, 2))
-    rows = itertools.chain(_without_rule(below), rows)
-    named = _is_header(header, below[0][1] if below else [])
-    if not named:
-        rows = itertools.chain([(number, header)], rows)
-        header = _titles(lines.title, delimiter, len(header))
-        named = header[0] != "1"
-    _refuse_repeated(header, name)
+    header, below = header_of(
+        top, list(itertools.islice(rows, 2)), lines.cells_above(delimiter, len(top[1]))
+    )
+    rows = itertools.chain(below, rows)
+    width = len(header.names)
     first = 0
     while True:
-        kept, numbers, ragged = _sort(itertools.islice(rows, size), len(header))
+        kept, numbers, ragged = _sort(itertools.islice(rows, size), width)
         if first and not kept and not ragged:
             return
         if not kept and not first:
             raise InvalidDirections(
-                f"{name}: no row has the {len(header)} cells of the header"
+                f"{name}: no row has the {width} cells of the header"
                 if ragged
                 else f"{name} has a header but no rows"
             )
-        cells = _columns(kept, delimiter) if kept else [np.empty(0)] * len(header)
-        data = dict(zip(header, cells, strict=True))
+        cells = _columns(kept, delimiter) if kept else [np.empty(0)] * width
+        data = dict(zip(header.names, cells, strict=True))
         begin = None if size is None else first
         lined = np.array(numbers, dtype=np.int64)
-        yield Table(data, lined, named, tuple(ragged), first=begin, delimiter=delimiter)
+        yield Table(
+            data, lined, header.named, tuple(ragged), first=begin, delimiter=delimiter,
+            repeated=header.repeated, units=header.units,
+        )  # fmt: skip
         if size is None:
             return
         first += len(kept) + len(ragged)
@@ -278,58 +285,6 @@ def _sort(
         else:
             ragged.append(f"line {number} ({len(row)} cells, not {width})")
     return kept, numbers, ragged
-
-
-def _titles(title: str, delimiter: str, width: int) -> list[str]:
-    """Names from a comment above the numbers, else their numbers from 1 on."""
-    for names in (title.split(delimiter), title.split()):
-        if any(names) and len(names) == width and not _is_data(names):
-            return [each.strip() for each in names]
-    return [str(k) for k in range(1, width + 1)]
-
-
-def _without_rule(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """The rows below a header without a ruled line and the units above it, where there is one."""
-    for k, (_, cells) in enumerate(rows):
-        if all(_RULE.match(cell) for cell in cells):
-            return rows[k + 1 :]
-    return rows
-
-
-def _is_header(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether a first line names columns; words alone do not where the second has them too."""
-    numbers = [cell for cell in first if cell[:1] in _BEGIN and _is_number(cell)]
-    counted = [str(k) for k in range(len(numbers) + 1)]
-    if len(numbers) > 2 and numbers in (counted[:-1], counted[1:]):  # a frame without names
-        return any("." in cell for cell in second)
-    if _is_data(first):
-        return False
-    kinds = ([_is_number(cell) for cell in cells] for cells in (first, second))
-    return not numbers or next(kinds) != next(kinds)
-
-
-def _is_data(cells: Sequence[str]) -> bool:
-    """Whether a first line is a row already: numbers, dates, no words."""
-    given = [cell for cell in cells if cell]
-    return bool(given) and all(
-        _is_number(cell) or not any(letter.isalpha() for letter in cell) for cell in given
-    )
-
-
-def _refuse_repeated(names: Sequence[str], file: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name and name in seen:
-            raise InvalidDirections(f"{file}: column {name!r} is there twice; rename one")
-        seen.add(name)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _column(cells: Sequence[str], delimiter: str) -> AnyArray:

@@ -87,6 +87,14 @@ class LevelTable:
         return self.tests.verdicts
 
     @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why each level is not judged; empty where it is."""
+        if self.tests is None:
+            return (self.refusal,) * len(self.profile.levels)
+        every = enumerate(self.verdicts, 1)
+        return tuple(_reason(self.tests, k) if v is Verdict.UNJUDGED else "" for k, v in every)
+
+    @property
     def told(self) -> tuple[int, ...]:
         """Levels that are told apart from noise."""
         return () if self.tests is None else self.tests.told
@@ -150,6 +158,13 @@ class LevelTable:
             ]
             lines.append(gap.join(cells).rstrip())
         return "\n".join(lines)
+
+
+def _reason(tests: GapTests, level: int) -> str:
+    """What a warning says of a level, last where there are several."""
+    begins = f"level {level}: "
+    said = [w.removeprefix(begins) for w in tests.warnings if w.startswith(begins)]
+    return said[-1].removeprefix(f"{Verdict.UNJUDGED}: ") if said else tests.methods[level - 1]
 
 
 def _bands(levels: int) -> list[IntArray]:

@@ -19,6 +19,7 @@ SMALL, LARGE = 1e-3, 1e6  # a float beyond them is a tolerance, or says below wh
 
 METHOD = {  # numbers that steer a method and bound no error
     "adequacy/calibration.py:_PATIENCE": "work that nobody waits for unasked",
+    "adequacy/calibration.py:_DRAWN_A_SECOND": "work",
     "adequacy/remaining.py:_MOST": "work",
     "adequacy/trust.py:_SOON": "work",
     "adequacy/trust.py:_QUICK": "work",
@@ -33,7 +34,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "significance/groups/label_tests.py:_MOST_WORK": "work",
     "profile/level_table.py:_SOON": "work",
     "significance/effort.py:SOON": "work",
-    "significance/effort.py:_A_SECOND": "work",
+    "significance/effort.py:A_SECOND": "work",
     "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
     "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",

@@ -19,7 +19,8 @@ _LOOKED_AT = 20  # rows
 
 def remarks(table: Table, chosen: Chosen, free: Sequence[str]) -> tuple[str, ...]:
     """What is said of columns that nobody named, ``free``, and nothing reads."""
-    idle = [name for name in free if name not in set(chosen.read)]
+    read = set(chosen.read)
+    idle = [name for name in free if name not in read]
     said = _unused(idle) if chosen.tells_unused else ()
     if chosen.counts is None and not chosen.counts_name:
         said += _idle_counts(idle) if table.header else _idle_decimals(table, idle)

@@ -37,20 +37,25 @@ class Header:
     @classmethod
     def of(cls, names: Sequence[str], units: Sequence[str] = (), *, named: bool = True) -> Header:
         """From the cells of a line and, where there is one, of that of the units."""
-        times = Counter(names)
-        seen: set[str] = set()
-        keys = []
-        for k, name in enumerate(names, 1):
-            again = times[name] > 1 and (name or name in seen)
-            keys.append(f"{name} (column {k})".lstrip() if again else name)
-            seen.add(name)
-        repeated = tuple(name for name, often in times.items() if name and often > 1)
+        repeated = tuple(name for name, often in Counter(names).items() if often > 1)
+        keys = _told_apart(names, repeated) if repeated else tuple(names)
         known = {
             key: UNITS[unit]
-            for key, cell in zip(keys, units or names, strict=True)
+            for key, cell in zip(keys, units or keys, strict=True)
             if units and (unit := _bare(cell)) in UNITS
         }
-        return cls(tuple(keys), named, repeated, known)
+        return cls(keys, named, tuple(name for name in repeated if name), known)
+
+
+def _told_apart(names: Sequence[str], repeated: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, those that are ``repeated`` with their number; one may be empty."""
+    many, seen = set(repeated), set[str]()
+    keys = []
+    for k, name in enumerate(names, 1):
+        again = name in many and (name or name in seen)
+        keys.append(f"{name} (column {k})".lstrip() if again else name)
+        seen.add(name)
+    return tuple(keys)
 
 
 def header_of(
@@ -102,7 +107,7 @@ def _is_header(first: Sequence[str], second: Sequence[str]) -> bool:
     counted = [str(k) for k in range(len(numbers) + 1)]
     if len(numbers) > 2 and numbers in (counted[:-1], counted[1:]):  # a frame without names
         return any("." in cell for cell in second)
-    if is_data(first):
+    if len(numbers) == len(first) or is_data(first):
         return False
     kinds = ([is_number(cell) for cell in cells] for cells in (first, second))
     return not numbers or next(kinds) != next(kinds)

@@ -270,7 +270,8 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
                 "directions; name the columns (columns=)"
             )
         return Chosen(found.convention, found.columns, found.unit)
-    if any(angles <= {name.strip().lower() for name in free} for angles in _EULER):
+    known = {name.strip().lower() for name in free}
+    if any(angles <= known for angles in _EULER):
         raise InvalidDirections(
             "Euler angles have too many conventions to be guessed; write rotations as quaternions "
             "x, y, z, w, as by scipy.spatial.transform.Rotation, and say coords='quaternions'"

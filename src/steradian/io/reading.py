@@ -270,7 +270,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
                 "directions; name the columns (columns=)"
             )
         return Chosen(found.convention, found.columns, found.unit)
-    known = {name.strip().lower() for name in free}
+    known = {name.strip().lower() for name in free} if table.header else set()
     if any(angles <= known for angles in _EULER):
         raise InvalidDirections(
             "Euler angles have too many conventions to be guessed; write rotations as quaternions "

@@ -64,7 +64,6 @@ _FLAGS = (
     (r"^period is", "--period is"),
     (r"period='(\w+)'", r"--period \1"),
     (r"period=([\d.]*\d)", r"--period \1"),
-    (r"\b(shrinkage|levels)=([\d.]*\d)", r"--\1 \2"),
     (r"\bshrinkage=(?=\W|$)", "--shrinkage"),
     (r"\blevels=(?=\W|$)", "--levels"),
     (r"^epsilon is", "--shrinkage is"),

@@ -70,11 +70,11 @@ class GriddedFamily:
 
     @property
     def _ladder(self) -> GridLadder:
-        return grid_ladder(self.space, self.level)
+        return self._solver.ladder
 
     @property
     def q(self) -> int:
-        return self.space.size(self.level) - 1
+        return self._solver.q
 
     @property
     def _solver(self) -> GridSolver:

@@ -39,11 +39,13 @@ class GridSolver:
     level: int
 
     @property
-    def _ladder(self) -> GridLadder:
+    def ladder(self) -> GridLadder:
+        """The grids, from coarse to fine."""
         return grid_ladder(self.space, self.level)
 
     @property
     def q(self) -> int:
+        """Features, without the constant."""
         return self.space.size(self.level) - 1
 
     def exponent(self, x: Array, lam: Array) -> Array:
@@ -60,7 +62,7 @@ class GridSolver:
         """On the ladder of grids, at low levels and where one resolves it."""
         if self.level > LOW_LEVELS:
             return None
-        ladder, mean = self._ladder, moments.mean[0]
+        ladder, mean = self.ladder, moments.mean[0]
         start = np.zeros((1, ladder.q))
         if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
             start = gaussian_parameters(self.space, moments.mean, moments.scatter)
@@ -93,9 +95,9 @@ class GridSolver:
             start = self._better_start(moments, start)
         if self.level > LOW_LEVELS:
             return self._solve_high(moments, start, support)
-        rung = self._ladder.first_rung(sharpness, start)
+        rung = self.ladder.first_rung(sharpness, start)
         m = moments.features[:, : self.q]
-        out, doubtful = self._ladder.solve(m, start, rung)
+        out, doubtful = self.ladder.solve(m, start, rung)
         for row in np.flatnonzero(doubtful):
             pick = np.array([row])
             if self.level == 2:
@@ -106,7 +108,7 @@ class GridSolver:
                 out.status[row] = Status.UNRESOLVED
                 continue
             else:
-                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
+                one = self.ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             out.put(pick, one)
         return out
 
@@ -131,8 +133,8 @@ class GridSolver:
                     continue  # it states what digits it lacks
                 one = self._solve_rows(x, weights, partial(self.exponent, lam=start[row]))
             elif moments.sought and (careful or not found[row]):
-                rung = self._ladder.first_rung(_sharpness(moments), start)
-                one = self._ladder.solve_from_moments(m[row], start[row], int(rung[row]))
+                rung = self.ladder.first_rung(_sharpness(moments), start)
+                one = self.ladder.solve_from_moments(m[row], start[row], int(rung[row]))
             else:
                 continue
             if not found[row] or one.status[0] == _CONVERGED:
@@ -144,8 +146,8 @@ class GridSolver:
         if len(moments) < MANY_ROWS or self.level > _STACKED_LEVELS:
             out = DualSolution.empty(len(moments), self.q, Status.STALLED)
             return out, np.arange(len(moments))
-        rung = self._ladder.first_rung(_sharpness(moments), start)
-        out, doubtful = self._ladder.solve(moments.features[:, : self.q], start, rung)
+        rung = self.ladder.first_rung(_sharpness(moments), start)
+        out, doubtful = self.ladder.solve(moments.features[:, : self.q], start, rung)
         return out, np.flatnonzero(doubtful)
 
     def _solve_rows(self, x: Array, weights: Array, below: Exponent | None = None) -> DualSolution:

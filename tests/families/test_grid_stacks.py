@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.families.base import LooksRoughly
 from steradian.families.grids.approach import approach_side_by_side, coarse_grid
 from steradian.families.grids.densities import density_on
 from steradian.families.grids.ladder import GridLadder
@@ -86,6 +87,40 @@ def test_aliasing_bound_is_one(d: int) -> None:
         assert (error[known] <= bound[known] + rounding[known]).all()
         enough = reach_for(space, lam, exact) <= grid.reach
         np.testing.assert_array_equal(enough, bound <= 1e-12)
+
+
+@pytest.mark.parametrize(("d", "level"), [(2, 2), (2, 6), (3, 2), (3, 4)])
+def test_many_laws_have_the_integrals_of_each(d: int, level: int) -> None:
+    """On rungs of their own, known or not, beside some that are collinear or too sharp."""
+    h, rng = sr.Harmonics(d, level), np.random.default_rng(level)
+    lam = rng.standard_normal((30, h.q(level))) * rng.uniform(0.1, 1.0, (30, 1))
+    lam[3], lam[7, 0] = 0.0, 300.0
+    family = h.family(level)
+    each = [
+        np.concatenate(part) for part in zip(*map(family.log_partition, lam[:, None]), strict=True)
+    ]
+    rung = next(k for k in range(12) if SPACES[d].grid(k).reach > 150)
+    for many in (family, family.resolved_by(rung)):
+        kept = slice(None) if many is family else np.arange(30) != 7
+        for found, wanted in zip(many.log_partition(lam[kept]), each, strict=True):
+            # two rules that state 1e-12 each, of exponents that round at 1e-14 of their size
+            np.testing.assert_allclose(found, wanted[kept], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("d", SPACES)
+def test_a_known_rung_says_what_it_resolves(d: int) -> None:
+    h = sr.Harmonics(d, 2)
+    family = h.family(2).resolved_by(2)
+    assert isinstance(family, LooksRoughly)
+    gentle = 0.2 * np.eye(h.q(2))
+    psi, mean, covariance = family.log_partition(gentle)
+    assert family.resolves(gentle, psi)
+    sharp = 80.0 * np.eye(h.q(2))
+    assert not family.resolves(sharp, h.family(2).log_partition(sharp)[0])
+    rough = family.roughly()
+    assert rough is not None
+    for found, wanted in zip(rough.log_partition(gentle), (psi, mean, covariance), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-5)  # single precision
 
 
 def test_rows_fail_alone() -> None:

@@ -11,7 +11,7 @@ from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.whitening import Whitening
-from steradian.fitting.grouped import GroupedFits
+from steradian.fitting.grouped import GroupedFits, LogPartition
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 
@@ -128,6 +128,19 @@ class SharesParameters(Protocol):
 
         Good to what a comparison of samples needs; NaN where no quick way finds one.
         """
+        ...
+
+
+@runtime_checkable
+class LooksRoughly(Protocol):
+    """A family of one rung (`Family.resolved_by`) with quicker integrals for first steps."""
+
+    def roughly(self) -> LogPartition | None:
+        """Integrals of a few digits; None where they would not be quicker."""
+        ...
+
+    def resolves(self, lam: Array, psi: Array) -> bool:
+        """Whether its rung resolves all laws ``lam`` (B, q) of ``psi`` (B,)."""
         ...
 
 

@@ -85,12 +85,13 @@ class SharedProblem:
             found.status,
         )
 
-    def approached(self, m: Array, start: Array) -> Array:
-        """Parameters (B, G, q) of the same fits, to the digits that comparing samples asks for.
+    def approached(self, m: Array, start: Array, last_step: float = DRAWN_DECREMENT) -> Array:
+        """Parameters (B, G, q) of the same fits after a step from a decrement of ``last_step``.
 
-        Whether they are fits is for `mismatch` to say.
+        By default to the digits that comparing samples asks for. Whether they are fits is for
+        `mismatch` to say.
         """
-        path = self._path(self._targets(m), start, DRAWN_DECREMENT)
+        path = self._path(self._targets(m), start, last_step)
         return self._unpacked(path.lam, np.arange(len(m)))
 
     def mismatch(self, m: Array, mean: Array) -> Array:

@@ -17,13 +17,13 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.errors import ConvergenceError, ResolutionError
-from steradian.families.base import Family, SharesParameters
+from steradian.families.base import Family, LooksRoughly, SharesParameters
 from steradian.fitting.grouped import GroupedFits, SharedProblem, integrals
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG, Status
 from steradian.hierarchies.base import Hierarchy, SplitsLevelOne
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import VERIFIED_AIM
+from steradian.numerics.tolerances import SINGLE_LAST_STEP, VERIFIED_AIM
 
 _STANDARD_ERRORS = 3.0  # of a mean, below which it has no direction
 _MOST_FORMED = 300  # features whose covariances are formed group by group
@@ -146,17 +146,26 @@ class SharedMoments:
         turned = None if frame is None else frame[None]
         problem = SharedProblem(self._family, self.shares, own, turned)
         try:
-            if self.rung != NO_RUNG:
-                quick = replace(problem, family=self._family.resolved_by(self.rung))
-                found = quick.solve(self.means[None], start)
-                psi = integrals(self._family, found.lam)[0]
-                close = np.abs(psi - found.psi).max() <= VERIFIED_AIM
-                if found.status[0] == Status.CONVERGED and close:
-                    return found
-            found = problem.solve(self.means[None], start)
+            found = None if self.rung == NO_RUNG else self._on_known_rule(problem, start)
+            found = found or problem.solve(self.means[None], start)
         except ResolutionError:
             return None
         return found if found.status[0] == Status.CONVERGED else None
+
+    def _on_known_rule(self, problem: SharedProblem, start: Array) -> GroupedFits | None:
+        """On the rule that is known, after rough steps where it has any; None if it fails them."""
+        family, means = self._family.resolved_by(self.rung), self.means[None]
+        rough = family.roughly() if isinstance(family, LooksRoughly) else None
+        if rough is not None:
+            near = replace(problem, family=rough).approached(means, start, SINGLE_LAST_STEP)
+            start = near if np.isfinite(near).all() else start
+        found = replace(problem, family=family).solve(means, start)
+        if found.status[0] != Status.CONVERGED:
+            return None
+        if isinstance(family, LooksRoughly):
+            return found if family.resolves(found.lam[0], found.psi[0]) else None
+        apart = integrals(self._family, found.lam)[0] - found.psi
+        return found if np.abs(apart).max() <= VERIFIED_AIM else None
 
     def _refusal(self, own: int, found: GroupedFits | None) -> ConvergenceError | ResolutionError:
         levels = range(1, self.hierarchy.levels + 1)

@@ -171,7 +171,8 @@ def _sorting(labels: IntArray) -> IntArray | None:
     """What sorts rows by their group; None where they are."""
     if (labels[1:] >= labels[:-1]).all():
         return None
-    return np.argsort(labels, kind="stable")
+    few = labels.max() <= np.iinfo(np.uint16).max  # numbers so short are sorted by their digits
+    return np.argsort(labels.astype(np.uint16) if few else labels, kind="stable")
 
 
 def _samples(

@@ -96,6 +96,20 @@ class CoarseGrid:
         return np.concatenate(parts).astype(np.float64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RoughLaws:
+    """Integrals to the digits of a coarse grid, for what is looked at again."""
+
+    grid: CoarseGrid
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ (B,), mean (B, q) and covariance (B, q, q) of laws ``lam`` (B, q)."""
+        columns = np.ascontiguousarray(lam.T)
+        with np.errstate(all="ignore"):  # steps that overflow are not finite, and are not taken
+            psi, mean, covariance = self.grid.at(columns, self.grid.largest_exponents(columns))
+        return psi, mean.T.astype(np.float64), covariance.transpose(2, 0, 1).astype(np.float64)
+
+
 def _with_constant(constant: Array, lam: Array) -> AnyArray:
     """Coefficients of the constant and of the features, (n, B), in single precision."""
     out: AnyArray = np.empty((len(lam) + 1, lam.shape[1]), dtype=np.float32)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.data.stacks import MomentStack, Support
+from steradian.data.stacks import MomentStack, Support, blocks
 from steradian.errors import ResolutionError
 from steradian.existence.body import (
     circle_verdicts,
@@ -35,20 +35,19 @@ from steradian.existence.margin import (
 )
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
+from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.curvature import allowed_quadrature
 from steradian.families.grids.densities import density_on
-from steradian.families.grids.ladder import (
-    GridLadder,
-    grid_ladder,
-)
+from steradian.families.grids.ladder import MANY_ROWS, GridLadder, grid_ladder
 from steradian.families.grids.polynomial_sample import sample_polynomial
 from steradian.families.grids.solver import GridSolver
+from steradian.families.grids.stacks import aliasing_bound, approachable, on_the_way
 from steradian.families.meshes.cell_tree import CellTree, LocalLaw
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.tolerances import COLLINEAR_MOMENTS
+from steradian.numerics.tolerances import COLLINEAR_MOMENTS, QUADRATURE_TOLERANCE
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates
 
@@ -198,6 +197,31 @@ class GriddedFamily:
     def resolved_by(self, rung: int) -> GriddedFamily:
         return replace(self, known=rung)
 
+    def roughly(self) -> RoughLaws | None:
+        """In single precision on a coarser grid; None where its tables were too large."""
+        reach = self._known_grid.reach
+        if not approachable(self.space, self.level, reach):
+            return None
+        return RoughLaws(on_the_way(self.space, self.level, reach))
+
+    def resolves(self, lam: Array, psi: Array) -> bool:
+        """Whether the rung that is known resolves the laws ``lam`` (B, q) of ``psi`` (B,).
+
+        Those that have less are sure to be.
+        """
+        grid = self._known_grid
+        bound = aliasing_bound(self.space, lam, psi, grid.reach)
+        doubted = lam[~(bound <= QUADRATURE_TOLERANCE)]
+        for some in blocks(len(doubted), grid.nodes):
+            error = grid.unresolved(density_on(grid, doubted[some])[1], self.level)
+            if not (error <= allowed_quadrature(doubted[some])).all():
+                return False
+        return True
+
+    @property
+    def _known_grid(self) -> Grid:
+        return self.space.grid(max(self.known, self._ladder.least_rung))
+
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as what served it.
 
@@ -223,11 +247,14 @@ class GriddedFamily:
     def _resolving(self, lam: Array) -> IntArray:
         """The first rung of the ladder that resolves each law; `NO_RUNG` of those left to cells.
 
-        Where one is known that does, it is that one, or what features of the level ask for.
+        Where one is known that does, it is that one, or what features of the level ask for; of many
+        laws those that are sure to be resolved by less have less.
         """
+        many = len(lam) >= MANY_ROWS
         if self.known != NO_RUNG:
-            return np.full(len(lam), max(self.known, self._ladder.least_rung))
-        rungs = self._ladder.climb(lam)
+            rungs = np.full(len(lam), max(self.known, self._ladder.least_rung))
+            return np.minimum(rungs, self._ladder.sufficient(lam)) if many else rungs
+        rungs = self._ladder.climb_many(lam) if many else self._ladder.climb(lam)
         refused = np.flatnonzero(rungs == NO_RUNG)
         if len(refused) and not self._ladder.has_cells:
             raise self._unresolved(f"{self._ladder.finest.nodes} nodes", refused)

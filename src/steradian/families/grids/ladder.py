@@ -100,22 +100,41 @@ class GridLadder:
                 break
         return out
 
+    def climb_many(self, lam: Array) -> IntArray:
+        """The same of many, but a rung that is sure to resolve a law is believed unseen.
+
+        Above level 2 that is often far too fine.
+        """
+        if self.level > 2:
+            return self.climb(lam)
+        rungs = self.sufficient(lam)
+        unsure = np.flatnonzero(rungs >= self._rungs)
+        if len(unsure):
+            rungs[unsure] = self.climb(lam[unsure])
+        return rungs
+
+    def sufficient(self, lam: Array, psi: Array | float = 0.0) -> IntArray:
+        """A rung that resolves each law ``lam`` (B, q) by the size of its parameters alone.
+
+        ψ is at least zero, and need not be known. Above the ladder where no rung is sure to.
+        """
+        need = np.fmax(reach_for(self.space, lam, psi), _LEAST_REACH) + self.level
+        return self._reaches.searchsorted(need)
+
+    @cached_property
+    def _reaches(self) -> IntArray:
+        return np.array([self.space.grid(rung).reach for rung in range(self._rungs)])
+
     def integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of the laws ``lam`` (B, q) on one grid."""
-        parts = [
-            self._integrals(grid, lam[rows]) for rows in blocks(len(lam), grid.nodes, _ENTRIES)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        psi, mean, covariance = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return psi, mean, covariance
-
-    def _integrals(self, grid: Grid, lam: Array) -> tuple[Array, Array, Array]:
-        quick = self.by_moments(grid, lam)
-        if (quick.condition() < COLLINEAR_MOMENTS).all():
-            return quick.psi, quick.mean, quick.covariance
-        roots = self._root(grid, lam)
-        return roots.psi, roots.mean, roots.covariance
+        quick = GridStack(self.space, self.level, grid).law(lam)
+        out = quick.psi, quick.mean, quick.covariance
+        collinear = np.flatnonzero(~(quick.condition() < COLLINEAR_MOMENTS))
+        for rows in (collinear[some] for some in blocks(len(collinear), grid.nodes, _ENTRIES)):
+            roots = self._root(grid, lam[rows])
+            for whole, part in zip(out, (roots.psi, roots.mean, roots.covariance), strict=True):
+                whole[rows] = part
+        return out
 
     def first_rung(self, sharpness: Array, start: Array) -> IntArray:
         """Where to begin: what the second moments ask for and where the start is resolved."""
@@ -176,22 +195,20 @@ class GridLadder:
         of an exponent often cancel, and they count only where they ask for less.
         """
         near, chosen = start.copy(), rung.copy()
-        reaches = np.array([self.space.grid(k).reach for k in range(self._rungs)])
         for first in np.unique(rung[rung < self._rungs]):
             rows = np.flatnonzero(rung == first)
-            aim = self._aim(int(reaches[first]), start[rows])
+            aim = self._aim(int(self._reaches[first]), start[rows])
             if not approachable(self.space, self.level, aim):
                 continue
             near[rows], psi = approach(self.space, self.level, aim, m[rows], start[rows])
-            need = np.fmax(reach_for(self.space, near[rows], psi), _LEAST_REACH) + self.level
             most = first + (self.level == 2)
-            chosen[rows] = np.minimum(reaches.searchsorted(need), most)
+            chosen[rows] = np.minimum(self.sufficient(near[rows], psi), most)
         return near, chosen
 
     def _aim(self, reach: int, start: Array) -> int:
         """The reach that a stack is approached for: little more than most starts need."""
         some = start[:: -(-len(start) // _ASKED)]
-        need = _ROOM * np.quantile(reach_for(self.space, some, np.zeros(len(some))), _MOST)
+        need = _ROOM * np.quantile(reach_for(self.space, some, 0.0), _MOST)
         return min(reach, _COARSE_STEP * int(np.ceil((need + self.level) / _COARSE_STEP)))
 
     def _solve_stack(self, grid: Grid, m: Array, near: Array, start: Array) -> DualSolution:

@@ -15,6 +15,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
+from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
@@ -92,6 +93,12 @@ class QuadraticFamily:
 
     def resolved_by(self, rung: int) -> QuadraticFamily:
         return replace(self, grid=self.grid.resolved_by(rung))
+
+    def roughly(self) -> RoughLaws | None:
+        return self.grid.roughly()
+
+    def resolves(self, lam: Array, psi: Array) -> bool:
+        return self.grid.resolves(lam, psi)
 
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """As of the grid."""

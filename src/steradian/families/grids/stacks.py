@@ -73,7 +73,7 @@ def approach(
 
     In single precision, for a grid that reaches a degree of ``reach``.
     """
-    grid = _on_the_way(space, level, reach)
+    grid = on_the_way(space, level, reach)
     if m.shape[1] <= MOST_FEATURES:
         return approach_side_by_side(grid, m, start)
     seen = np.zeros(len(m))
@@ -100,7 +100,8 @@ def _curvature(space: Circle | Sphere, level: int, psi: Array, moments: AnyArray
     return DenseCurvature(psi, mean, second[:, 1:, 1:] - mean[:, :, None] * mean[:, None, :])
 
 
-def _on_the_way(space: Circle | Sphere, level: int, reach: int) -> CoarseGrid:
+def on_the_way(space: Circle | Sphere, level: int, reach: int) -> CoarseGrid:
+    """The grid of first steps towards fits on one that reaches a degree of ``reach``."""
     return coarse_grid(space, level, int(_SHARE * reach))
 
 
@@ -110,7 +111,7 @@ def approachable(space: Circle | Sphere, level: int, reach: int) -> bool:
     return grid.nodes * (space.size(level) + space.size(2 * level)) <= _TABLE_ENTRIES
 
 
-def reach_for(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
+def reach_for(space: Circle | Sphere, lam: Array, psi: Array | float) -> Array:
     """Degrees that a rule should reach to integrate laws ``lam`` (B, q) to 1e-12, (B,).
 
     See `aliasing_bound`. Parts of an exponent that cancel on the real sphere do not beside it: then
@@ -132,7 +133,7 @@ def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -
     return np.exp(np.minimum(logs.min(axis=0), 0.0))
 
 
-def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array) -> Array:
+def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array | float) -> Array:
     """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (strips, B)."""
     level = next(k for k in range(1, lam.shape[1] + 1) if space.size(k) > lam.shape[1])
     first = [space.size(k - 1) - 1 for k in range(1, level + 1)]
@@ -157,7 +158,7 @@ class GridStack:
         out = DualSolution.empty(len(m), m.shape[1], Status.UNRESOLVED)
         at = _Iterates(np.arange(len(m)), m, start, np.ones(len(m)))
         for step in range(1, _MOST_LOOKS + 1):
-            look = _Look.at(at, self._law(at.lam), self._left_over)
+            look = _Look.at(at, self.law(at.lam), self._left_over)
             arrived = look.arrived
             if arrived.any():
                 done = slice(None) if arrived.all() else np.flatnonzero(arrived)
@@ -169,13 +170,13 @@ class GridStack:
             at = at.moved(look, going)
         return out
 
-    def _law(self, lam: Array) -> DenseCurvature:
+    def law(self, lam: Array) -> DenseCurvature:
         """ψ, mean and covariance in double precision."""
         return _curvature(self.space, self.level, *moments_on(self.grid, lam, 2 * self.level))
 
     def _left_over(self, lam: Array, here: DenseCurvature, step: Array) -> Array:
         """What steps from ``lam`` leave of the gradient, to second order, (b, q)."""
-        grid = _on_the_way(self.space, self.level, self.grid.reach)
+        grid = on_the_way(self.space, self.level, self.grid.reach)
         return grid.left_over(lam.T, here.psi, here.mean.T, step.T).T
 
     def _write(self, at: _Iterates, look: _Look, done: IntArray | slice, out: DualSolution) -> None:

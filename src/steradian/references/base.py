@@ -163,7 +163,8 @@ def log_reference(space: Space, x: Array) -> Array | None:
 
 def reference_rows(space: Space) -> float:
     """Independent rows that the law of zero information is known by; infinite if exactly."""
-    return space.reference.known_by if isinstance(space, HasReference) else np.inf
+    reference: Reference | None = getattr(space, "reference", None)  # `HasReference`, often asked
+    return np.inf if reference is None else reference.known_by
 
 
 def reference_words(space: Space) -> str:

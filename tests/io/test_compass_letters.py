@@ -56,11 +56,30 @@ def test_cells_that_are_no_bearing_are_bad_rows() -> None:
 
 
 def test_strikes_with_letters_say_what_to_do() -> None:
-    words = refusal({"strike": ["N27E", "N30W"], "dip": ["55SE", "40NE"]})
-    assert "holds entries that are not numbers: 'N27E'; letters do not say to which side" in words
-    assert "give strikes as azimuths from 0 to 360" in words
-    words = refusal({"strike": [27.0, 330.0], "dip": ["55SE", "40NE"]})
-    assert "'55SE'; give the dip alone, from 0 to 90" in words
+    words = refusal({"strike": ["N27E", "N30W"], "dip": [55.0, 40.0]})
+    assert "column 'strike' has letters of the compass, which do not say to which side" in words
+    assert "write dips with letters too, like 41SE, or give strikes as azimuths" in words
+    words = refusal({"dip_direction": [27.0, 330.0], "dip": ["55SE", "40NE"]})
+    assert "'55SE'; give the dip alone, from 0 to 90; the dip direction tells" in words
+
+
+@pytest.mark.parametrize("strikes", [["N42E", "N30W", "E", "N10E"], [42.0, 150.0, 90.0, 190.0]])
+def test_dips_with_letters_turn_strikes(strikes: list[Any]) -> None:
+    """A plane of N42E that dips to the north-west has a strike of 222 by the right-hand rule."""
+    made = read({"strike": strikes, "dip": ["41NW", "60 SW", "25°N", "90"]})
+    wanted = sr.Directions.from_strike_dip([222.0, 150.0, 270.0, 10.0], [41.0, 60.0, 25.0, 90.0])
+    turned = np.einsum("ij,ij->i", made.x, wanted.x)
+    np.testing.assert_allclose(turned[:3], 1.0, rtol=0.0, atol=1e-14)
+    assert abs(turned[3]) == pytest.approx(1.0, abs=1e-14)  # the pole of an upright plane is level
+    assert made.reading is not None
+    assert "`dip` by letters of the compass" in made.reading.words
+
+
+def test_letters_that_name_no_side_are_bad_rows() -> None:
+    table = {"strike": ["N42E", "N40E", "N10W"], "dip": ["41SE", "30NE", "30"]}
+    words = refusal(table)
+    assert "2 of 3 rows cannot be read: row 1 (`dip` is '30NE'), row 2 (`dip` is '30')" in words
+    assert read(table, on_bad="skip").n == 1
 
 
 def test_text_without_a_remedy_of_its_own() -> None:

@@ -55,6 +55,12 @@ def test_quadrants_beside_strikes_are_not_passed_over() -> None:
     assert "`side` holds compass letters like NW, not used" in words(made)
 
 
+def test_strikes_of_half_a_circle_are_doubted() -> None:
+    doubt = "no strike is above 180: do some dip to the left?"
+    assert doubt in words(sr.read_directions(pd.DataFrame({"strike": STRIKE % 180, "dip": DIP})))
+    assert doubt not in words(sr.read_directions(pd.DataFrame({"strike": STRIKE, "dip": DIP})))
+
+
 @pytest.mark.parametrize("names", ["Dip Direction,Dip Angle", "DipAzimuth,Dip", "dip_dir,dip"])
 def test_names_of_the_direction_of_dip(tmp_path: Path, names: str) -> None:
     rows = [f"{s},{d}" for s, d in zip(STRIKE, DIP, strict=True)]

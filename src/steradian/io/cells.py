@@ -12,7 +12,7 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.data.conventions import Unit
 from steradian.errors import InvalidDirections
-from steradian.io.compass_letters import AngleColumn, bearing
+from steradian.io.compass_letters import AngleColumn, bearing, dip_and_side
 from steradian.numerics.arrays import AnyArray, BoolArray
 
 _SEXAGESIMAL = re.compile(
@@ -34,6 +34,7 @@ class Numbers:
     unit: Unit | None = None  # where letters say it: 19h30m00s, 292d30m00s
     clock: bool = False  # whether all may be times of the day, like 21:41
     letters: bool = False  # of the compass: NNE, N27E, 149.17W
+    sides: AnyArray | None = None  # that letters give dips, degrees clockwise from north: 41SE
 
 
 def numbers(
@@ -62,6 +63,21 @@ def numbers(
         raise InvalidDirections(f"column {name!r} has type {values.dtype}; give real numbers")
     if sexagesimal:
         return _sexagesimal(values, name)
+    return _dips(values, angle) or _of_cells(values, name, sexagesimal, angle)
+
+
+def _dips(values: AnyArray, angle: AngleColumn | None) -> Numbers | None:
+    """Dips of which some say to which side of a strike they go, if they are."""
+    if angle is None or not angle.takes_sides:
+        return None
+    dips, sides = np.array([dip_and_side(cell) for cell in values]).reshape(-1, 2).T
+    return Numbers(dips, letters=True, sides=sides) if np.isfinite(sides).any() else None
+
+
+def _of_cells(
+    values: AnyArray, name: str, sexagesimal: bool | None, angle: AngleColumn | None
+) -> Numbers:
+    """Text, of which some may be plain numbers."""
     found = np.array([_number(cell) for cell in values], dtype=np.float64)
     given = [cell for cell in values if not _is_missing(cell)]
     if given and not np.isfinite(found).any():
@@ -149,8 +165,12 @@ def may_be_angles(values: AnyArray) -> bool:
     if values.ndim != 1 or values.dtype.kind not in "OUST":
         return False
     cells = [cell for cell in values[:_LOOKED_AT] if not _is_missing(cell)]
-    ways = (_number, _parts, bearing)
+    ways = (_number, _parts, bearing, _dip)
     return 2 * sum(any(np.isfinite(way(cell)) for way in ways) for cell in cells) > len(cells)
+
+
+def _dip(cell: Any) -> float:
+    return dip_and_side(cell)[0]
 
 
 def cell_words(cell: Any) -> str:

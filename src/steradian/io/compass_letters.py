@@ -1,4 +1,4 @@
-"""Angles written with letters of the compass: NNE, N27E, 149.17W."""
+"""Angles written with letters of the compass: NNE, N27E, 149.17W, 41SE."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _WORDS = (
 _POINTS: Mapping[str, float] = {word: 22.5 * k for k, word in enumerate(_WORDS)}
 _QUADRANT = re.compile(r"([NS])\s*(\d{1,2}(?:\.\d*)?)\s*°?\s*([EW])")
 _SIDE = re.compile(r"(.*\d.*?)\s*([NSEW]{1,3})")
+_DIP = re.compile(r"(\d{1,2}(?:\.\d*)?)\s*°?\s*([NSEW]{1,3})?")
 _RIGHT_ANGLE = 90.0
 _HEMISPHERES: Mapping[str, str] = {"longitude": "EW", "latitude": "NS"}
 
@@ -41,6 +42,21 @@ def bearing(cell: Any) -> float:
     return from_north if found[3] == "E" else (360.0 - from_north) % 360.0
 
 
+def dip_and_side(cell: Any) -> tuple[float, float]:
+    """Degrees of a dip and, clockwise from north, of the side it goes to; else nan.
+
+    Examples
+    --------
+    >>> [dip_and_side(cell) for cell in ("41SE", "55.5 n", 90, "NE")]
+    [(41.0, 135.0), (55.5, 0.0), (90.0, nan), (nan, nan)]
+    """
+    found = _DIP.fullmatch(str(cell).strip().upper())
+    if found is None:
+        return np.nan, np.nan
+    side = _POINTS.get(found[2] or "", np.nan)
+    return (np.nan if found[2] and np.isnan(side) else float(found[1])), side
+
+
 @dataclass(frozen=True, slots=True)
 class AngleColumn:
     """A column of a convention, with the letters that its cells may have."""
@@ -55,9 +71,14 @@ class AngleColumn:
 
     @property
     def takes_bearings(self) -> bool:
-        """Whether it goes round the compass; of strikes, letters leave open which end is meant."""
+        """Whether it goes round the compass."""
         limits, one = self.convention.limits, self.convention.frame == "compass"
-        return one and self.role != "strike" and not np.isfinite(limits[self.column][0])
+        return one and not np.isfinite(limits[self.column][0])
+
+    @property
+    def takes_sides(self) -> bool:
+        """Whether its cells may say to which side of a strike a plane dips: see `io.dip_sides`."""
+        return self.role == "dip" and "strike" in self.convention.roles
 
     def signed(self, cell: Any) -> tuple[str, float]:
         """The text of a longitude or latitude without its letter, and its sign; 0 without one."""
@@ -70,16 +91,8 @@ class AngleColumn:
     def remedy(self, cell: Any) -> str:
         """What to do with a cell that cannot be read."""
         lettered = np.isfinite(bearing(cell))
-        if self.role == "strike" and lettered:
-            return (
-                "letters do not say to which side of its strike a plane dips; give strikes as "
-                "azimuths from 0 to 360 with the plane dipping to their right, or dip directions"
-            )
         if self.role == "dip" and _SIDE.fullmatch(str(cell).strip().upper()):
-            return (
-                "give the dip alone, from 0 to 90; to which side is told by the strike, to the "
-                "right of which a plane dips, or by a dip direction"
-            )
+            return "give the dip alone, from 0 to 90; the dip direction tells to which side"
         if lettered and len(self.convention.roles) == 1:
             return "compass bearings are coords='azimuth'"
         return "give numbers, or name other columns (columns=)"

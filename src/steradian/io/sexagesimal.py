@@ -10,6 +10,7 @@ from steradian.data.conventions import DEGREES_PER_HOUR, Convention
 from steradian.data.interpretation import Units
 from steradian.errors import InvalidDirections
 from steradian.io.cells import Numbers
+from steradian.io.dip_sides import to_the_right
 from steradian.numerics.arrays import AnyArray
 
 _HOURS = 24.0
@@ -19,7 +20,7 @@ def in_one_unit(
     convention: Convention, names: Sequence[str], found: Sequence[Numbers], units: Units
 ) -> tuple[Units, tuple[AnyArray, ...]]:
     """The unit of the columns and their values, where some of them are text."""
-    values = [column.values for column in found]
+    values = to_the_right(convention, names, found)
     for k, (name, column) in enumerate(zip(names, found, strict=True)):
         if column.letters:
             units = _of_letters(name, units)

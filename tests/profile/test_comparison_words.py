@@ -80,3 +80,11 @@ def test_a_girdle_of_planes_has_one_name() -> None:
     assert words.startswith("girdle: strike")
     assert "; its pole: trend" in words
     assert girdle_in_words(profile).startswith(words)
+
+
+def test_names_that_may_be_one_are_asked_about() -> None:
+    x = vmf(90, np.array([0.0, 0.0, 1.0]), 5.0, np.random.default_rng(3))
+    said = str(sr.compare(x, by=np.resize(["Sb", "sb ", "E"], 90)))
+    asked = "! are 'Sb', 'sb ' one group? Their names differ only in how they are written"
+    assert asked in said.replace("\n  ", " ")
+    assert "one group?" not in str(sr.compare(x, by=np.resize(["Sb", "Sc", "-1", "+1", "1"], 90)))

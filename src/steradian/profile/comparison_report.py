@@ -18,6 +18,7 @@ from steradian.profile.comparison_text import (
     level_cells,
     verdict,
 )
+from steradian.profile.group_names import spelling_note
 from steradian.profile.methods_text import CITATION
 from steradian.profile.part_words import part_notes
 from steradian.profile.reporting import USED, asked
@@ -138,7 +139,9 @@ def _answers(
         said = ". ".join(f"{words[:1].upper()}{words[1:]}" for words in known)
         yield "What should be known of the tests?", f"{said}." if said else "Nothing to warn of."
     out = [f"{name}: {words}" for name, words in c.left_out.items()]
-    yield "Are all groups in it?", "Left out: " + "; ".join(out) if out else "Yes."
+    present = ["Left out: " + "; ".join(out) if out else "Yes"]
+    present += [words[:1].upper() + words[1:] for words in spelling_note([*c.names, *c.left_out])]
+    yield "Are all groups in it?", ". ".join(present) + "."
 
 
 def _chance(pvalue: float) -> str:

@@ -14,6 +14,7 @@ from steradian.hierarchies.base import SplitsLevelOne
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.profile.group_names import spelling_note
 from steradian.profile.group_words import BLANK, pointing, undirected, without_mean
 from steradian.profile.part_words import part_notes, part_rows, part_size, shared_note
 from steradian.references.base import underlying
@@ -60,7 +61,8 @@ def summarise(c: Comparison) -> str:
         "",
         *_groups(c),
     ]
-    notes = [f"{name} is left out: {words}" for name, words in c.left_out.items()]
+    notes = spelling_note([*c.names, *c.left_out])
+    notes += [f"{name} is left out: {words}" for name, words in c.left_out.items()]
     if tests is not None:
         notes += [*part_notes(tests), *tests.warnings, *shared_note(c)]
     if refused:

@@ -152,6 +152,23 @@ FRESH: Cells = {  # no part of the method was chosen on these
         lambda n: oval(n, 1.3, r), 80, lambda n: np.exp(0.7 * r.standard_normal(n))
     ),
 }
+APART: Cells = {  # equal concentrations of groups that point far apart, and of some that do not
+    "circle 0°, 100°, 170°, 100 each": lambda r: together(
+        *(circle(r.vonmises(np.radians(t), 5, 100)) for t in (0, 100, 170))
+    ),
+    "circle 0°, 40°, 25/60": lambda r: together(
+        circle(r.vonmises(0, 3, 25)), circle(r.vonmises(np.radians(40), 3, 60))
+    ),
+    "sphere 0°, 90°, 30/200": lambda r: together(
+        vmf(30, NORTH, 5.0, r), vmf(200, tilted(np.radians(90)), 5.0, r)
+    ),
+    "sphere 0°, 25°, 50/50": lambda r: together(
+        vmf(50, NORTH, 8.0, r), vmf(50, tilted(np.radians(25)), 8.0, r)
+    ),
+    "sphere 0°, 90°, 15/15": lambda r: together(
+        vmf(15, NORTH, 10.0, r), vmf(15, tilted(np.radians(90)), 10.0, r)
+    ),
+}
 POWER: Cells = {
     "shift 10°, 60/60": lambda r: together(vmf(60, NORTH, 5.0, r), vmf(60, tilted(0.175), 5.0, r)),
     "κ 4, 8, 60/60": lambda r: together(vmf(60, NORTH, 4.0, r), vmf(60, NORTH, 8.0, r)),
@@ -359,7 +376,12 @@ def main() -> None:
     def wanted(name: str) -> bool:
         return not given.only or name in given.only
 
-    tables = {"size": SIZE, "size, cells not used before": FRESH, "power": POWER}
+    tables = {
+        "size": SIZE,
+        "size, cells not used before": FRESH,
+        "size of concentration": APART,
+        "power": POWER,
+    }
     for title, cells in tables.items():
         print("| " + " | ".join([title, "samples", *OURS, *PEERS]) + " |")
         print("|" + "---|" * (2 + len(OURS) + len(PEERS)), flush=True)

@@ -8,7 +8,7 @@ import pytest
 import steradian as sr
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.families.grids import circle_levels
+from steradian.families.grids.circle_corners import Factor
 from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.ladder import GridLadder
 from steradian.fitting.nested import fit_levels
@@ -64,13 +64,13 @@ def test_each_level_is_the_fit_on_a_grid_twice_as_fine(law: str, n: int, weighte
 
 def test_one_factor_serves_many_levels_of_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    real = circle_levels._Factor.of
+    real = Factor.of
 
-    def counted(means: Array, level: int) -> circle_levels._Factor | None:
+    def counted(means: Array, level: int) -> Factor | None:
         made.append(level)
         return real(means, level)
 
-    monkeypatch.setattr(circle_levels._Factor, "of", counted)
+    monkeypatch.setattr(Factor, "of", counted)
     m = features(sample("uniform", 20_000), 60)
     assert len(solve_levels(5, m, solve_levels(1, m[:8], np.zeros(0))[-1].lam[0])) == 56
     assert len(made) < 15

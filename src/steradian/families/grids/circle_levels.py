@@ -17,8 +17,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas, lapack
 
+from steradian.families.grids.circle_corners import Factor, Laws, laws_on
 from steradian.families.grids.curvature import allowed_quadrature
 from steradian.fitting.newton import ARMIJO, matched_to_rounding
 from steradian.fitting.solution import DualSolution, Status
@@ -36,10 +36,8 @@ from steradian.numerics.tolerances import (
 )
 from steradian.spaces import Circle
 from steradian.spaces.circle import CircleGrid
-from steradian.spaces.products import second_moments_of
 
 _CIRCLE = Circle()
-_ONE = np.ones(1)
 _RUNGS = _CIRCLE.fine_rungs()
 _NODES_PER_LEVEL = 6
 _FIRST_WIDTH = 8  # levels that are looked at first
@@ -61,45 +59,6 @@ _MARGIN = 1.5  # of the difference of two grids, which was seen to miss the erro
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Laws:
-    """A stack of laws on one grid."""
-
-    lam: Array  # (k, q)
-    psi: Array  # (k,)
-    means: Array  # (k, K): E φ
-    halved: float  # relative change of the total of the last one on half the nodes
-
-    def mismatch(self, m: Array) -> Array:
-        return np.asarray(m - self.means[:, : len(m)])
-
-    def dual(self, m: Array) -> float:
-        """Of the first one."""
-        return float(self.lam[0] @ m - self.psi[0])
-
-    def cut(self, q: int) -> _Laws:
-        """The same laws as those of fewer features, which have no others."""
-        return _Laws(self.lam[:, :q], self.psi, self.means, self.halved)
-
-
-def _laws(
-    lam: Array, degree: int, grid: CircleGrid, about: Array | None = None, *, halved: bool = False
-) -> _Laws:
-    """The laws ``lam`` (k, q) on a grid, with moments through a degree.
-
-    ``about`` (k,): log-partitions of laws nearby, which spare the search for the largest values.
-    """
-    values = grid.waves_to_values(lam, 0.0 if about is None else -about)
-    if about is None:
-        about = np.maximum.reduce(values, axis=1)
-        values -= about[:, None]
-    np.exp(values, out=values)
-    seen = grid.halved(values[-1]) if halved else 0.0
-    moments = grid.values_to_waves(values, degree)
-    total = moments[:, 0]
-    return _Laws(lam, np.log(total) + about, moments[:, 1:] / total[:, None], seen)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Ends:
     """Laws that were found, as a finer grid sees them."""
 
@@ -108,49 +67,6 @@ class _Ends:
     residual: Array  # (k,): largest mismatch of moments
     decrement: Array  # (k,)
     error: Array  # (k,): of the deficit, by the difference of the grids
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Factor:
-    """The Cholesky factor of Cov φ through some level, and thereby of all levels below."""
-
-    covariance: Array
-    lower: Array
-
-    @classmethod
-    def of(cls, means: Array, level: int) -> _Factor | None:
-        """From E φ through degree 2·level of one law; None where it is not positive definite."""
-        mean = means[: 2 * level]
-        moments = np.concatenate([_ONE, means])
-        covariance = second_moments_of(_CIRCLE, level).one(moments)[1:, 1:]
-        covariance -= mean[:, None] * mean
-        lower, failed = lapack.dpotrf(covariance, lower=1, clean=0)
-        return None if failed else cls(covariance, lower)
-
-    def corner(self, q: int) -> _Factor:
-        """That of the first features."""
-        parts = self.covariance[:q, :q], self.lower[:q, :q]
-        return self if q == len(self.lower) else _Factor(*map(np.asfortranarray, parts))
-
-    def white(self, gradient: Array) -> Array:
-        """C⁻¹ g of rows (k, q); whoever sees fewer features cuts it off."""
-        return np.asarray(blas.dtrsm(1.0, self.lower, gradient.T, lower=1).T)
-
-    def steps(self, white: Array) -> Array:
-        """C⁻ᵀ y of rows (k, q) that are cut off."""
-        return np.asarray(blas.dtrsm(1.0, self.lower, white.T, lower=1, trans_a=1).T)
-
-    def conditions(self, sizes: IntArray) -> Array:
-        """In the 1-norm, of the covariances of the first features, ``sizes`` (k,): (k,).
-
-        The norm of an inverse is estimated by the largest entry of A⁻¹ξ, with ξ the signs of
-        A⁻¹ 1: two steps of Hager's (1984) method, for all sizes at once.
-        """
-        seen = (np.arange(len(self.lower)) < sizes[:, None]).astype(float)
-        signs = np.copysign(seen, self.steps(self.white(seen) * seen))
-        inverse = np.abs(self.steps(self.white(signs) * seen)).max(axis=1)
-        columns = seen @ np.abs(self.covariance)
-        return np.asarray(inverse * (columns * seen).max(axis=1))
 
 
 class _Climb:
@@ -186,7 +102,7 @@ class _Climb:
         start = np.zeros((1, 2 * top))
         start[0, : len(self.lam)] = self.lam
         laws = self.told(start, 2 * top)
-        factor = None if laws is None else _Factor.of(laws.means[0], top)
+        factor = None if laws is None else Factor.of(laws.means[0], top)
         if laws is None or factor is None:
             return False
         white = factor.white(laws.mismatch(self.m[: 2 * top]))
@@ -202,18 +118,18 @@ class _Climb:
         self._settle(factor, start[:, :q] + steps, sizes)
         return True
 
-    def told(self, lam: Array, degree: int) -> _Laws | None:
+    def told(self, lam: Array, degree: int) -> Laws | None:
         """On the first grid that tells the last of them, from where the climb stands."""
         level = max(lam.shape[1], degree) // 2
         while self.rung < _RUNGS:
             if self.grid.nodes >= _NODES_PER_LEVEL * level:
-                laws = _laws(lam, degree, self.grid, halved=True)
+                laws = laws_on(lam, degree, self.grid, halved=True)
                 if laws.halved <= HALVED_SHARED:
                     return laws
             self.rung += 1
         return None
 
-    def _alone(self, laws: _Laws, factor: _Factor) -> None:
+    def _alone(self, laws: Laws, factor: Factor) -> None:
         """The next level by Newton steps of its own, halved until the dual rises (Armijo).
 
         From a law and its factor, which may be those of higher levels.
@@ -230,28 +146,28 @@ class _Climb:
                 return
             trial = self._risen(here, step, decrement, length)
             told = None if trial is None else self._fine(trial)
-            new = None if told is None else _Factor.of(told.means[0], level)
+            new = None if told is None else Factor.of(told.means[0], level)
             if told is None or new is None:
                 return
             here, own = told, new
 
-    def _risen(self, here: _Laws, step: Array, decrement: float, length: float) -> _Laws | None:
+    def _risen(self, here: Laws, step: Array, decrement: float, length: float) -> Laws | None:
         """A law along the step whose dual is larger by a share of what was promised."""
         q = here.lam.shape[1]
         m, dual = self.m[:q], here.dual(self.m[:q])
         while length > _SHORTEST:
-            trial = _laws(here.lam + length * step, q, self.grid, halved=True)
+            trial = laws_on(here.lam + length * step, q, self.grid, halved=True)
             slack = DUAL_ROUNDING + 8.0 * ROUNDOFF * float(np.abs(trial.lam[0]) @ np.abs(m))
             if trial.dual(m) - dual >= ARMIJO * length * decrement - slack:
                 return trial
             length *= 0.5
         return None
 
-    def _fine(self, law: _Laws) -> _Laws | None:
+    def _fine(self, law: Laws) -> Laws | None:
         """The law, or what a finer grid makes of it."""
         return law if law.halved <= HALVED_SHARED else self.told(law.lam, law.lam.shape[1])
 
-    def _settle(self, factor: _Factor, lam: Array, sizes: IntArray) -> None:
+    def _settle(self, factor: Factor, lam: Array, sizes: IntArray) -> None:
         """Chords for the levels of ``sizes`` features (k,) from ``lam`` (k, q), then a finer grid.
 
         Keeps the first levels that are fits.
@@ -280,7 +196,7 @@ class _Climb:
             lam[done:] = laws.lam[kept:]
         self.width = max(_FIRST_WIDTH, _WIDER * done)
 
-    def _amid(self, lam: Array) -> _Factor | None:
+    def _amid(self, lam: Array) -> Factor | None:
         """The factor under the law of one of the levels ``lam`` (k, q), near those on both sides.
 
         After their first step that of the level two thirds up is about as far from the first as
@@ -291,18 +207,18 @@ class _Climb:
             return None
         q, middle = lam.shape[1], 2 * len(lam) // 3
         laws = self.told(lam[middle : middle + 1], q)
-        return None if laws is None else _Factor.of(laws.means[0], q // 2)
+        return None if laws is None else Factor.of(laws.means[0], q // 2)
 
     def _learn(self, rate: float) -> None:
         """How far the next factor serves, as chords converge the faster the nearer they end."""
         self.near = float(np.clip(self.reach * _RATE / rate, _NEAREST, _FARTHEST))
 
-    def _ends(self, factor: _Factor, laws: _Laws, sizes: IntArray) -> _Ends:
+    def _ends(self, factor: Factor, laws: Laws, sizes: IntArray) -> _Ends:
         """What a finer grid makes of the first laws."""
         q, count = laws.lam.shape[1], len(sizes)
         lam, psi = laws.lam[:count], laws.psi[:count]
         grid = _CIRCLE.exact_grid(_FINER * self.grid.nodes // 4 - 1)
-        finer = _laws(lam, q // 2, grid, psi)
+        finer = laws_on(lam, q // 2, grid, psi)
         seen = np.arange(q) < sizes[:, None]
         gradient = finer.mismatch(self.m[:q]) * seen
         white = factor.white(gradient) * seen
@@ -339,7 +255,7 @@ class _Climb:
 class _Chords:
     """Steps of a stack of levels with one factor."""
 
-    def __init__(self, climb: _Climb, factor: _Factor, sizes: IntArray) -> None:
+    def __init__(self, climb: _Climb, factor: Factor, sizes: IntArray) -> None:
         self.climb, self.factor = climb, factor
         self.seen = np.arange(len(factor.lower)) < sizes[:, None]
         self.settled = 0
@@ -348,7 +264,7 @@ class _Chords:
         self.rate = _RATE  # at which the highest of them converge
         self.rounding = float(matched_to_rounding(climb.m[: sizes[-1]]))
 
-    def run(self, lam: Array) -> _Laws | None:
+    def run(self, lam: Array) -> Laws | None:
         """Laws (k, q) of which the first `settled` match their moments, from ``lam`` (k, q)."""
         q = lam.shape[1]
         m = self.climb.m[:q]
@@ -370,8 +286,8 @@ class _Chords:
             if self.settled == end:
                 break
             on = slice(self.settled, end)
-            here = _laws(lam[on], q // 2, self.climb.grid, psi[on])
-        return _Laws(lam, psi, first.means, first.halved)
+            here = laws_on(lam[on], q // 2, self.climb.grid, psi[on])
+        return Laws(lam, psi, first.means, first.halved)
 
     def _measured(self, at: slice, gradient: Array, white: Array) -> tuple[int, int]:
         """Write down how far rows will be from their ends after a step, at the rate of the last.

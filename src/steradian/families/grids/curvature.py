@@ -12,6 +12,7 @@ from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.tolerances import (
     EVEN_FACTOR,
     MISMATCH_ROUNDING,
+    MOMENT_ROUNDING,
     QUADRATURE_TOLERANCE,
     ROUNDED_QUADRATURE,
     TINY_SINGULAR,
@@ -45,6 +46,18 @@ class Root:
         known = (np.abs(along) > least) & (values > TINY_SINGULAR)
         scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
         return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
+
+    def hidden(self, gradient: Array) -> Array:
+        """Nats that mismatches lost in the rounding of moments may carry, (B,).
+
+        Along a direction of variance v a mismatch of ε is worth ε²/2v, which is much where the
+        features are collinear.
+        """
+        _, values, axes = np.linalg.svd(self._finite)
+        along = (axes @ gradient[..., None])[..., 0]
+        lost = np.where(np.abs(along) > MISMATCH_ROUNDING, 0.0, MOMENT_ROUNDING)
+        with np.errstate(over="ignore"):
+            return np.asarray(0.5 * ((lost / np.maximum(values, TINY_SINGULAR)) ** 2).sum(axis=1))
 
     def condition(self) -> Array:
         values = np.linalg.svd(self._finite, compute_uv=False)

@@ -286,6 +286,7 @@ class GridLadder:
             start = out.lam
             if out.status[0] == _CONVERGED or not out.residual[0] < NEARLY_RESIDUAL:
                 break
+        out.moment_rounding[:] += end.hidden(m - end.mean)
         out.quadrature[:] = grid.unresolved(end.density, self.level)
         out.nodes[:] = grid.nodes
         return out

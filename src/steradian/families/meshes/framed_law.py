@@ -8,11 +8,15 @@ import numpy as np
 
 from steradian.families.meshes.mesh import BLOCK, Basis, Mesh
 from steradian.numerics.arrays import Array
+from steradian.numerics.balls.box_envelope import envelope_mass
 from steradian.numerics.tolerances import FELT_MASS
 from steradian.spaces.cells import highest
 from steradian.spaces.pieces import Pieces
 
 _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differences
+_HOPELESS = 0.01  # share of proposals that a piece keeps, below which it is cut,
+_FELT_ROOM = 0.01  # where it has this share of all proposals,
+_MOST_CUTS = 60  # of one piece: it is then a rounding of its place
 LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
 
 
@@ -51,19 +55,42 @@ class FramedLaw:
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """``n`` exact draws, (n, d): rejection from constants above the law on each piece."""
         frame = self.basis.frame
-        exponent = self.basis.at(self.points, self.factor) @ self.theta + self.deficit
-        exponent += frame.log_jacobian(self.factor)
-        ceiling = highest(exponent.reshape(len(self.pieces), -1)) + _CLEARANCE
-        room = np.exp(ceiling - ceiling.max()) * self.pieces.areas()
+        pieces, ceiling = self._envelope()
+        room = envelope_mass(pieces.areas(), ceiling)
         share = room / room.sum()
         kept: list[Array] = []
         missing = n
         while missing > 0:
             which = rng.choice(len(share), size=min(4 * missing + 64, BLOCK), p=share)
-            y, element = self.pieces.take(which).draws(rng)
-            f = frame.factor(y)
-            height = self.basis.at(y, f) @ self.theta + self.deficit + frame.log_jacobian(f)
+            y, element = pieces.take(which).draws(rng)
+            height = self._height(y, frame.factor(y))
             good = y[np.log(rng.random(len(y)) / element) < height - ceiling[which]]
             kept.append(good[:missing])
             missing -= len(kept[-1])
         return frame.points(np.concatenate(kept)) if kept else np.zeros((0, frame.d))
+
+    def _height(self, y: Array, f: Array) -> Array:
+        """Log-density in the frame at ``y`` (n, d) of factors ``f`` (n,), (n,)."""
+        return self.basis.at(y, f) @ self.theta + self.deficit + self.basis.frame.log_jacobian(f)
+
+    def _envelope(self) -> tuple[Pieces, Array]:
+        """Pieces, and a height that the law does not reach on each.
+
+        On a piece where the law falls by thousands of nats that is far above all of it, and would
+        be proposed again and again; such pieces are cut.
+        """
+        pieces, height = self.pieces, self._height(self.points, self.factor)
+        height = height.reshape(len(pieces), -1)
+        for _ in range(_MOST_CUTS):
+            ceiling = highest(height) + _CLEARANCE
+            room = envelope_mass(pieces.areas(), ceiling)
+            kept = np.exp(height - ceiling[:, None]).mean(axis=1)
+            cut = (kept < _HOPELESS) & (room > _FELT_ROOM * room.sum())
+            if not cut.any():
+                break
+            parts = pieces.take(cut).parts()
+            y = parts.nodes()[0].reshape(-1, self.points.shape[1])
+            new = self._height(y, self.basis.frame.factor(y)).reshape(len(parts), -1)
+            pieces = pieces.take(~cut).followed_by(parts)
+            height = np.concatenate([height[~cut], new])
+        return pieces, ceiling

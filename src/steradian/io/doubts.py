@@ -15,10 +15,12 @@ _NEARLY = 0.75  # of their range, from which on declinations look like radians t
 
 
 def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
-    """Remarks on lines that may have no sign, and on a second column in radians."""
+    """Remarks on lines that may have no sign, planes of no side, and a second column in radians."""
     convention, few = reading.notation.convention, len(values[0]) < _ENOUGH
     if few or reading.notation.unit == "radians" or any(v.dtype.kind != "f" for v in values):
         return ()
+    if "strike" in convention.roles:
+        return _of_no_side(values[0])
     if convention.axial or not convention.angular or reading.notation.clock is not None:
         return ()
     if len(values) == 1:
@@ -36,6 +38,12 @@ def _on_one_side(angle: AnyArray, role: str) -> tuple[str, ...]:
     if not within or spread < _NEARLY * _HALF_TURN:
         return ()
     return (f"no {role} leaves half a turn (axial=True or --axial if lines have no sign)",)
+
+
+def _of_no_side(strike: AnyArray) -> tuple[str, ...]:
+    if strike.min() < 0.0 or not _NEARLY * _HALF_TURN < strike.max() <= _HALF_TURN:
+        return ()
+    return ("no strike is above 180: do some dip to the left? (write dips with letters, 41NW)",)
 
 
 def _gradians(angle: AnyArray) -> tuple[str, ...]:

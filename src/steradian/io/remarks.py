@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table
 from steradian.io.recognition import listed
@@ -17,8 +15,6 @@ _WEIGHTS = frozenset({"weight", "weights", "wt"})
 _QUADRANT = re.compile(r"^\s*[NSEW]{1,3}\s*$", re.IGNORECASE)
 _CORRECTION = "tilt_correction"
 _LOOKED_AT = 20  # rows
-_MANY_STRIKES = 10  # of which some lie in either half of the compass
-_HALF_TURN = 180.0
 
 
 def remarks(table: Table, chosen: Chosen, free: Sequence[str]) -> tuple[str, ...]:
@@ -93,11 +89,4 @@ def quadrants(table: Table, free: Sequence[str], chosen: Chosen, *, named: bool)
                 "strikes of those that dip to the left and say "
                 f"columns={list(chosen.columns)}, coords='strike_dip'"
             )
-    rule = "a plane dips to the right of its strike"
-    strikes = table[chosen.columns[chosen.convention.roles.index("strike")]]
-    known = strikes[np.isfinite(strikes)] if strikes.dtype.kind in "fiu" else strikes[:0]
-    if len(known) < _MANY_STRIKES:
-        return (rule,)
-    half = known.min() >= 0.0 and 2.0 * np.pi < known.max() <= _HALF_TURN
-    doubt = "; no strike is above 180: do some dip to the left? (write dips with letters, 41NW)"
-    return (rule + doubt if half else rule,)
+    return ("a plane dips to the right of its strike",)

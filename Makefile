@@ -27,7 +27,9 @@ NUMBERS := tests/test_accuracy.py tests/test_hostile.py tests/adequacy/test_leve
 	tests/fitting/test_fisher_bingham.py tests/numerics/test_chi_square_mixture.py \
 	tests/fuzz/test_fuzz.py tests/hierarchies/test_bounded_zonal.py \
 	tests/hierarchies/test_low_rank.py tests/hierarchies/test_high_harmonics.py \
-	tests/hierarchies/test_stacked.py tests/report/test_page.py
+	tests/hierarchies/test_quadratics.py tests/hierarchies/test_stacked.py \
+	tests/hierarchies/test_zonal.py tests/profile/test_label_noise.py tests/report/test_page.py \
+	tests/significance/test_effort.py tests/test_once_wrong.py
 
 # The fuzz: as many cases or seconds as one likes, from any first case, or one case again.
 CASES ?= 0

@@ -84,6 +84,7 @@ def test_concentrated_circles_keep_their_size() -> None:
     assert np.sum(found.pvalue[:, 1] <= 0.05) <= 195
 
 
+@pytest.mark.slow
 def test_intervals_of_a_deficit_cover_it() -> None:
     """Ten dimensions, n = 100: .77 of 95 % intervals; 120 of .935 fall below 103 in 1/1000."""
     law = sr.FisherBingham(5.0 * np.eye(10)[0], np.zeros((10, 10)))

@@ -94,6 +94,7 @@ def four_clusters() -> sr.Profile:
     return sr.profile(CASES["generic"], levels=4)
 
 
+@pytest.mark.slow
 def test_four_clusters_need_few_nodes() -> None:
     """Level 4 against the dense rule; the levels below it are among the several clusters."""
     found = four_clusters()

@@ -124,6 +124,7 @@ def test_fewer_rows_than_dimensions() -> None:
     assert certificate(sample(30, 500, 3)).min() >= -1e-12
 
 
+@pytest.mark.slow
 def test_p_values_of_squares_when_there_is_nothing() -> None:
     """Von Mises-Fisher in six dimensions: 80 samples, of which 1 to 11 may fall below 5 %."""
     law = sr.FisherBingham(np.array([2.0, 1.0, 0, 0, 0, 0]), np.zeros((6, 6)))

@@ -124,6 +124,7 @@ def test_where_fits_exist(heights: tuple[float, ...], highest: int) -> None:
         assert sr.profile(x, hierarchy=hierarchy.up_to(highest)).gaps[0] >= 0
 
 
+@pytest.mark.slow
 def test_p_values_when_there_is_nothing() -> None:
     """Von Mises-Fisher about the axis: of 80 samples 1 to 11 may fall below 5 % at level 2."""
     rng, hierarchy = np.random.default_rng(7), sr.Zonal(np.eye(5)[-1], 2)

@@ -105,7 +105,12 @@ PICTURES: dict[str, Draw] = {
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+LONG = "comparison of four levels"  # whose tests draw
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n == LONG else []) for n in PICTURES]
+)
 def test_a_picture_reads_well(name: str) -> None:
     assert complaints(PICTURES[name](133)) == []
 

@@ -15,7 +15,9 @@ def uniform(n: int, d: int, seed: int) -> sr.Comparison:
     return sr.compare(unit(rng.normal(size=(n, d))), by=np.arange(n) % 2)
 
 
-@pytest.mark.parametrize(("n", "d"), [(80, 2), (60, 3), (60, 12)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(80, 2), (60, 3), pytest.param(60, 12, marks=pytest.mark.slow)]
+)
 def test_labels_that_mean_nothing_give_what_noise_is(n: int, d: int) -> None:
     known = [uniform(n, d, seed).label_information for seed in range(6)]
     value, noise = (np.array([getattr(k, name) for k in known]) for name in ("value", "noise"))

@@ -88,6 +88,7 @@ def test_draws_that_are_fitted_one_by_one_are_tried_first(
     assert clock.now == 0.0
 
 
+@pytest.mark.slow
 def test_intervals_by_long_fits_are_left_to_those_who_ask(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +111,7 @@ def test_intervals_by_long_fits_are_left_to_those_who_ask(
     assert "Intervals take a while" not in again
 
 
+@pytest.mark.slow
 def test_halves_are_those_of_one_stack() -> None:
     """Fits of one split after the other are the fits of all together."""
     sample = stacked().as_sample()

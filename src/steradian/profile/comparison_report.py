@@ -24,7 +24,7 @@ from steradian.profile.part_words import part_notes
 from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
-from steradian.wording import LIKELY_BELOW, counted, digits, listed, pvalue_words
+from steradian.wording import LIKELY_BELOW, counted, digits, listed, pvalue_words, sentence
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -136,12 +136,12 @@ def _answers(
     else:
         yield "Is it more than chance?", _chance(tests.overall)
         known = [*part_notes(tests), *tests.warnings]
-        said = ". ".join(f"{words[:1].upper()}{words[1:]}" for words in known)
-        yield "What should be known of the tests?", f"{said}." if said else "Nothing to warn of."
+        said = " ".join(sentence(words) for words in known)
+        yield "What should be known of the tests?", said or "Nothing to warn of."
     out = [f"{name}: {words}" for name, words in c.left_out.items()]
-    present = ["Left out: " + "; ".join(out) if out else "Yes"]
-    present += [words[:1].upper() + words[1:] for words in spelling_note([*c.names, *c.left_out])]
-    yield "Are all groups in it?", ". ".join(present) + "."
+    present = "Left out: " + "; ".join(out) if out else "Yes"
+    asked_about = spelling_note([*c.names, *c.left_out])
+    yield "Are all groups in it?", " ".join(map(sentence, [present, *asked_about]))
 
 
 def _chance(pvalue: float) -> str:

@@ -16,7 +16,7 @@ from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers
 from steradian.spaces.base import chart_of, has_no_sign
-from steradian.wording import digits
+from steradian.wording import digits, sentence
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
@@ -104,8 +104,7 @@ def _mass(values: Array, weights: Array) -> str:
 
 
 def _caption(*parts: str) -> str:
-    said = [part for part in parts if part]
-    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in said)
+    return " ".join(sentence(part) for part in parts if part)
 
 
 # --- the sphere ------------------------------------------------------------------------------

@@ -41,8 +41,7 @@ class Root:
 
     def step(self, gradient: Array, least: float) -> Array:
         """The Newton step along the directions whose mismatch exceeds ``least``, (B, q)."""
-        _, values, axes = np.linalg.svd(self._finite)
-        along = (axes @ gradient[..., None])[..., 0]
+        values, axes, along = self._turned(gradient)
         known = (np.abs(along) > least) & (values > TINY_SINGULAR)
         scaled = np.where(known, along, 0.0) / np.where(known, values, 1.0) ** 2
         return np.asarray((scaled[:, None, :] @ axes)[:, 0, :])
@@ -53,11 +52,15 @@ class Root:
         Along a direction of variance v a mismatch of ε is worth ε²/2v, which is much where the
         features are collinear.
         """
-        _, values, axes = np.linalg.svd(self._finite)
-        along = (axes @ gradient[..., None])[..., 0]
+        values, _, along = self._turned(gradient)
         lost = np.where(np.abs(along) > MISMATCH_ROUNDING, 0.0, MOMENT_ROUNDING)
         with np.errstate(over="ignore"):
             return np.asarray(0.5 * ((lost / np.maximum(values, TINY_SINGULAR)) ** 2).sum(axis=1))
+
+    def _turned(self, gradient: Array) -> tuple[Array, Array, Array]:
+        """Singular values (B, q), axes (B, q, q), and what a mismatch has along them, (B, q)."""
+        _, values, axes = np.linalg.svd(self._finite)
+        return values, axes, (axes @ gradient[..., None])[..., 0]
 
     def condition(self) -> Array:
         values = np.linalg.svd(self._finite, compute_uv=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.data.stacks import MomentStack, Support, blocks
+from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.body import (
     circle_verdicts,
@@ -41,13 +41,13 @@ from steradian.families.grids.densities import density_on
 from steradian.families.grids.ladder import MANY_ROWS, GridLadder, grid_ladder
 from steradian.families.grids.polynomial_sample import sample_polynomial
 from steradian.families.grids.solver import GridSolver
-from steradian.families.grids.stacks import aliasing_bound, approachable, on_the_way
+from steradian.families.grids.stacks import GridStack, approachable, on_the_way
 from steradian.families.meshes.cell_tree import CellTree, LocalLaw
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.tolerances import COLLINEAR_MOMENTS, QUADRATURE_TOLERANCE
+from steradian.numerics.tolerances import COLLINEAR_MOMENTS
 from steradian.spaces import Circle, Grid, Sphere
 from steradian.spaces.quadratic import coordinates
 
@@ -199,7 +199,7 @@ class GriddedFamily:
 
     def roughly(self) -> RoughLaws | None:
         """In single precision on a coarser grid; None where its tables were too large."""
-        reach = self._known_grid.reach
+        reach = self.space.grid(self._known_rung).reach
         if not approachable(self.space, self.level, reach):
             return None
         return RoughLaws(on_the_way(self.space, self.level, reach))
@@ -209,18 +209,13 @@ class GriddedFamily:
 
         Those that have less are sure to be.
         """
-        grid = self._known_grid
-        bound = aliasing_bound(self.space, lam, psi, grid.reach)
-        doubted = lam[~(bound <= QUADRATURE_TOLERANCE)]
-        for some in blocks(len(doubted), grid.nodes):
-            error = grid.unresolved(density_on(grid, doubted[some])[1], self.level)
-            if not (error <= allowed_quadrature(doubted[some])).all():
-                return False
-        return True
+        stack = GridStack(self.space, self.level, self.space.grid(self._known_rung))
+        return bool((stack.quadrature(lam, psi) <= allowed_quadrature(lam)).all())
 
     @property
-    def _known_grid(self) -> Grid:
-        return self.space.grid(max(self.known, self._ladder.least_rung))
+    def _known_rung(self) -> int:
+        """What is known to resolve its laws, or what features of the level ask for."""
+        return max(self.known, self._ladder.least_rung)
 
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as what served it.
@@ -252,7 +247,7 @@ class GriddedFamily:
         """
         many = len(lam) >= MANY_ROWS
         if self.known != NO_RUNG:
-            rungs = np.full(len(lam), max(self.known, self._ladder.least_rung))
+            rungs = np.full(len(lam), self._known_rung)
             return np.minimum(rungs, self._ladder.sufficient(lam)) if many else rungs
         rungs = self._ladder.climb_many(lam) if many else self._ladder.climb(lam)
         refused = np.flatnonzero(rungs == NO_RUNG)

@@ -174,6 +174,15 @@ class GridStack:
         """ψ, mean and covariance in double precision."""
         return _curvature(self.space, self.level, *moments_on(self.grid, lam, 2 * self.level))
 
+    def quadrature(self, lam: Array, psi: Array) -> Array:
+        """Error of ψ on the grid, (B,): a bound, or where that is large what spectra say."""
+        error = aliasing_bound(self.space, lam, psi, self.grid.reach)
+        unsure = np.flatnonzero(~(error <= QUADRATURE_TOLERANCE))
+        for some in blocks(len(unsure), self.grid.nodes, _ENTRIES):
+            density = density_on(self.grid, lam[unsure[some]])[1]
+            error[unsure[some]] = self.grid.unresolved(density, self.level)
+        return error
+
     def _left_over(self, lam: Array, here: DenseCurvature, step: Array) -> Array:
         """What steps from ``lam`` leave of the gradient, to second order, (b, q)."""
         grid = on_the_way(self.space, self.level, self.grid.reach)
@@ -185,11 +194,7 @@ class GridStack:
         pivots = None if look.pivots is None else look.pivots[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
-        error = aliasing_bound(self.space, lam, psi, self.grid.reach)
-        unsure = np.flatnonzero(~(error <= QUADRATURE_TOLERANCE))
-        for some in blocks(len(unsure), self.grid.nodes, _ENTRIES):  # their own spectra say more
-            density = density_on(self.grid, lam[unsure[some]])[1]
-            error[unsure[some]] = self.grid.unresolved(density, self.level)
+        error = self.quadrature(lam, psi)
         out.lam[rows] = lam
         out.psi[rows] = psi
         out.deficit[rows] = dual

@@ -22,6 +22,7 @@ from fuzz.samples import Case
 from fuzz.summary import SHOWN, Summary
 
 AHEAD = 4  # cases for each process that wait for it, so that the end of the time is near the end
+EVERY = 1000  # cases from one sign of life to the next
 
 
 def main() -> int:
@@ -37,6 +38,8 @@ def main() -> int:
             if record.violations:
                 found.append(record)
                 print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
+            if summary.cases % EVERY == 0:
+                print(summary.progress, file=sys.stderr, flush=True)
     print(f"\n{summary}")
     if options.shrink:
         print(_shrunk(found, options.limit))

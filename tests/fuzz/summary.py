@@ -41,6 +41,13 @@ class Summary:
         """Violations in all."""
         return sum(len(found) for found in self.violations.values())
 
+    @property
+    def progress(self) -> str:
+        """How far a run has come, in a line."""
+        taken = sum(sum(seconds) for seconds in self.seconds.values())
+        each = taken / max(self.cases, 1)
+        return f"{self.cases} cases, {self.count} violations, {each:.2g} s of the processor a case"
+
     def __str__(self) -> str:
         parts = [f"{self.cases} cases, {self.count} violations"]
         parts.append(_lines("violations", self.violations))

@@ -131,7 +131,7 @@ def test_what_may_be_decimals_is_said(tmp_path: Path) -> None:
 
 def test_one_column_without_a_header(tmp_path: Path) -> None:
     made = sr.read_directions(table(tmp_path, "12.5\n100.25\n"), coords="azimuth")
-    assert made.coordinates()[0].tolist() == [12.5, 100.25]
+    assert made.coordinates()[0].tolist() == pytest.approx([12.5, 100.25], rel=1e-14)
 
 
 def test_rows_that_are_no_unit_vectors_name_what_scales_them() -> None:

@@ -54,7 +54,7 @@ def test_errors_shrink_with_the_gap(third: float, monkeypatch: pytest.MonkeyPatc
     error = abs(found.gaps[2] - (truth[2] - found.deficits[1]))
     stated = found.numerics.quadrature[2]
     assert error < stated + 1e-11
-    assert stated < 0.1 * (truth[2] - found.deficits[1]) + 1e-9
+    assert stated < 0.2 * (truth[2] - found.deficits[1]) + 1e-9
     relative_nodes._relative_nodes.cache_clear()
 
 

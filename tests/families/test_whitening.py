@@ -8,6 +8,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.significance.redrawn.drawn_samples import sound_whitening
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(40)}
@@ -96,3 +97,14 @@ def test_who_is_refused_is_told() -> None:
     white, sound = known
     np.testing.assert_array_equal(sound, [True, False, True, False, True])
     assert white.sound.all()
+
+
+def test_a_law_that_is_a_point_to_rounding_has_no_white_features() -> None:
+    eta = np.zeros((3, 7))
+    eta[:, 2] = [4.0, 1e12, 5e18]
+    white = polar_whitening(7, eta / np.sqrt(7.0))
+    assert white.sound.tolist() == [True, True, False]
+    point = np.eye(7)[2]
+    score = white.score_of(np.tile(point, (3, 1)), np.tile(np.outer(point, point), (3, 1, 1)))
+    assert np.isfinite(score[:2]).all()
+    assert score[2] == np.inf

@@ -10,7 +10,7 @@ from steradian.data.stacks import MomentStack
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.heights.polar_angle import PolarAngle
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
-from steradian.numerics.tolerances import TINY
+from steradian.numerics.tolerances import POINT_LAW, TINY
 
 _AT_ONCE = 16  # laws whose nodes stay in the processor's cache
 
@@ -37,7 +37,8 @@ class PolarWhitening:
 
     @property
     def sound(self) -> BoolArray:
-        return np.ones(len(self.axes), dtype=np.bool_)
+        """All but laws that are a point to rounding."""
+        return np.isfinite(self.moments).all(axis=1)
 
     @property
     def formed(self) -> None:
@@ -111,7 +112,7 @@ def polar_moments(d: int, kappa: Array) -> Array:
     """Moments (B, 9) of the coordinate t along the axis of von Mises-Fisher laws κ (B,).
 
     E t, var t, E t², the slope of t² on t and the variance left, E y_i², the slope of t y on y
-    and the variance left, E |y|⁴.
+    and the variance left, E |y|⁴. A law that is a point to rounding has no slope: NaN.
     """
     heights = PolarAngle.of(d, kappa)
     t, sine, mean = heights.t, heights.sine, heights.mean
@@ -119,11 +120,14 @@ def polar_moments(d: int, kappa: Array) -> Array:
     away = t - mean_t[:, None]
     var_t = mean(away**2)
     mean_tt = mean(t * t)
-    slope = mean(away * t * t) / var_t
-    var_0 = mean((t * t - mean_tt[:, None] - slope[:, None] * away) ** 2)
     across = sine**2
-    var_y = mean(across) / (d - 1.0)
-    shift = mean(t * across) / mean(across)
+    away_from_axis = mean(across)
+    none = np.full_like(var_t, np.nan)
+    told = away_from_axis > POINT_LAW
+    slope = np.divide(mean(away * t * t), var_t, out=none, where=told)
+    var_0 = mean((t * t - mean_tt[:, None] - slope[:, None] * away) ** 2)
+    var_y = away_from_axis / (d - 1.0)
+    shift = mean(t * across) / away_from_axis
     var_1 = mean((t - shift[:, None]) ** 2 * across) / (d - 1.0)
     fourth = mean(across**2)
     return np.stack([mean_t, var_t, mean_tt, slope, var_0, var_y, shift, var_1, fourth], axis=1)

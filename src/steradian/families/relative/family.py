@@ -35,7 +35,7 @@ from steradian.numerics.tolerances import DRAWN_DIFFERENCE, MOMENT_ROUNDING, NOD
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
-_STANDARD_ERRORS = 3.0  # that are stated: of eight batches, one in fifty is off by more
+_STANDARD_ERRORS = 5.0  # that are stated: of eight batches, one in six hundred is off by more
 _EXTRAPOLATED = 0.5  # share of an extrapolation that is not relied on
 _CARRYING = 2.0  # effective nodes per feature, below which a fit follows its nodes
 _CLEARANCE = 0.1  # nats above the highest exponent that a search has found
@@ -63,7 +63,7 @@ class RelativeFamily(NodeFamily):
 
     @property
     def noise_share(self) -> float:
-        return 1.0  # of an error that is stated as three standard errors
+        return _STANDARD_ERRORS / 3.0  # three standard errors may be as large as noise
 
     @property
     def noise_remedy(self) -> str:

@@ -21,7 +21,7 @@ from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.stack import StackFit
 from steradian.numerics.heights.bessel import VonMisesFisher, concentration
-from steradian.numerics.tolerances import DUAL_ROUNDING, TINY_MEAN
+from steradian.numerics.tolerances import DUAL_ROUNDING, MOMENT_ROUNDING, TINY_MEAN
 
 _PATH_NODES = 20
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
@@ -72,7 +72,8 @@ def gap_over_von_mises_fisher(
 
     ``law`` are the eigenvectors of B, its eigenvalues, and η in the eigenbasis; ``eta`` (d,) the
     von Mises-Fisher parameter; ``m`` and ``scatter`` the moments that were fitted: what is left
-    of the moment mismatch, times f, corrects the divergence to the difference of the duals.
+    of the moment mismatch, times f, corrects the divergence to the difference of the duals. A
+    mismatch that is rounding corrects nothing, and would make less than zero of no gap.
     """
     axes, beta, b = law
     start = axes.T @ eta
@@ -83,7 +84,8 @@ def gap_over_von_mises_fisher(
     diagonal = np.einsum("ij,ij->j", axes, scatter @ axes)
     miss = (b - start) @ (target - mean)
     miss += beta @ (diagonal - covariance + (target - mean) * (target + mean))
-    return float(divergence + miss)
+    rounding = MOMENT_ROUNDING * (np.abs(b - start) @ np.abs(mean) + np.abs(beta) @ covariance)
+    return float(divergence + miss if abs(miss) > rounding else divergence)
 
 
 def _von_mises_fisher(mean: Array, spread: float) -> tuple[VonMisesFisher, Array]:

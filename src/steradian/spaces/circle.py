@@ -10,7 +10,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_circle
 from steradian.numerics.spheres.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
@@ -84,8 +84,8 @@ class Circle(UnitVectors):
     def fine_rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
+    def rung_for(self, concentration: Array | float, level: int) -> IntArray:
+        need = np.maximum(_NODES_PER_ROOT_KAPPA * concentration**0.5, _NODES_PER_LEVEL * level)
         return _LADDER[:-1].searchsorted(need)
 
 
@@ -153,24 +153,34 @@ class CircleGrid:
             return self.values_to_waves(values, degree)
         return (values @ self._harmonics(degree).T) / self.nodes
 
+    def unresolved_one(self, values: Array, width: int) -> float:
+        """`unresolved` of one function (nodes,), in few calls."""
+        sizes, starts = self._tail_sizes(values, width)
+        return tail_of_one(sizes.tolist(), starts, self.nodes // 2, width)
+
     def unresolved(self, density: Array, width: int) -> Array:
-        top = self.nodes // 2
+        if len(density) == 1:
+            return np.array([self.unresolved_one(density[0], width)])
+        sizes, starts = self._tail_sizes(density, width)
+        largest = np.maximum.reduceat(sizes, starts, axis=1)
+        return extrapolated_tail(largest, self.nodes // 2, width)
+
+    def _tail_sizes(self, density: Array, width: int) -> tuple[Array, list[int]]:
+        """Sizes of the waves in the tail windows (…, degrees), and where each window starts."""
         columns, starts, waves = self._tail_waves(width)
         if waves is not None:
-            size = np.abs(density.dot(waves).view(complex))
-        else:
-            size = np.abs(ducc0.fft.r2c(density, axes=(1,)))[:, columns]
-        return extrapolated_tail(np.maximum.reduceat(size, starts, axis=1), top, width)
+            return np.abs(density.dot(waves).view(complex)), starts
+        return np.abs(ducc0.fft.r2c(density, axes=(-1,)))[..., columns], starts
 
     @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
-    def _tail_waves(self, width: int) -> tuple[IntArray, IntArray, Array | None]:
+    def _tail_waves(self, width: int) -> tuple[IntArray, list[int], Array | None]:
         """Degrees k of the tail windows and of the constant, where each window begins, cos and sin.
 
         The last are (nodes, 2 degrees), where a product with them is quicker than a transform.
         """
         windows = (*tail_windows(self.nodes // 2, width), range(1))
         columns = np.array([degree for window in windows for degree in window])
-        starts = np.cumsum([0, *(len(window) for window in windows[:-1])])
+        starts = np.cumsum([0, *(len(window) for window in windows[:-1])]).tolist()
         if width > _FEW_LEVELS or self.nodes > _FEW_NODES:
             return columns, starts, None
         turns = np.outer(np.arange(self.nodes), columns) % self.nodes

@@ -11,7 +11,7 @@ import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_sphere
 from steradian.numerics.spheres.harmonics import (
     circle_harmonics,
@@ -103,8 +103,8 @@ class Sphere(UnitVectors):
     def fine_rungs(self) -> int:
         return len(_LADDER) + len(_FINER)
 
-    def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
+    def rung_for(self, concentration: Array | float, level: int) -> IntArray:
+        need = np.maximum(_RINGS_PER_ROOT_KAPPA * concentration**0.5, _RINGS_PER_LEVEL * level)
         return _LADDER[:-1].searchsorted(need)
 
 
@@ -265,7 +265,17 @@ class SphereGrid:
         last, below, middle = (len(window) for window in windows)
         return functions, [0, last, last + below, last + below + middle]
 
+    def unresolved_one(self, values: Array, width: int) -> float:
+        """`unresolved` of one function (rings, 2 rings), in few calls."""
+        functions, starts = self._tail_functions(width)
+        spectrum = self._orders(values[None]) @ functions  # orders, 2, degrees
+        np.square(spectrum, out=spectrum)
+        power = np.maximum.reduce(spectrum[:, 0] + spectrum[:, 1])
+        return tail_of_one(np.sqrt(power).tolist(), starts, self.rings - 1, width)
+
     def unresolved(self, density: Array, width: int) -> Array:
+        if len(density) == 1:
+            return np.array([self.unresolved_one(density.reshape(self.rings, -1), width)])
         functions, starts = self._tail_functions(width)
         rings = density.reshape(-1, self.rings, 2 * self.rings)
         spectrum = self._orders(rings) @ functions  # orders, 2 B, degrees; one product for each

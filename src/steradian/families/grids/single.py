@@ -83,13 +83,12 @@ def solve_one(
         if decrement > far:
             continue
         gradient = m - moments[1 : q + 1]
-        noise = float(matched_to_rounding(m))
-        end = _end(lam, dual, step, gradient, noise)
+        end = _end(lam, dual, step, gradient, m)
         if end is not None:
             unresolved = grid.unresolved_one(values, level)
             error = _condition(second, factor), unresolved
             return _solution(m, end, error, nodes=grid.nodes, steps=count, rung=rung)
-        if np.abs(gradient).max() <= noise:
+        if np.abs(gradient).max() <= matched_to_rounding(m):
             return None  # a step would only follow noise: the stack solver stays put
     return None
 
@@ -98,26 +97,25 @@ _End = tuple[Array, float, float, float]
 """Parameters (q,), their deficit, the mismatch and the decrement there."""
 
 
-def _end(lam: Array, dual: float, step: Array, gradient: Array, noise: float) -> _End | None:
+def _end(lam: Array, dual: float, step: Array, gradient: Array, m: Array) -> _End | None:
     """Where Newton's method ends, at ``lam`` or one ``step`` further; None where it goes on.
 
     A step s at a decrement δ leaves a mismatch ½ E (s·φ)² φ_k of the centred features, which is
     below ``√q δ²``, since |φ|² = q. What it leaves of the decrement is below ``√q |s| δ``, of the
     parameters about ``√q |s|²``, and the deficit rises by ½ δ², but for √q |s| δ². Where these are
-    no more than a fit may show nobody looks again. No step follows a gradient that is ``noise``,
-    which deficits near zero would feel.
+    no more than a fit may show nobody looks again. No step follows a gradient that is the rounding
+    of ``m``, which deficits near zero would feel.
     """
     squared, length = max(float(gradient.dot(step)), 0.0), float(step.dot(step))
     reach, root = math.sqrt(squared), math.sqrt(len(lam))
     felt = ACCEPTED_RESIDUAL * (1.0 + math.sqrt(lam.dot(lam)))
-    residual = max(map(abs, gradient.tolist()))
-    if residual <= noise and reach <= RESTING_DECREMENT:
+    residual, resting = max(map(abs, gradient.tolist())), reach <= RESTING_DECREMENT
+    if resting and residual <= matched_to_rounding(m):
         return lam, dual, residual, reach
     if root * squared <= _MATCHED and root * length <= felt:
         left = root * math.sqrt(length) * reach
         return lam + step, dual + 0.5 * squared, root * squared, left
-    at_rest = reach <= RESTING_DECREMENT and residual <= _MATCHED
-    return (lam, dual, residual, reach) if at_rest else None
+    return (lam, dual, residual, reach) if resting and residual <= _MATCHED else None
 
 
 def _condition(second: Array, factor: Array) -> float:

@@ -63,11 +63,12 @@ class GridSolver:
         if self.level > LOW_LEVELS:
             return None
         ladder, mean = self.ladder, moments.mean[0]
-        start = np.zeros((1, ladder.q))
         if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
             start = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        elif below is not None:
-            start[:, : below.lam.shape[1]] = below.lam
+        else:
+            start = np.zeros((1, ladder.q))
+            if below is not None:
+                start[:, : below.lam.shape[1]] = below.lam
         if below is not None and below.rungs[0] != NO_RUNG:
             rung = max(int(below.rungs[0]), ladder.least_rung)
         else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import ducc0
 import numpy as np
@@ -18,6 +20,7 @@ from steradian.spaces.classical import Classical, bingham, circular_spread, rayl
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
+_RUNGS: list[int] = _LADDER[:-1].tolist()
 _FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
 _FEW_NODES = 512  # likewise, of a few waves
 _NODES_PER_ROOT_KAPPA = 9.0
@@ -84,9 +87,12 @@ class Circle(UnitVectors):
     def fine_rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array | float, level: int) -> IntArray:
-        need = np.maximum(_NODES_PER_ROOT_KAPPA * concentration**0.5, _NODES_PER_LEVEL * level)
-        return _LADDER[:-1].searchsorted(need)
+    def rung_for(self, concentration: Array, level: int) -> IntArray:
+        return _LADDER[:-1].searchsorted(_nodes_for(concentration, level, np.maximum))
+
+    def rung_for_one(self, concentration: float, level: int) -> int:
+        """`rung_for` of one law, on plain numbers."""
+        return bisect_left(_RUNGS, _nodes_for(concentration, level, max))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +193,11 @@ class CircleGrid:
         angle = turns * (2.0 * np.pi / self.nodes)
         waves = np.stack([np.cos(angle), np.sin(angle)], axis=2)
         return columns, starts, waves.reshape(self.nodes, -1)
+
+
+def _nodes_for(concentration: Any, level: int, most: Any) -> Any:
+    """Nodes that a law asks for, with the ``most`` that suits numbers or arrays."""
+    return most(_NODES_PER_ROOT_KAPPA * concentration**0.5, _NODES_PER_LEVEL * level)
 
 
 @cache

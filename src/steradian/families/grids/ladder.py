@@ -155,7 +155,7 @@ class GridLadder:
     def first_rung_of_one(self, sharpness: float, start: Array) -> int:
         """The same of one sample, whose start (1, q) is looked at above level 2 only."""
         if self.level == 2:
-            return int(self.space.rung_for(sharpness, self.level))
+            return self.space.rung_for_one(sharpness, self.level)
         return int(self.first_rung(np.array([sharpness]), start)[0])
 
     def solve(self, m: Array, start: Array, rung: IntArray) -> tuple[DualSolution, BoolArray]:

@@ -162,6 +162,20 @@ def test_grid_tells_smooth_from_spiky(space: Circle | Sphere) -> None:
     assert min(sharp, worst) > 1e-6
 
 
+@EACH_GRIDDED
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_one_law_is_judged_as_in_a_stack(space: Circle | Sphere, width: int) -> None:
+    for rung in (1, 4, 8):  # by products, and by a transform
+        grid = space.grid(rung)
+        density = np.exp(np.outer([2.0, 9.0, 50.0, 400.0], grid.points @ np.ones(space.d) - 1.0))
+        together = grid.unresolved(density, width)
+        alone = [float(grid.unresolved(one[None], width)[0]) for one in density]
+        np.testing.assert_allclose(alone, together, rtol=1e-6, atol=1e-13)  # 400 roundings
+    kappa = [1e-3, 1.0, 30.0, 1e3, 1e5, 1e12]
+    alone_on = [space.rung_for_one(one, width) for one in kappa]
+    assert alone_on == space.rung_for(np.array(kappa), width).tolist()
+
+
 # Hierarchies
 
 
@@ -179,14 +193,16 @@ def test_hierarchy_of_harmonics(d: int, levels: int) -> None:
     assert hierarchy != sr.Harmonics(d, 3 - min(levels, 2))
 
 
-@pytest.mark.parametrize(("d", "levels"), [(2, 1), (2, 5), (3, 1), (3, 4)])
+@pytest.mark.parametrize(("d", "levels"), [(2, 1), (2, 2), (2, 5), (3, 1), (3, 2), (3, 4)])
 @pytest.mark.parametrize("n", [7, 900, 4000])
 def test_sums_hold_twice_the_degree(d: int, levels: int, n: int) -> None:
     x, w = points(d, n), np.random.default_rng(0).exponential(size=n)
-    found = sr.Harmonics(d, levels).sums(x, w)
-    expected = oracles.long(w) @ oracles.harmonics(x, 2 * levels)
-    assert found.shape == expected.shape
-    assert np.abs(found - expected).max() <= 1e-13 * w.sum()
+    features = oracles.harmonics(x, 2 * levels)
+    for weights, used in ((w, w), (None, np.ones(n))):
+        found = sr.Harmonics(d, levels).sums(x, weights)
+        expected = oracles.long(used) @ features
+        assert found.shape == expected.shape
+        assert np.abs(found - expected).max() <= 1e-13 * used.sum()
 
 
 @pytest.mark.parametrize(

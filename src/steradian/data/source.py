@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import shown, whole_number
@@ -30,6 +31,8 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
                 f"{type(data).__name__} carry their own weights; leave out weights="
             )
         return data
+    if type(data) is np.ndarray and not isinstance(weights, str):
+        return as_rows(data, weights)  # at once: an array is none of what follows
     if hasattr(data, "fits") and hasattr(data, "moments"):
         raise InvalidDirections("data is a profile; pass the directions it was made from")
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):

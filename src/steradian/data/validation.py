@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -126,8 +127,13 @@ def norms(x: AnyArray) -> Array:
 def _squared_norms(x: AnyArray) -> Array:
     if x.size <= _FEW_ENTRIES or x.shape[1] <= _FEW_COLUMNS:
         with np.errstate(over="ignore", under="ignore"):  # the sum below warns of neither
-            return np.asarray(np.multiply(x, x, dtype=np.float64).dot(np.ones(x.shape[1])))
+            return np.asarray(np.multiply(x, x, dtype=np.float64).dot(_ones(x.shape[1])))
     return np.asarray(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+
+@lru_cache(maxsize=8)
+def _ones(count: int) -> Array:
+    return np.ones(count)
 
 
 def space_points(rows: AnyArray, space: Space) -> Array:
@@ -155,7 +161,7 @@ def check_unit_norm(rows: AnyArray) -> bool:
     worst = 0.0
     for first in range(0, len(rows), BLOCK):
         squares = _squared_norms(rows[first : first + BLOCK])
-        low, high = float(np.minimum.reduce(squares)), float(np.maximum.reduce(squares))
+        low, high = float(squares[squares.argmin()]), float(squares[squares.argmax()])
         largest = max(math.sqrt(high) - 1.0, 1.0 - math.sqrt(low))
         if not largest <= tolerance:  # also where it is no number
             index = int(np.argmax(~(np.abs(np.sqrt(squares) - 1.0) <= tolerance)))

@@ -91,10 +91,10 @@ class NestedFits:
     @property
     def gaps(self) -> Array:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
-        gaps, deficits = np.array([[s.gap for s in self.solutions], self._deficits])
-        known = deficits.copy()
-        known[1:] -= deficits[:-1]
-        return np.where(np.isnan(gaps), known, gaps).T
+        gaps, known = np.array([s.gap for s in self.solutions]), np.array(self._deficits)
+        known[1:] -= known[:-1]
+        np.copyto(known, gaps, where=~np.isnan(gaps))
+        return known.T
 
     @property
     def uncertainty(self) -> Array:

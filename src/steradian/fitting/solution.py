@@ -46,7 +46,7 @@ def _no_rungs() -> IntArray:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # to be filled row by row
 class DualSolution:
     """Fits of one level to a stack of B moment vectors; every array has B rows.
 
@@ -73,9 +73,9 @@ class DualSolution:
 
     def __post_init__(self) -> None:
         if not len(self.laws):
-            object.__setattr__(self, "laws", np.full(len(self.psi), None))
+            self.laws = np.full(len(self.psi), None)
         if not len(self.rungs):
-            object.__setattr__(self, "rungs", np.full(len(self.psi), NO_RUNG))
+            self.rungs = np.full(len(self.psi), NO_RUNG)
 
     @classmethod
     def empty(cls, rows: int, q: int, status: Status = Status.BOUNDARY) -> DualSolution:

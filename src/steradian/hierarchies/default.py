@@ -10,17 +10,18 @@ from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Space, Sphere, Torus
 
 _FEW, _MANY = 2, 4  # levels in many and in few dimensions
+_SPHERES = Circle, Sphere, Hypersphere  # made once: every profile asks
 
 
 def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
     """Harmonics of every degree on spheres and tori, of even ones on axes and rotations."""
+    if isinstance(space, _SPHERES):
+        many = _MANY if space.d <= 3 else _FEW
+        return Harmonics(space.d, many if levels is None else levels)
     if isinstance(space, Axes | Rotations):
         return Axial.on(space, _axial_levels(space.d) if levels is None else levels)
     if isinstance(space, Torus):
         return TorusHarmonics(space.k, _FEW if levels is None else levels)
-    if isinstance(space, Circle | Sphere | Hypersphere):
-        many = _MANY if space.d <= 3 else _FEW
-        return Harmonics(space.d, many if levels is None else levels)
     raise InvalidArgument(
         f"nothing is known to measure on the {space.name}; pass hierarchy=sr.Custom(space, blocks)"
     )

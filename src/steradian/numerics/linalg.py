@@ -70,6 +70,12 @@ def eigenvalues(matrices: Array) -> Array:
     return np.asarray(np.linalg.eigvalsh(matrices), dtype=np.float64)
 
 
+def least_eigenvalue(matrix: Array) -> float:
+    """The least of one symmetric (q, q) matrix."""
+    values, _, failed = lapack.dsyev(matrix, compute_v=0)
+    return float(np.linalg.eigvalsh(matrix)[0] if failed else values[0])
+
+
 def least_eigenvalues(matrices: Array) -> Array:
     """The least eigenvalue of each symmetric (B, q, q) matrix, (B,).
 

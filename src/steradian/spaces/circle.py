@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_circle
 from steradian.numerics.spheres.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
@@ -18,6 +20,7 @@ from steradian.spaces.classical import Classical, bingham, circular_spread, rayl
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
+_RUNGS: list[int] = _LADDER[:-1].tolist()
 _FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
 _FEW_NODES = 512  # likewise, of a few waves
 _NODES_PER_ROOT_KAPPA = 9.0
@@ -85,8 +88,11 @@ class Circle(UnitVectors):
         return len(_LADDER)
 
     def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = np.maximum(_NODES_PER_ROOT_KAPPA * np.sqrt(concentration), _NODES_PER_LEVEL * level)
-        return _LADDER[:-1].searchsorted(need)
+        return _LADDER[:-1].searchsorted(_nodes_for(concentration, level, np.maximum))
+
+    def rung_for_one(self, concentration: float, level: int) -> int:
+        """`rung_for` of one law, on plain numbers."""
+        return bisect_left(_RUNGS, _nodes_for(concentration, level, max))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,30 +159,45 @@ class CircleGrid:
             return self.values_to_waves(values, degree)
         return (values @ self._harmonics(degree).T) / self.nodes
 
+    def unresolved_one(self, values: Array, width: int) -> float:
+        """`unresolved` of one function (nodes,), in few calls."""
+        sizes, starts = self._tail_sizes(values, width)
+        return tail_of_one(sizes.tolist(), starts, self.nodes // 2, width)
+
     def unresolved(self, density: Array, width: int) -> Array:
-        top = self.nodes // 2
+        if len(density) == 1:
+            return np.array([self.unresolved_one(density[0], width)])
+        sizes, starts = self._tail_sizes(density, width)
+        largest = np.maximum.reduceat(sizes, starts, axis=1)
+        return extrapolated_tail(largest, self.nodes // 2, width)
+
+    def _tail_sizes(self, density: Array, width: int) -> tuple[Array, list[int]]:
+        """Sizes of the waves in the tail windows (…, degrees), and where each window starts."""
         columns, starts, waves = self._tail_waves(width)
         if waves is not None:
-            size = np.abs(density.dot(waves).view(complex))
-        else:
-            size = np.abs(ducc0.fft.r2c(density, axes=(1,)))[:, columns]
-        return extrapolated_tail(np.maximum.reduceat(size, starts, axis=1), top, width)
+            return np.abs(density.dot(waves).view(complex)), starts
+        return np.abs(ducc0.fft.r2c(density, axes=(-1,)))[..., columns], starts
 
     @lru_cache(maxsize=48)  # noqa: B019 - grids are few and live for the whole run
-    def _tail_waves(self, width: int) -> tuple[IntArray, IntArray, Array | None]:
+    def _tail_waves(self, width: int) -> tuple[IntArray, list[int], Array | None]:
         """Degrees k of the tail windows and of the constant, where each window begins, cos and sin.
 
         The last are (nodes, 2 degrees), where a product with them is quicker than a transform.
         """
         windows = (*tail_windows(self.nodes // 2, width), range(1))
         columns = np.array([degree for window in windows for degree in window])
-        starts = np.cumsum([0, *(len(window) for window in windows[:-1])])
+        starts = np.cumsum([0, *(len(window) for window in windows[:-1])]).tolist()
         if width > _FEW_LEVELS or self.nodes > _FEW_NODES:
             return columns, starts, None
         turns = np.outer(np.arange(self.nodes), columns) % self.nodes
         angle = turns * (2.0 * np.pi / self.nodes)
         waves = np.stack([np.cos(angle), np.sin(angle)], axis=2)
         return columns, starts, waves.reshape(self.nodes, -1)
+
+
+def _nodes_for(concentration: Any, level: int, most: Any) -> Any:
+    """Nodes that a law asks for, with the ``most`` that suits numbers or arrays."""
+    return most(_NODES_PER_ROOT_KAPPA * concentration**0.5, _NODES_PER_LEVEL * level)
 
 
 @cache

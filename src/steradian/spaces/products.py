@@ -6,6 +6,7 @@ other way, such a matrix those moments.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -143,16 +144,19 @@ class SecondMoments:
 
     @cached_property
     def expansion(self) -> Array:
-        """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (n², K)."""
-        flat, count = self.dense, self.space.size(self.level)
-        of_harmonics = np.linalg.solve(flat.T @ flat, flat.T)[1:].reshape(-1, count, count)
-        points = self.space.exact_grid(2 * self.level).points
-        some = _spanning(self.space, points, self.level)
+        """Coefficients that write each φ_k, 1 <= degree <= 2L, as a sum of products: (pairs, K).
+
+        Pairs of functions of `_spanning`, the first of them a partner.
+        """
+        points, count = self.space.exact_grid(2 * self.level).points, self._count
+        some, partners = _spanning(self.space, points, self.level)
         harmonics = self.space.harmonics(points, self.level)
-        change, *_ = np.linalg.lstsq(some, harmonics, rcond=None)
-        change[np.abs(change) < 1e-13] = 0.0
-        of_some = change @ of_harmonics @ change.T
-        return np.ascontiguousarray(of_some.reshape(len(of_some), -1).T)
+        known, *_ = np.linalg.lstsq(harmonics, some, rcond=None)
+        known[np.abs(known) < 1e-13] = 0.0
+        halves = known.T @ self.dense.reshape(count, -1)  # of the first function; then the second
+        pairs = known.T @ halves.reshape(count, count, -1)[partners]
+        flat = pairs.reshape(-1, self.moments)
+        return np.ascontiguousarray(np.linalg.solve(flat.T @ flat, flat.T)[1:].T)
 
 
 @cache
@@ -174,19 +178,20 @@ def second_moments(space: Circle | Sphere, level: int, moments: Array) -> Array:
     return second_moments_of(space, level).stack(moments)
 
 
-def _spanning(space: Circle | Sphere, x: Array, level: int) -> Array:
+def _spanning(space: Circle | Sphere, x: Array, level: int) -> tuple[Array, slice]:
     """Functions at ``x`` (n, d) that span all degrees up to ``level``: (n, q + 1).
 
-    The harmonics, or where that is quicker and as well conditioned, monomials.
+    The harmonics, or where that is quicker and as well conditioned, monomials. And which of them
+    are partners, whose products with all span all degrees up to twice that.
     """
     if level != 2 or isinstance(space, Circle):
-        return space.harmonics(x, level)
+        return space.harmonics(x, level), slice(None)
     out = np.empty((9, len(x)))
-    out[0] = 1.0
-    out[1:4] = x.T
-    np.multiply(out[1:4], out[1], out=out[4:7])  # xx, xy, xz; zz is the rest of one
-    np.multiply(out[2:4], out[2], out=out[7:9])
-    return out.T
+    out[:3] = x.T
+    out[3] = 1.0
+    np.multiply(out[:3], out[0], out=out[4:7])  # xx, xy, xz; zz is the rest of one
+    np.multiply(out[1:3], out[1], out=out[7:])
+    return out.T, slice(3, None)
 
 
 def sums_from_products(
@@ -196,10 +201,28 @@ def sums_from_products(
 
     Without ``weights`` each is one.
     """
-    some = _spanning(space, x, level)
-    weighted = some if weights is None else some * weights[:, None]
+    if isinstance(space, Circle):
+        return _sums_of_powers(x, weights, level)
+    some, partners = _spanning(space, x, level)
+    weighted = some[:, partners] if weights is None else some[:, partners] * weights[:, None]
     gram = weighted.T.dot(some)
     return np.asarray(gram.ravel().dot(second_moments_of(space, level).expansion))
+
+
+def _sums_of_powers(x: Array, weights: Array | None, level: int) -> Array:
+    """The same on the circle, where products of features are powers of z = exp(iθ)."""
+    powers = np.empty((level, len(x)), dtype=complex)
+    powers[0] = np.ascontiguousarray(x).view(complex)[:, 0]
+    known = 1
+    while known < level:  # z^k z^known of all k that are known
+        more = min(known, level - known)
+        np.multiply(powers[:more], powers[known - 1], out=powers[known : known + more])
+        known += more
+    waves = np.empty(2 * level, dtype=complex)
+    last = powers[-1] if weights is None else powers[-1] * weights
+    waves[:level] = np.add.reduce(powers, axis=1) if weights is None else powers.dot(weights)
+    waves[level:] = powers.dot(last)
+    return waves.view(np.float64) * math.sqrt(2.0)
 
 
 def direct_sums(space: Circle | Sphere, x: Array, weights: Array | None, degree: int) -> Array:

@@ -52,6 +52,12 @@ def _gaussian_map(d: int) -> Array:
 
 
 @cache
+def _beside_identity(d: int) -> Array:
+    """(0, 1), (d, d + 1)."""
+    return np.eye(d, d + 1, 1)
+
+
+@cache
 def _forms_in(d: int) -> Array:
     space = unit_sphere(d)
     pairs = (np.eye(d)[:, None, :] + np.eye(d)[None, :, :]).reshape(-1, d)
@@ -92,7 +98,7 @@ def gaussian_parameters(space: HarmonicSpace, mean: Array, scatter: Array) -> Ar
     """Parameters of exp{-½ (x - m)ᵀ S⁻¹ (x - m)} for stacks m (B, d), S (B, d, d); d <= 3."""
     d = space.d
     if len(mean) == 1:  # S⁻¹ (m, 1) by one call
-        right = np.eye(d, d + 1, 1)
+        right = _beside_identity(d).copy()
         right[:, 0] = mean[0]
         _, both, failed = lapack.dposv(scatter[0], right)
         if not failed:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import ducc0
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_sphere
 from steradian.numerics.spheres.harmonics import (
     circle_harmonics,
@@ -28,6 +30,7 @@ from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
+_RUNGS: list[int] = _LADDER[:-1].tolist()
 _FINER = np.array([512, 768, 1024, 1536, 2048])  # where only transforms are affordable
 _FEW_DEGREES = 8  # up to which products of small matrices are quicker than a transform
 _FEW_RINGS = 64  # likewise
@@ -104,8 +107,11 @@ class Sphere(UnitVectors):
         return len(_LADDER) + len(_FINER)
 
     def rung_for(self, concentration: Array, level: int) -> IntArray:
-        need = np.maximum(_RINGS_PER_ROOT_KAPPA * np.sqrt(concentration), _RINGS_PER_LEVEL * level)
-        return _LADDER[:-1].searchsorted(need)
+        return _LADDER[:-1].searchsorted(_rings_for(concentration, level, np.maximum))
+
+    def rung_for_one(self, concentration: float, level: int) -> int:
+        """`rung_for` of one law, on plain numbers."""
+        return bisect_left(_RUNGS, _rings_for(concentration, level, max))
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +271,17 @@ class SphereGrid:
         last, below, middle = (len(window) for window in windows)
         return functions, [0, last, last + below, last + below + middle]
 
+    def unresolved_one(self, values: Array, width: int) -> float:
+        """`unresolved` of one function (rings, 2 rings), in few calls."""
+        functions, starts = self._tail_functions(width)
+        spectrum = self._orders(values[None]) @ functions  # orders, 2, degrees
+        np.square(spectrum, out=spectrum)
+        power = np.maximum.reduce(spectrum[:, 0] + spectrum[:, 1])
+        return tail_of_one(np.sqrt(power).tolist(), starts, self.rings - 1, width)
+
     def unresolved(self, density: Array, width: int) -> Array:
+        if len(density) == 1:
+            return np.array([self.unresolved_one(density.reshape(self.rings, -1), width)])
         functions, starts = self._tail_functions(width)
         rings = density.reshape(-1, self.rings, 2 * self.rings)
         spectrum = self._orders(rings) @ functions  # orders, 2 B, degrees; one product for each
@@ -275,6 +291,11 @@ class SphereGrid:
         power = np.maximum.reduce(squares, axis=0).reshape(len(rings), -1)  # (B, degrees)
         parts = np.sqrt(np.maximum.reduceat(power, starts, axis=1))
         return extrapolated_tail(parts, self.rings - 1, width)
+
+
+def _rings_for(concentration: Any, level: int, most: Any) -> Any:
+    """Rings that a law asks for, with the ``most`` that suits numbers or arrays."""
+    return most(_RINGS_PER_ROOT_KAPPA * concentration**0.5, _RINGS_PER_LEVEL * level)
 
 
 @cache

@@ -152,6 +152,12 @@ class GridLadder:
                 rung[rows[grid.unresolved(density, self.level) > USABLE_QUADRATURE]] += 1
         return rung
 
+    def first_rung_of_one(self, sharpness: float, start: Array) -> int:
+        """The same of one sample, whose start (1, q) is looked at above level 2 only."""
+        if self.level == 2:
+            return self.space.rung_for_one(sharpness, self.level)
+        return int(self.first_rung(np.array([sharpness]), start)[0])
+
     def solve(self, m: Array, start: Array, rung: IntArray) -> tuple[DualSolution, BoolArray]:
         """Fits on the ladder of grids, and which rows must be found in another way."""
         if len(m) == 1:

@@ -158,6 +158,8 @@ class QuadraticFamily:
         out = self.grid.plain_fit(moments, below)
         if out is None or below is None:
             return None
+        if abs(out.deficit.item(0) - below.deficit.item(0)) >= TINY_GAP:
+            return out
         return self._with_small_gaps(out, moments, below.deficit)
 
     def _with_small_gaps(

@@ -46,15 +46,16 @@ def solve_one(
     grid = space.grid(rung)
     integrals = second_moments_of(space, level).dense  # of pairs of features with each moment
     coarse = rung > _COARSE  # the first steps need no fine grid
-    synthesize, analyze = space.grid(min(rung, _COARSE)).single(level)
+    far = _MATCHED / math.sqrt(len(m))  # squared decrement that no last step is taken from
+    synthesize, analyze = (space.grid(_COARSE) if coarse else grid).single(level)
     q = len(m)
-    square = q + 1, q + 1
+    square, largest = (q + 1, q + 1), _LARGEST_EXPONENT**2 / q  # |λ·φ|² <= q |λ|² everywhere
     wanted = np.empty(q + 1)
     wanted[0], wanted[1:] = 1.0, m
     trial, step = lam, lam
     dual, decrement, length = -math.inf, 0.0, 1.0
     for count in range(_MOST_STEPS):
-        if q * trial.dot(trial) > _LARGEST_EXPONENT**2:  # |λ·φ|² <= q |λ|² everywhere
+        if trial.dot(trial) > largest:
             return None
         values = synthesize(trial)
         np.exp(values, out=values)
@@ -79,16 +80,15 @@ def solve_one(
                 coarse, dual = False, -math.inf  # duals on two grids do not compare
                 synthesize, analyze = grid.single(level)
             continue
-        if math.sqrt(q) * decrement > _MATCHED:
+        if decrement > far:
             continue
         gradient = m - moments[1 : q + 1]
-        noise = float(matched_to_rounding(m))
-        end = _end(lam, dual, step, gradient, noise)
+        end = _end(lam, dual, step, gradient, m)
         if end is not None:
-            unresolved = float(grid.unresolved(values.reshape(1, -1), level)[0])
+            unresolved = grid.unresolved_one(values, level)
             error = _condition(second, factor), unresolved
             return _solution(m, end, error, nodes=grid.nodes, steps=count, rung=rung)
-        if np.abs(gradient).max() <= noise:
+        if np.abs(gradient).max() <= matched_to_rounding(m):
             return None  # a step would only follow noise: the stack solver stays put
     return None
 
@@ -97,26 +97,25 @@ _End = tuple[Array, float, float, float]
 """Parameters (q,), their deficit, the mismatch and the decrement there."""
 
 
-def _end(lam: Array, dual: float, step: Array, gradient: Array, noise: float) -> _End | None:
+def _end(lam: Array, dual: float, step: Array, gradient: Array, m: Array) -> _End | None:
     """Where Newton's method ends, at ``lam`` or one ``step`` further; None where it goes on.
 
     A step s at a decrement δ leaves a mismatch ½ E (s·φ)² φ_k of the centred features, which is
     below ``√q δ²``, since |φ|² = q. What it leaves of the decrement is below ``√q |s| δ``, of the
     parameters about ``√q |s|²``, and the deficit rises by ½ δ², but for √q |s| δ². Where these are
-    no more than a fit may show nobody looks again. No step follows a gradient that is ``noise``,
-    which deficits near zero would feel.
+    no more than a fit may show nobody looks again. No step follows a gradient that is the rounding
+    of ``m``, which deficits near zero would feel.
     """
     squared, length = max(float(gradient.dot(step)), 0.0), float(step.dot(step))
     reach, root = math.sqrt(squared), math.sqrt(len(lam))
     felt = ACCEPTED_RESIDUAL * (1.0 + math.sqrt(lam.dot(lam)))
-    residual = float(np.maximum.reduce(np.abs(gradient)))
-    if residual <= noise and reach <= RESTING_DECREMENT:
+    residual, resting = max(map(abs, gradient.tolist())), reach <= RESTING_DECREMENT
+    if resting and residual <= matched_to_rounding(m):
         return lam, dual, residual, reach
     if root * squared <= _MATCHED and root * length <= felt:
         left = root * math.sqrt(length) * reach
         return lam + step, dual + 0.5 * squared, root * squared, left
-    at_rest = reach <= RESTING_DECREMENT and residual <= _MATCHED
-    return (lam, dual, residual, reach) if at_rest else None
+    return (lam, dual, residual, reach) if resting and residual <= _MATCHED else None
 
 
 def _condition(second: Array, factor: Array) -> float:
@@ -130,6 +129,6 @@ def _condition(second: Array, factor: Array) -> float:
 def _solution(m: Array, end: _End, error: tuple[float, float], **served: int) -> DualSolution:
     lam, dual, residual, reach = end
     condition, unresolved = error
-    psi, rounding = float(lam.dot(m)) - dual, MOMENT_ROUNDING * float(np.abs(lam).sum())
+    psi, rounding = float(lam.dot(m)) - dual, MOMENT_ROUNDING * sum(map(abs, lam.tolist()))
     numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
     return DualSolution.of_one(lam, numbers, **served)

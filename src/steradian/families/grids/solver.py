@@ -17,8 +17,8 @@ from steradian.families.meshes.start import Exponent
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.linalg import least_eigenvalues
-from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT
+from steradian.numerics.linalg import least_eigenvalue, least_eigenvalues
+from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT, LEAST_SECOND_MOMENT
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.quadratic import gaussian_parameters
 
@@ -63,18 +63,19 @@ class GridSolver:
         if self.level > LOW_LEVELS:
             return None
         ladder, mean = self.ladder, moments.mean[0]
-        start = np.zeros((1, ladder.q))
         if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
             start = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        elif below is not None:
-            start[:, : below.lam.shape[1]] = below.lam
+        else:
+            start = np.zeros((1, ladder.q))
+            if below is not None:
+                start[:, : below.lam.shape[1]] = below.lam
         if below is not None and below.rungs[0] != NO_RUNG:
             rung = max(int(below.rungs[0]), ladder.least_rung)
         else:
-            sharpness = _sharpness(moments)
-            if self.level == 2 and sharpness[0] > _CONTOUR_SHARPNESS:
+            sharpness = _sharpness_of_one(mean, moments.scatter[0])
+            if self.level == 2 and sharpness > _CONTOUR_SHARPNESS:
                 return None
-            rung = int(ladder.first_rung(sharpness, start)[0])
+            rung = ladder.first_rung_of_one(sharpness, start)
         return ladder.solve_single(rung, moments.features[0, : start.shape[1]], start[0])
 
     def solve(
@@ -176,4 +177,9 @@ class GridSolver:
 def _sharpness(moments: MomentStack) -> Array:
     """Concentration of the sharpest direction: the inverse of the least second moment."""
     second = moments.scatter + moments.mean[:, :, None] * moments.mean[:, None, :]
-    return 1.0 / np.maximum(least_eigenvalues(second), 1e-12)
+    return 1.0 / np.maximum(least_eigenvalues(second), LEAST_SECOND_MOMENT)
+
+
+def _sharpness_of_one(mean: Array, scatter: Array) -> float:
+    """The same of one sample."""
+    return 1.0 / max(least_eigenvalue(scatter + mean[:, None] * mean), LEAST_SECOND_MOMENT)

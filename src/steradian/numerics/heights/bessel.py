@@ -41,6 +41,7 @@ _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relat
 _SERIES_TERMS = 16
 _HALLEY_STEPS = 20
 _MODERATE = 20.0  # concentration up to which forms that lose 2 kappa roundings keep 1e-14
+_SPREAD_OF_MODERATE = 0.052  # 1 - R² above which it is less in the plane: 0.05002 there
 
 
 class VonMisesFisher(NamedTuple):
@@ -120,10 +121,13 @@ def _recurrence_steps(order: float) -> int:
 def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
     """(r, t, kappa - psi) at the order of dimension d, carried down from the Debye order.
 
-    Without ``logs`` the last is left out. Stacks in the plane and in space have quicker ways while
-    no law is concentrated.
+    Without ``logs`` the last is left out. In the plane and, of stacks, in space there are quicker
+    ways while no law is concentrated.
     """
-    if d in _QUICK and not isinstance(kappa, float) and np.max(kappa, initial=0.0) <= _MODERATE:
+    if isinstance(kappa, float):
+        if d == 2 and kappa <= _MODERATE:
+            return _in_plane(kappa, logs)
+    elif d in _QUICK and np.max(kappa, initial=0.0) <= _MODERATE:
         return _QUICK[d](np.asarray(kappa), logs)
     order, log = 0.5 * d - 1.0, _functions(kappa).log
     steps = _recurrence_steps(order)
@@ -141,13 +145,15 @@ def _descend(d: int, kappa: Any, *, logs: bool = True) -> tuple[Any, Any, Any]:
     return ratio, defect, excess - log(growth) if logs else excess
 
 
-def _in_plane(kappa: Array, logs: bool) -> tuple[Any, Any, Any]:
+def _in_plane(kappa: Any, logs: bool) -> tuple[Any, Any, Any]:
     """(r, t, kappa - psi) in two dimensions from library Bessel functions, scaled by exp(-kappa).
 
     1 - r = (I₀ - I₁) / I₀ is about 1 / (2 kappa), so that it loses 2 kappa roundings.
     """
     zeroth, first = i0e(kappa), i1e(kappa)
-    excess = -np.log(zeroth) if logs else 0.0
+    if isinstance(kappa, float):
+        zeroth, first = float(zeroth), float(first)
+    excess = -_functions(zeroth).log(zeroth) if logs else 0.0
     return first / zeroth, kappa * ((zeroth - first) / zeroth), excess
 
 
@@ -223,7 +229,9 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     if isinstance(length, float) and isinstance(spread, float):
         length, spread = float(length), float(spread)
         if d == 3:
-            return _concentration_in_space(length, spread)
+            return _law_in_space(_concentration_of_one(d, length, spread))
+        if d == 2 and spread > _SPREAD_OF_MODERATE:
+            return von_mises_fisher(d, _concentration_of_one(d, length, spread))
     missing = spread / (1.0 + length)  # 1 - R
     kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
@@ -247,26 +255,32 @@ def concentration(d: int, length: Array | float, spread: Array | float) -> VonMi
     return von_mises_fisher(d, kappa)
 
 
-def _concentration_in_space(length: float, spread: float) -> VonMisesFisher:
-    """The inverse for one sample in three dimensions, where all terms are elementary:
-
-    A = coth kappa - 1/kappa and psi = log(sinh kappa / kappa).
-    """
+def _concentration_of_one(d: int, length: float, spread: float) -> float:
+    """The inverse for one sample in the plane or in space, by Newton's method on plain numbers."""
     missing = spread / (1.0 + length)
-    kappa = length * (2.0 + spread) / spread
+    kappa = length * (d - 1.0 + spread) / spread
     for _ in range(_HALLEY_STEPS):
-        ratio, defect = _elementary(kappa)
+        ratio, defect = _elementary(kappa) if d == 3 else _in_plane(kappa, logs=False)[:2]
         if kappa < 0.05:
-            slope, error = 1.0 / 3.0 - kappa * kappa / 15.0, length - ratio
+            slope = 1.0 / d - 3.0 * kappa * kappa / (d * d * (d + 2.0))
+            error = length - ratio
         else:
             lack = defect / kappa
-            slope = lack * (2.0 - lack) - 2.0 * ratio / kappa
-            slope = 1.0 / (kappa * kappa) if kappa > SUBTRACTED_POINT else slope
+            slope = lack * (2.0 - lack) - (d - 1.0) * ratio / kappa
+            slope = 1.0 / (kappa * kappa) if kappa > SUBTRACTED_POINT else slope  # in space
             error = length - ratio if length < 0.5 else lack - missing
         step = error / slope
         kappa = max(kappa + step, 0.5 * kappa)
         if abs(step) <= 1e-8 * kappa:
             break
+    return kappa
+
+
+def _law_in_space(kappa: float) -> VonMisesFisher:
+    """All terms in three dimensions, where they are elementary:
+
+    A = coth kappa - 1/kappa and psi = log(sinh kappa / kappa).
+    """
     ratio, defect = _elementary(kappa)
     if kappa < 1.0:
         psi = float(_log_partition_series(0.5, kappa))

@@ -34,15 +34,28 @@ def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
     than geometrically, which makes this an overestimate; a flat tail, the mark of a spike between
     the nodes, is not reduced at all.
     """
-    exponents = top / width, top / (top - top // 2)
-    if len(sizes) == 1:  # plain numbers are quicker than arrays of one
-        return np.array([_carried_on(sizes[0].tolist(), exponents, min, max)])
-    return np.asarray(_carried_on(sizes.T, exponents, np.minimum, np.maximum))
+    return np.asarray(_carried_on(sizes.T, (top, width), np.minimum, np.maximum))
 
 
-def _carried_on(sizes: Any, exponents: tuple[float, float], least: Any, most: Any) -> Any:
+def tail_of_one(sizes: list[float], starts: list[int], top: int, width: int) -> float:
+    """The same of one function, from all sizes that are looked at and where each window starts.
+
+    Plain numbers are quicker than arrays of one.
+    """
+    _, below, middle, others = starts
+    largest = (
+        max(sizes[:below]),
+        max(sizes[below:middle]),
+        max(sizes[middle:others]),
+        max(sizes[others:]),
+    )
+    return float(_carried_on(largest, (top, width), min, max))
+
+
+def _carried_on(sizes: Any, reach: tuple[int, int], least: Any, most: Any) -> Any:
     """The tail of numbers or arrays, with the ``least`` and ``most`` that suit them."""
-    last, below, middle, other = sizes
+    (last, below, middle, other), (top, width) = sizes, reach
+    exponents = top / width, top / (top - top // 2)
     largest = most(most(last, below), most(middle, other))
     rates = [least(last / most(size, TINY), 1.0) for size in (below, middle)]
     return last / largest * most(rates[0] ** exponents[0], rates[1] ** exponents[1])

@@ -204,8 +204,7 @@ class GridStack:
 
     def _write(self, at: _Iterates, look: _Look, done: IntArray | slice, out: DualSolution) -> None:
         """The rows ``done`` after their last step."""
-        rows, covariance = at.rows[done], look.here.covariance[done]
-        pivots = None if look.pivots is None else look.pivots[done]
+        rows = at.rows[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = self.quadrature(lam, psi)
@@ -214,7 +213,7 @@ class GridStack:
         out.deficit[rows] = dual
         out.residual[rows] = look.residual[done]
         out.decrement[rows] = _SAFETY * look.ratio[done] * look.known[done] * look.decrement[done]
-        out.condition[rows] = conditions(covariance, pivots)
+        out.condition[rows] = conditions(look.here.covariance, look.pivots)[done]
         out.quadrature[rows] = error + look.error[done]
         out.moment_rounding[rows] = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
         out.nodes[rows] = self.grid.nodes

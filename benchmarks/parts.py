@@ -15,7 +15,10 @@ from collections.abc import Callable
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "moments": (("weightings.py", "_block"), ("stacks.py", "moments")),
     "existence": (("decision.py", "first_look"),),
-    "closed forms": (("bessel.py", "concentration"),),
+    "closed forms": (
+        ("bessel.py", "concentration"),
+        ("autoregression.py", "autoregressive_parameters"),
+    ),
     "integration": (
         ("approach.py", "_sums"),
         ("approach.py", "left_over"),

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.linalg import conditions, least_eigenvalues, solve_positive, solver
+from steradian.numerics.linalg import (
+    all_positive,
+    conditions,
+    least_eigenvalues,
+    solve_positive,
+    solver,
+)
 
 
 def systems(count: int, q: int) -> tuple[Array, Array, Array]:
@@ -83,3 +89,18 @@ def test_least_eigenvalues(count: int, q: int) -> None:
     matrices[-1], matrices[0] = np.diag([2.0, *[1.0] * (q - 1)]), 0.0
     found = least_eigenvalues(matrices)
     np.testing.assert_allclose(found, np.linalg.eigvalsh(matrices)[:, 0], rtol=0.0, atol=1e-7)
+
+
+@pytest.mark.parametrize("turn", [1.0, 1j])
+@pytest.mark.parametrize("q", [2, 5, 30])
+@pytest.mark.parametrize("count", [20, 300])
+def test_one_eigenvalue_below_zero_is_seen(count: int, q: int, turn: complex) -> None:
+    """Of symmetric matrices and of Hermitian ones, which have the same eigenvalues."""
+    phases = np.real_if_close(turn ** np.arange(q))
+    matrices = systems(count, q)[0] * (phases[:, None] * phases.conj())
+    assert all_positive(matrices)
+    least = np.linalg.eigvalsh(matrices)[-1, 0]
+    for shift, positive in ((1.0 - 1e-9, True), (1.0 + 1e-9, False)):
+        shifted = matrices.copy()
+        shifted[-1] -= shift * least * np.eye(q)
+        assert all_positive(shifted) is positive

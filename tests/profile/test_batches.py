@@ -110,6 +110,19 @@ def test_every_form_of_weights_gives_the_same(
     assert found.failures.keys() == plain.failures.keys()
 
 
+@pytest.mark.parametrize("power", [-1060, -400, 400, 1010])
+def test_weights_of_any_scale_give_the_same(power: int) -> None:
+    """Powers of two, with which sums of squares would vanish or overflow, in one row of them."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((40, 2))
+    w = 2.0 ** rng.integers(0, 4, (10, 40))
+    plain = sr.profiles(x / np.linalg.norm(x, axis=1, keepdims=True), weights=w, levels=3)
+    w[4] = np.ldexp(w[4], power)
+    found = sr.profiles(x / np.linalg.norm(x, axis=1, keepdims=True), weights=w, levels=3)
+    np.testing.assert_array_equal(found.gaps, plain.gaps)
+    np.testing.assert_array_equal(found.ess, plain.ess)
+
+
 def test_memory_maps_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     x = points(64, 3)
     w = softmax(x, 500, 2.0).astype(np.float32)

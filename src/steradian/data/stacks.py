@@ -174,7 +174,7 @@ def moments_of_weightings(x: Array, w: Weights, hierarchy: Hierarchy) -> MomentS
 
     Dense, or sparse by rows.
     """
-    return SharedPoints(x, hierarchy).moments(w)
+    return SharedPoints(x, hierarchy).moments(w, np.ones(w.shape[0]))
 
 
 @dataclass(frozen=True)
@@ -188,13 +188,14 @@ class SharedPoints:
     x: Array
     hierarchy: Hierarchy
 
-    def moments(self, w: Weights) -> MomentStack:
-        """Moments of weightings (B, n), of sum one each."""
+    def moments(self, w: Weights, totals: Array) -> MomentStack:
+        """Moments of weightings (B, n) of sums ``totals`` (B,)."""
         wanted = getattr(self.hierarchy, "centred_moments", None)
         if wanted is not None:
-            return _centred_moments_of_weightings(self.x, w, whole=wanted == "scatter")
+            shares = shares_of(w, totals)
+            return _centred_moments_of_weightings(self.x, shares, whole=wanted == "scatter")
         q, d = self.hierarchy.q(self.hierarchy.levels), self.x.shape[1]
-        sums = self._sums(w)
+        sums = self._sums(w) / totals[:, None]
         features, second, about = np.split(sums, [q, q + d * d], axis=1)
         offset = about if self._signed else np.zeros_like(about)
         shift = offset[:, :, None] * about[:, None, :]
@@ -203,7 +204,8 @@ class SharedPoints:
         stack = MomentStack(features, self._centre + offset, scatter)
         for row in stack.concentrated:
             points, weights = support_of_weighting(self.x, w, int(row))
-            scatter[row] = _scatter_about(stack.mean[row][None], points[None], weights[None])[0]
+            shares = weights / totals[row]
+            scatter[row] = _scatter_about(stack.mean[row][None], points[None], shares[None])[0]
         return stack
 
     @property
@@ -212,7 +214,7 @@ class SharedPoints:
         return getattr(self.hierarchy, "centred_moments", None) is None and len(self._parts) == 1
 
     def _sums(self, w: Weights) -> Array:
-        """Means of what `_table` holds, (B, columns), by one product or by a few."""
+        """Sums of what `_table` holds, (B, columns), by one product or by a few."""
         if self.held:
             return np.asarray(w @ self._whole)
         return np.asarray(sum(w[:, rows] @ self._table(rows) for rows in self._parts))
@@ -280,6 +282,15 @@ def _centred_scatter(x: Array, w: Weights, mean: Array) -> Array:
         away = (points - m) * np.sqrt(weights)[:, None]
         out[row] = away.T @ away
     return out
+
+
+def shares_of(w: Weights, totals: Array) -> Weights:
+    """Weightings (B, n) over their sums ``totals`` (B,)."""
+    if isinstance(w, np.ndarray):
+        return w / totals[:, None]
+    shares = w.copy()
+    shares.data /= np.repeat(totals, np.diff(w.indptr))
+    return shares
 
 
 def support_of_weighting(x: Array, w: Weights, row: int) -> tuple[Array, Array]:

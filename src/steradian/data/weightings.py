@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from steradian.data.stacks import Weights
+from steradian.data.stacks import Weights, shares_of
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import PLAIN_WEIGHTS
 
 _LEAST_POWER = -1000  # of two whose inverse is a finite number
 
@@ -28,7 +29,8 @@ class WeightingBlock:
     first: int  # the row of the first
     count: int  # rows, good or bad
     rows: IntArray  # (G,) the good ones, counted from ``first``
-    weights: Weights  # (G, n), of sum one each; sparse by rows if they were sparse
+    weights: Weights  # (G, n), of any scale that sums well; sparse by rows if they were sparse
+    totals: Array  # (G,) their sums
     ess: Array  # (count,) Kish's effective sizes, NaN of the bad
     refused: dict[int, InvalidDirections]  # row, of all, → why it is no weighting
 
@@ -51,7 +53,8 @@ class GivenRows:
 
     def weighting(self, row: int) -> Weights:
         """One of them, of sum one, (1, n)."""
-        return _block(self.rows[row : row + 1], self.first + row).weights
+        block = _block(self.rows[row : row + 1], self.first + row)
+        return shares_of(block.weights, block.totals)
 
 
 def given_rows(weights: Any, n: int, about: int) -> Iterator[GivenRows]:
@@ -114,17 +117,25 @@ def _block(given: Any, first: int) -> WeightingBlock:
 
 
 def _dense_block(w: Array, first: int) -> WeightingBlock:
+    """As they are: what is summed of them is divided by the totals, which takes no copy."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals = w.sum(axis=1)
+    good = (w.min(axis=1) >= 0.0) & (totals > PLAIN_WEIGHTS[0]) & (totals < PLAIN_WEIGHTS[1])
+    if not good.all():
+        return _scaled_block(w, first)
+    return _finished(first, good, (w, totals), np.einsum("bn,bn->b", w, w), {})
+
+
+def _scaled_block(w: Array, first: int) -> WeightingBlock:
+    """The good ones times a power of two, so that sums of the largest stay finite."""
     largest = w.max(axis=1)
     good = (w.min(axis=1) >= 0.0) & (largest < np.inf) & (largest > 0.0)
     rows = np.flatnonzero(good)
-    kept = w if len(rows) == len(w) else w[rows]
     powers = np.maximum(np.frexp(largest[rows])[1], _LEAST_POWER)
-    scale = np.ldexp(1.0, -powers)  # exact, and sums of the largest stay finite
-    scaled = kept * scale[:, None]
-    scaled /= scaled.sum(axis=1, keepdims=True)
+    scaled = w[rows] * np.ldexp(1.0, -powers)[:, None]  # exact
     squares = np.einsum("bn,bn->b", scaled, scaled)
     refused = {first + int(k): _refusal(first + int(k), w[k]) for k in np.flatnonzero(~good)}
-    return _finished(first, good, scaled, squares, refused)
+    return _finished(first, good, (scaled, scaled.sum(axis=1)), squares, refused)
 
 
 def _sparse_block(given: Any, first: int) -> WeightingBlock:
@@ -141,20 +152,25 @@ def _sparse_block(given: Any, first: int) -> WeightingBlock:
     refused = {first + int(k): _refusal(first + int(k), w[[k]].toarray()[0]) for k in wrong}
     kept = w if good.all() else w[np.flatnonzero(good)]
     place = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
-    data = np.ldexp(kept.data, -np.frexp(largest[good])[1][place])
-    data /= np.bincount(place, weights=data, minlength=kept.shape[0])[place]
-    kept.data = data
-    squares = np.bincount(place, data * data, kept.shape[0]).astype(np.float64)
-    return _finished(first, good, kept, squares, refused)
+    kept.data = np.ldexp(kept.data, -np.frexp(largest[good])[1][place])
+    totals, squares = (
+        np.bincount(place, data, kept.shape[0]).astype(np.float64)
+        for data in (kept.data, kept.data * kept.data)
+    )
+    return _finished(first, good, (kept, totals), squares, refused)
 
 
 def _finished(
-    first: int, good: BoolArray, weights: Weights, squares: Array, refused: dict[int, Any]
+    first: int,
+    good: BoolArray,
+    weights: tuple[Weights, Array],
+    squares: Array,
+    refused: dict[int, Any],
 ) -> WeightingBlock:
     rows = np.flatnonzero(good)
     ess = np.full(len(good), np.nan)
-    ess[rows] = 1.0 / squares
-    return WeightingBlock(first, len(good), rows, weights, ess, refused)
+    ess[rows] = weights[1] ** 2 / squares
+    return WeightingBlock(first, len(good), rows, *weights, ess, refused)
 
 
 def _refusal(row: int, w: Array) -> InvalidDirections:

@@ -14,8 +14,6 @@ longer than milliseconds waits until the solver has failed (`examine_face`).
 
 from __future__ import annotations
 
-import contextlib
-
 import numpy as np
 
 from steradian.existence.certificate import (
@@ -36,7 +34,7 @@ from steradian.existence.support_words import (
 )
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.linalg import eigenvalues, null_space
+from steradian.numerics.linalg import all_positive, eigenvalues, null_space
 from steradian.numerics.spheres.harmonics import sphere_harmonics
 from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
 from steradian.spaces import Sphere
@@ -47,8 +45,7 @@ _INSIDE = Placement(Verdict.INSIDE)
 
 def _verdicts(gram: Array) -> IntArray:
     """From Gram matrices (B, h, h) of trace h."""
-    with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
-        np.linalg.cholesky(gram - GRAM_CLEAR * np.eye(gram.shape[1]))
+    if all_positive(gram - GRAM_CLEAR * np.eye(gram.shape[1])):  # most often they are far inside
         return np.full(len(gram), int(Verdict.INSIDE))
     least = np.linalg.eigvalsh(gram)[:, 0]
     return np.where(least > GRAM_CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -GRAM_CLEAR)
@@ -59,8 +56,7 @@ def scatter_verdicts(scatter: Array) -> IntArray:
     if len(scatter) > 1:
         size = np.einsum("bii->b", scatter)
         least = (GRAM_CLEAR * size)[:, None, None] * np.eye(scatter.shape[1])
-        with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
-            np.linalg.cholesky(scatter - least)
+        if all_positive(scatter - least):  # most often they are far inside
             return np.full(len(scatter), int(Verdict.INSIDE))
     values = eigenvalues(scatter)
     clear = values[:, 0] > GRAM_CLEAR * values[:, -1]

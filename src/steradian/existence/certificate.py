@@ -111,11 +111,11 @@ def circle_rows(x: Array, level: int) -> AnyArray:
 
 def circle_toeplitz(features: Array, level: int) -> AnyArray:
     """E z^j z̄^k on the circle from E φ (B, >= 2 level): (B, level + 1, level + 1)."""
-    modes = np.ones((len(features), 2 * level + 1), dtype=complex)  # of -level … level
-    modes[:, level + 1 :] = features[:, 0 : 2 * level : 2] + 1j * features[:, 1 : 2 * level : 2]
-    modes[:, level + 1 :] /= np.sqrt(2.0)
-    modes[:, :level] = modes[:, :level:-1].conj()
-    return np.asarray(modes[:, _differences(level)])
+    modes = np.ones((2 * level + 1, len(features)), dtype=complex)  # of -level … level, rows last
+    pairs = np.ascontiguousarray(features[:, : 2 * level]).view(complex)
+    np.multiply(pairs.T, np.sqrt(0.5), out=modes[level + 1 :])
+    np.conjugate(modes[:level:-1], out=modes[:level])
+    return modes[_differences(level)].transpose(2, 0, 1)
 
 
 @cache

@@ -153,14 +153,14 @@ class SideBySide:
         return self.columns(right.T).T
 
     def columns(self, right: AnyArray) -> AnyArray:
-        """Solutions (q, B) for ``right`` (q, B)."""
+        """Solutions (q, B) for ``right`` (q, B); the shares are those of rows and of columns."""
         a, x = self.triangles, np.array(right, order="C")
-        last = len(x) - 1
         with np.errstate(all="ignore"):
-            for j in range(last):
+            for j in range(len(x) - 1):
                 x[j + 1 :] -= a[j + 1 :, j] * x[j]
-            for j in range(last, -1, -1):
-                x[j] = (x[j] - (a[j, j + 1 :] * x[j + 1 :]).sum(axis=0)) / a[j, j]
+            x /= np.einsum("jjb->jb", a)
+            for j in range(len(x) - 1, 0, -1):
+                x[:j] -= a[j, :j] * x[j]
         return x
 
     @property
@@ -207,6 +207,18 @@ def solver(matrices: Array) -> Solver:
         return OneByOne(np.asarray(np.linalg.cholesky(matrices), dtype=np.float64))
     except np.linalg.LinAlgError:
         return Unfactored(matrices)
+
+
+def all_positive(matrices: AnyArray) -> bool:
+    """Whether all Hermitian (B, q, q) matrices are positive definite, to rounding."""
+    if len(matrices) >= _SEVERAL and matrices.shape[1] < _LARGE:
+        pivots = np.einsum("jjb->jb", SideBySide.of(matrices).triangles)
+        return bool(pivots.real.min() > 0.0)
+    try:
+        np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def solve_each(matrices: Array, right: Array) -> Array:

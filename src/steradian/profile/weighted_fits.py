@@ -159,7 +159,7 @@ class WeightedFits:
             out.ess[place : place + block.count] = block.ess
             out.failures.update(block.refused)
             rows.append(place + block.rows)
-            moments.append(self._points.moments(block.weights))
+            moments.append(self._points.moments(block.weights, block.totals))
         return np.concatenate(rows), MomentStack.concatenated(moments)
 
     @cached_property
@@ -181,7 +181,7 @@ class WeightedFits:
         sound = np.zeros_like(seen)
         for order in null.orders(len(self.x)):
             shuffled = SharedPoints(self.x[order], self.hierarchy)
-            parts = [shuffled.moments(block.weights) for block in blocks]
+            parts = [shuffled.moments(block.weights, block.totals) for block in blocks]
             moments = MomentStack.concatenated(parts).unsought()
             gaps = fit_levels(self.hierarchy, moments, None, self.shrinkage).gaps
             reached += ~(gaps < seen - CLEAR_RISE)  # equal but for rounding is equal

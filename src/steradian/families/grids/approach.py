@@ -139,9 +139,9 @@ def approach_side_by_side(grid: CoarseGrid, m: Array, start: Array) -> tuple[Arr
                 done = np.flatnonzero(~going)
                 ends = at.lam[:, done] + np.where(near[done], at.step[:, done], 0.0)
                 lam[at.rows[done]], psi[at.rows[done]] = ends.T, at.psi[done]
+                if len(done) == len(going):
+                    return lam, psi
                 at = at.kept(np.flatnonzero(going))
-                if not len(at.rows):
-                    break
             at.advance(grid)
         lam[at.rows], psi[at.rows] = at.lam.T, at.psi
     return lam, psi
@@ -167,7 +167,7 @@ class _Rows:
         return cls(np.arange(count), m, lam, *law, np.ones(count))
 
     def kept(self, places: IntArray) -> _Rows:
-        return _Rows(*(getattr(self, each.name)[..., places] for each in fields(self)))
+        return _Rows(*(getattr(self, each.name).take(places, axis=-1) for each in fields(self)))
 
     def advance(self, grid: CoarseGrid) -> None:
         """Take the steps that raise the dual, and aim the next; halve the others."""

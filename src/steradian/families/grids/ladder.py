@@ -6,6 +6,7 @@ the next grid contradicts, is made again one rung higher.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -168,9 +169,9 @@ class GridLadder:
         near, rung = self._approached(m, start, rung) if many else (start.copy(), rung)
         start = start.copy()
         out = DualSolution.empty(len(m), self.q, Status.UNRESOLVED)
-        doubtful, pending = np.ones(len(m), dtype=bool), np.arange(len(m))
+        doubtful, pending = np.ones((2, len(m)), dtype=bool)
         for step in range(int(rung.min()), self._rungs):
-            rows = pending[rung[pending] <= step]
+            rows = np.flatnonzero(pending & (rung <= step))
             if not len(rows):
                 continue
             grid = self.space.grid(step)
@@ -185,13 +186,13 @@ class GridLadder:
             settled = found & (part.quadrature <= allowed_quadrature(part.lam))
             out.put(rows, part)
             doubtful[rows[settled]] = False
-            usable = found & (part.quadrature <= USABLE_QUADRATURE)
-            start[rows[usable]] = near[rows[usable]] = part.lam[usable]  # others begin again
             creeping = (part.status != _CONVERGED) & ~(part.quadrature > USABLE_QUADRATURE)
             leaving = settled | creeping | (part.condition > COLLINEAR_MOMENTS)
-            pending = np.setdiff1d(pending, rows[leaving], assume_unique=True)
-            if not len(pending):
+            pending[rows[leaving]] = False
+            if not pending.any():
                 break
+            usable = ~leaving & found & (part.quadrature <= USABLE_QUADRATURE)
+            start[rows[usable]] = near[rows[usable]] = part.lam[usable]  # others begin again
         return out, doubtful
 
     def _approached(self, m: Array, start: Array, rung: IntArray) -> tuple[Array, IntArray]:
@@ -214,8 +215,8 @@ class GridLadder:
     def _aim(self, reach: int, start: Array) -> int:
         """The reach that a stack is approached for: little more than most starts need."""
         some = start[:: -(-len(start) // _ASKED)]
-        need = _ROOM * np.quantile(reach_for(self.space, some, 0.0), _MOST)
-        return min(reach, _COARSE_STEP * int(np.ceil((need + self.level) / _COARSE_STEP)))
+        need = np.sort(reach_for(self.space, some, 0.0))[int(_MOST * len(some))]
+        return min(reach, _COARSE_STEP * math.ceil((_ROOM * need + self.level) / _COARSE_STEP))
 
     def _solve_stack(self, grid: Grid, m: Array, near: Array, start: Array) -> DualSolution:
         """Fits on one grid: of plain rows by their last steps, of others by all of them.

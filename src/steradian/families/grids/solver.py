@@ -18,6 +18,7 @@ from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import least_eigenvalue, least_eigenvalues
+from steradian.numerics.spheres.autoregression import autoregressive_parameters
 from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT, LEAST_SECOND_MOMENT
 from steradian.spaces import Circle, Sphere
 from steradian.spaces.quadratic import gaussian_parameters
@@ -93,16 +94,16 @@ class GridSolver:
             sharp = sharpness > _CONTOUR_SHARPNESS
             if sharp.any():
                 return self._solve_split(moments, start, sharp)
-            start = self._better_start(moments, start)
         if self.level > LOW_LEVELS:
             return self._solve_high(moments, start, support)
-        rung = self.ladder.first_rung(sharpness, start)
+        near = self._better_start(moments, start)
+        rung = self.ladder.first_rung(sharpness, near)
         m = moments.features[:, : self.q]
-        out, doubtful = self.ladder.solve(m, start, rung)
+        out, doubtful = self.ladder.solve(m, near, rung)
         for row in np.flatnonzero(doubtful):
             pick = np.array([row])
             if self.level == 2:
-                one = FisherBinghamFamily(self.space).solve(moments.take(pick), start[pick])
+                one = FisherBinghamFamily(self.space).solve(moments.take(pick), near[pick])
             elif support is not None:
                 one = self._solve_rows(*support(int(row)))
             elif not moments.sought:
@@ -158,9 +159,16 @@ class GridSolver:
         return solve_rows(self.space, self.level, x, weights, below)
 
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
-        """Where the mean is short the Gaussian with the same moments beats von Mises-Fisher."""
+        """Where a law in closed form is nearer than that of the level below.
+
+        For stacks on the circle the autoregressive one; at level 2, where the mean is short, the
+        Gaussian with the same moments.
+        """
+        if isinstance(self.space, Circle) and len(moments) >= MANY_ROWS:
+            near = autoregressive_parameters(moments.features[:, : self.q])
+            return np.where(np.isfinite(near).all(axis=1, keepdims=True), near, start)
         axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < _SHORT_MEAN**2
-        if not axial.any():
+        if self.level > 2 or not axial.any():
             return start
         gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
         return np.where(axial[:, None], gaussian, start)

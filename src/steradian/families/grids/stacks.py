@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -60,7 +61,7 @@ _MOST_LOOKS = 3  # in double precision
 _SAFETY = 8.0  # over the square of that ratio, of which a third and in one case six were measured
 _STRIPS = np.linspace(0.1, 3.0, 30)[:, None]  # half-widths τ of strips about the real angles,
 _GROWTH = np.cosh(_STRIPS * np.arange(1, 65))  # cosh kτ, to the highest of levels,
-_SUMS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
+_STRIP_LOGS = np.log(-2.0 / np.expm1(-_STRIPS))  # and the log of 2 Σ exp(-Nτ)
 
 LeftOver = Callable[[Array, DenseCurvature, Array], Array]
 """Parameters (b, q), their laws, and steps (b, q) → what of the gradient is left."""
@@ -117,8 +118,8 @@ def reach_for(space: Circle | Sphere, lam: Array, psi: Array | float) -> Array:
     See `aliasing_bound`. Parts of an exponent that cancel on the real sphere do not beside it: then
     this is far too much.
     """
-    wanted = _log_sizes(space, lam, psi) - np.log(QUADRATURE_TOLERANCE)
-    return np.asarray((wanted / _STRIPS).min(axis=0) - 1.0)
+    logs = _STRIP_LOGS - np.log(QUADRATURE_TOLERANCE)
+    return np.asarray(_least_log(space, lam, psi, logs, _STRIPS) - 1.0)
 
 
 def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -> Array:
@@ -129,20 +130,33 @@ def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -
     about the real angles (Duffin and Schaeffer 1938), and its coefficients of degree N are below
     M exp(-N τ), for every τ. Their sum over N > reach, twice, is what a rule may miss.
     """
-    logs = _log_sizes(space, lam, psi) - (reach + 1.0) * _STRIPS
-    return np.exp(np.minimum(logs.min(axis=0), 0.0))
+    logs = _STRIP_LOGS - (reach + 1.0) * _STRIPS
+    return np.exp(np.minimum(_least_log(space, lam, psi, logs), 0.0))
 
 
-def _log_sizes(space: Circle | Sphere, lam: Array, psi: Array | float) -> Array:
-    """Log of 2 M / (1 - exp(-τ)) over exp(ψ), for every strip: (strips, B)."""
-    level = next(k for k in range(1, lam.shape[1] + 1) if space.size(k) > lam.shape[1])
-    first = [space.size(k - 1) - 1 for k in range(1, level + 1)]
-    sizes = np.sqrt(np.add.reduceat(lam * lam, first, axis=1))
-    sizes *= np.sqrt(np.diff([*first, lam.shape[1]]))  # |a·φ_k|² <= |a|² Σ φ_k², and that is known
-    logs = _GROWTH[:, :level] @ sizes.T
-    logs += _SUMS
-    logs -= psi
-    return logs
+def _least_log(
+    space: Circle | Sphere, lam: Array, psi: Array | float, logs: Array, over: Array | float = 1.0
+) -> Array:
+    """Least of (log M - ψ + logs) / over, the last (strips, 1), among all strips: (B,)."""
+    sizes_of = _sizes_of_degrees(space, lam.shape[1])
+    level = len(sizes_of)
+    terms = np.empty((level + 2, len(lam)))
+    np.sqrt(sizes_of @ (lam * lam).T, out=terms[:level])
+    terms[level], terms[level + 1] = psi, 1.0
+    factors = np.hstack([_GROWTH[:, :level], -np.ones_like(_STRIPS), logs])
+    return np.asarray((factors / over @ terms).min(axis=0))
+
+
+@cache
+def _sizes_of_degrees(space: Circle | Sphere, q: int) -> Array:
+    """What λ² (q,) is summed with to the bounds a_k², (levels, q).
+
+    |a·φ_k|² <= |a|² Σ φ_k², and that is the number of features of the degree.
+    """
+    level = next(k for k in range(1, q + 1) if space.size(k) > q)
+    degree = np.repeat(np.arange(level), np.diff([space.size(k) for k in range(level + 1)]))
+    count = np.bincount(degree)
+    return np.asarray(np.where(degree == np.arange(level)[:, None], count[:, None], 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +204,7 @@ class GridStack:
 
     def _write(self, at: _Iterates, look: _Look, done: IntArray | slice, out: DualSolution) -> None:
         """The rows ``done`` after their last step."""
-        rows, covariance = at.rows[done], look.here.covariance[done]
-        pivots = None if look.pivots is None else look.pivots[done]
+        rows = at.rows[done]
         lam, dual = at.lam[done] + look.last_step[done], look.dual[done]
         psi = np.einsum("bq,bq->b", lam, at.m[done]) - dual
         error = self.quadrature(lam, psi)
@@ -200,7 +213,7 @@ class GridStack:
         out.deficit[rows] = dual
         out.residual[rows] = look.residual[done]
         out.decrement[rows] = _SAFETY * look.ratio[done] * look.known[done] * look.decrement[done]
-        out.condition[rows] = conditions(covariance, pivots)
+        out.condition[rows] = conditions(look.here.covariance, look.pivots)[done]
         out.quadrature[rows] = error + look.error[done]
         out.moment_rounding[rows] = MOMENT_ROUNDING * np.abs(lam).sum(axis=1)
         out.nodes[rows] = self.grid.nodes

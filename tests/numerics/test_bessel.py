@@ -92,10 +92,10 @@ def test_concentration_inverts_the_ratio(d: int) -> None:
     alone = [concentration(d, *pair) for pair in zip(lengths, spreads, strict=True)]
     deficits = [float(oracles.von_mises_fisher(d, kappa).deficit) for kappa in KAPPAS]
     for kappas, bits in (
-        (found.kappa, found.deficit),
-        ([one.kappa for one in alone], [one.deficit for one in alone]),
+        (np.asarray(found.kappa), np.asarray(found.deficit)),
+        (np.array([one.kappa for one in alone]), np.array([one.deficit for one in alone])),
     ):
-        np.testing.assert_allclose(kappas, KAPPAS, rtol=1e-12)
+        np.testing.assert_allclose(kappas, np.array(KAPPAS), rtol=1e-12)
         np.testing.assert_allclose(bits, deficits, rtol=1e-12)
 
 

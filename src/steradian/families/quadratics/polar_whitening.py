@@ -38,7 +38,7 @@ class PolarWhitening:
     @property
     def sound(self) -> BoolArray:
         """All but laws that are a point to rounding."""
-        return np.isfinite(self.moments).all(axis=1)
+        return np.asarray(np.isfinite(self.moments).all(axis=1))
 
     @property
     def formed(self) -> None:

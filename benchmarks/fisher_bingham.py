@@ -28,7 +28,7 @@ MANY, FEW = 20 * D, D // 2  # rows
 NEAR, FAR = 0.5, 10.0  # offset of the cloud, in units of its radius: R = 0.4 and 0.99
 SHRINKAGE = 0.1
 REPEATS = 3
-MODERATE, HARD = 25.0, 40.0  # eigendecompositions
+MODERATE, HARD = 10.0, 18.0  # eigendecompositions
 
 MIXTURES = 20
 ROWS = 500

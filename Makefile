@@ -23,7 +23,8 @@ NUMBERS := tests/test_accuracy.py tests/test_hostile.py tests/adequacy/test_leve
 	tests/conformance/test_shipped.py tests/existence/test_boundary.py \
 	tests/existence/test_certificates.py tests/existence/test_face.py \
 	tests/families/test_concentrated.py tests/families/test_far_modes.py \
-	tests/families/test_fisher_bingham_fit.py tests/families/test_tight_clusters.py \
+	tests/families/test_fisher_bingham_fit.py tests/families/test_mesh_search.py \
+	tests/families/test_tight_clusters.py \
 	tests/fitting/test_fisher_bingham.py tests/numerics/test_chi_square_mixture.py \
 	tests/fuzz/test_fuzz.py tests/hierarchies/test_bounded_zonal.py \
 	tests/hierarchies/test_low_rank.py tests/hierarchies/test_high_harmonics.py \

@@ -214,6 +214,7 @@ CONSTANT_FUNCTION = 1e-16  # squared |λ| of a function as good as constant: u
 
 GOOD_DEFICIT = 1e-8  # nats of numerical error that no table shows
 USABLE_DEFICIT = 1e-6  # nats: the last digit shown; also what rounding of moments may move
+HOPELESS_DEFICIT = 1e-5  # nats of rounding on a mesh that is still coarse: ten of the former on any
 NO_SHAPE = 1e-6  # parameters of a law that looks uniform, and heights of a top that has no side
 TOP_REACHED = 1e-10  # step towards a top that moves no more: its square is below rounding
 SHUFFLED_TIE = 1e-9  # standard deviations, of a statistic of the same groups again: sums of rows

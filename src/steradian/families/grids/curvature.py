@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,8 @@ from steradian.numerics.tolerances import (
     ROUNDED_QUADRATURE,
     TINY_SINGULAR,
 )
+
+_BLOCK = 1 << 16  # numbers at nodes that are worked on at once: they stay near the processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +81,30 @@ class Root:
 def mean_and_root(mass: Array, phi: Array) -> tuple[Array, Array]:
     """E φ (q,) and R (q, q) of features ``phi`` (n, q) under node masses ``mass`` (n,)."""
     mean = mass @ phi
-    centred = phi - mean
-    centred *= np.sqrt(mass)[:, None]
-    factor, failed = lapack.dpotrf(centred.T @ centred, clean=1)
+    q = phi.shape[1]
+    square = np.zeros((q, q))
+    for rows in _centred(mass, phi, mean):
+        square += rows.T @ rows
+    factor, failed = lapack.dpotrf(square, clean=1)
     if not failed:
         diagonal = np.abs(np.diag(factor))
         if diagonal.max() < EVEN_FACTOR * diagonal.min():
             return mean, factor
-    q = phi.shape[1]
-    if len(centred) < q:
-        centred = np.vstack([centred, np.zeros((q - len(centred), q))])
-    return mean, np.asarray(np.linalg.qr(centred, mode="r"))
+    root = np.zeros((q, q))
+    for rows in _centred(mass, phi, mean):
+        root = np.asarray(np.linalg.qr(np.vstack([root, rows]), mode="r"))
+    return mean, root
+
+
+def _centred(mass: Array, phi: Array, mean: Array) -> Iterator[Array]:
+    """√p (φ - E φ) at the nodes that have mass, some at a time."""
+    many = max(1, _BLOCK // phi.shape[1])
+    for first in range(0, len(phi), many):
+        some = mass[first : first + many]
+        felt = some > 0.0
+        rows = phi[first : first + many][felt] - mean
+        rows *= np.sqrt(some[felt])[:, None]
+        yield rows
 
 
 def allowed_quadrature(lam: Array) -> Array:

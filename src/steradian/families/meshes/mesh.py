@@ -86,6 +86,11 @@ class Mesh:
         """Features (N, q) and log weights (N,) of all nodes."""
         return self.features.reshape(self.nodes, -1), self.log_weights.ravel()
 
+    def take(self, which: BoolArray) -> Mesh:
+        """Some of the pieces."""
+        arrays = (self.points, self.factor, self.log_weights, self.features)
+        return Mesh(self.basis, self.pieces.take(which), *(each[which] for each in arrays))
+
     def split(self, which: BoolArray, exponent: Array) -> tuple[Mesh, IntArray]:
         """The pieces ``which`` cut where the law ``exponent`` (k, m) is steep, their parts last.
 
@@ -96,7 +101,7 @@ class Mesh:
         new, stay = Mesh.of(self.basis, parts), ~which
         pieces = self.pieces.take(stay).followed_by(new.pieces)
         names = ("points", "factor", "log_weights", "features")
-        both = [np.concatenate([getattr(self, n)[stay], getattr(new, n)]) for n in names]
+        both = [_joined(getattr(self, n), stay, getattr(new, n)) for n in names]
         return Mesh(self.basis, pieces, *both), np.flatnonzero(which)[of]
 
     def masses(self, log_density: Array) -> CellMasses:
@@ -128,6 +133,15 @@ class Mesh:
         known = np.maximum(masses.share - noise, 0.0)
         errors = known * np.exp(np.minimum(masses.log_height - whole, _LARGEST))
         return errors, np.exp(masses.log_mass - whole)
+
+
+def _joined(old: Array, stay: BoolArray, new: Array) -> Array:
+    """``old[stay]`` followed by ``new``, copied once."""
+    kept = int(stay.sum())
+    out = np.empty((kept + len(new), *old.shape[1:]))
+    np.compress(stay, old, axis=0, out=out[:kept])
+    out[kept:] = new
+    return out
 
 
 def log_sum(logs: Array) -> float:

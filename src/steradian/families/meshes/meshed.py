@@ -3,26 +3,21 @@
 One sample at a time: tight clusters, whose higher moments a grid's features cannot hold, and
 laws on whose way small modes would travel round the space. From the rows of a sample a `Frame` is
 chosen in which their functions are best conditioned, a basis of them of order one near the data,
-and a `Mesh` as fine as the data are close. `primal_dual` finds the law on the mesh, which is
-refined where that law asks for it; Newton's method ends the work, and a second mesh, all pieces
+and a `Mesh` as fine as the data are close. `search` finds the law on a mesh that is refined where
+that law asks for it; Newton's method ends the work, and a second mesh, all pieces
 that carry mass cut again, verifies it.
-
-A mode that forms about a far point can be narrower than any mesh made beforehand, so that no masses
-at the nodes have the moments at all. Then the points themselves are nodes too, with a share of the
-reference law that is released step by step while the mesh follows: see `_anchored`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from steradian.families.grids.curvature import Root, mean_and_root
 from steradian.families.meshes.data_mesh import (
-    MOST_PIECES,
     Target,
     centred_basis,
     frame_and_change,
@@ -34,44 +29,43 @@ from steradian.families.meshes.framed_law import LARGEST, FramedLaw
 from steradian.families.meshes.framing import Framing
 from steradian.families.meshes.hidden_peaks import hidden_peaks
 from steradian.families.meshes.mesh import BLOCK, Mesh, log_sum, worst
-from steradian.families.meshes.primal_dual import PrimalDual, primal_dual
-from steradian.families.meshes.start import UNFELT, Exponent, at_law, beside_data, is_law
+from steradian.families.meshes.mesh_search import (
+    COARSE,
+    anchored,
+    log_partition,
+    refined,
+    room,
+    search,
+)
+from steradian.families.meshes.primal_dual import PrimalDual
+from steradian.families.meshes.start import Exponent, at_law, beside_data, is_law
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
-from steradian.numerics.neighbours import spreads
 from steradian.numerics.tolerances import (
     ACCEPTED_DECREMENT,
     HEAVY_MASS,
-    MESH_CLOSE,
+    HOPELESS_DEFICIT,
     NEGLIGIBLE_MASS,
-    RELEASED_MASS,
     USABLE_DEFICIT,
+    USABLE_RULE,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
 from steradian.spaces import Circle, Sphere
 
-_MOST_ENTRIES = 30_000_000  # numbers held at the nodes
-_MOST_WORK = 4e10  # multiplications: three seconds, half of them for a first solution
+_MOST_WORK = 4e10  # multiplications: some six seconds, half of them for a first solution
 _MOST_WARM = 0.5 * _MOST_WORK  # the same from the level below, where that is near
-_STEPS = 100  # of the primal-dual method between two looks at the mesh
-_LEAST_STEPS = 12  # which are taken whatever they cost
-_ROUNDS = 20
-_MOST_STEPS = 400
-_COARSE = 3e-2  # share of the mass that the mesh may miss on the way
 _NOISE = 0.02  # share of the stated rounding that the difference of two meshes may be
 _LAST_STEPS = 30
 _PARTS = 16_384  # nodes of parts held at once: their features find room that was used before
+_WHITENED = 1024  # nodes whose influence is found at once: their features stay near the processor
 _VERIFICATIONS = 25  # of the mesh, cut where it is found too coarse
 _CUTS = 40  # of one piece about a peak
 _HARDLY = 0.5  # share of the change before from which what is left is rounding, if it may be
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
-_CHEAP = 0.05  # share of `_MOST_WORK` below which a search that failed is tried again, anchored
-_MOST_ANCHORS = 600  # points, the most isolated ones
-_RELEASE = 3.0  # nats by which the weight of the anchors falls
-_MOST_ANCHORED = 1e9  # multiplications of an anchored search, which circles take a tenth of,
-_FOLLOWED = 300.0  # and of one that follows hidden peaks, or so many steps on all nodes
+_LEAST_FOLLOWED = 1e9  # multiplications of a search that follows hidden peaks, or
+_FOLLOWED = 300.0  # so many steps on all nodes
 
 
 def solve_rows(
@@ -93,108 +87,26 @@ def solve_framed(
     target = Target(y, f, weights)
     mesh = graded_mesh(centred_basis(frame, level, change, target), y)
     if below is not None and is_law(mesh, below):
-        found = _search(*at_law(mesh, below, _room), _MOST_WARM)
+        found = search(*at_law(mesh, below, room), _MOST_WARM, leaves=True)
         if found.at.converged:
             return _finished(found.mesh, found.at.theta[1:], found.steps, target)
     return _solve(mesh, beside_data(frame, mesh, y), target)
 
 
 def _solve(mesh: Mesh, begin: PrimalDual, target: Target) -> DualSolution:
-    """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh."""
-    found = _search(mesh, begin, _MOST_WORK)
-    if not found.at.converged and found.work < _CHEAP * _MOST_WORK:
-        found = _anchored(mesh, begin, target)
+    """Primal-dual rounds with a mesh that follows, then Newton's method and a second mesh.
+
+    Where a mesh has too few nodes for the moments, cutting it until it has enough takes long, and
+    is left for when points of the data among the nodes do not help.
+    """
+    found = search(mesh, begin, _MOST_WORK, leaves=True)
+    if found.at.lost:
+        found = anchored(mesh, begin, target)
+        if not found.at.converged:
+            found = search(mesh, begin, _MOST_WORK)
     if not found.at.converged:
         return _nothing(found.mesh, Status.STALLED)
     return _finished(found.mesh, found.at.theta[1:], found.steps, target)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Anchors:
-    """Points of the data that are nodes too, with a weight of their own in the reference law."""
-
-    features: Array  # (k, q)
-    log_weights: Array  # (k,)
-
-    @classmethod
-    def none(cls, q: int) -> _Anchors:
-        return cls(np.zeros((0, q)), np.zeros(0))
-
-    def __len__(self) -> int:
-        return len(self.log_weights)
-
-    def released(self) -> _Anchors:
-        return _Anchors(self.features, self.log_weights - _RELEASE)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Search:
-    """Where a search on a mesh stands."""
-
-    mesh: Mesh
-    at: PrimalDual  # masses of the nodes of the mesh, then of the anchors
-    steps: int
-    work: float
-
-
-def _search(mesh: Mesh, at: PrimalDual, most: float, anchors: _Anchors | None = None) -> _Search:
-    """Primal-dual rounds, the mesh refined between them where the law asks for it.
-
-    At most ``most`` multiplications, half of them for a first solution.
-    """
-    held = _Anchors.none(mesh.features.shape[2]) if anchors is None else anchors
-    aim = _COARSE if len(held) else MESH_CLOSE
-    work, steps, found = 0.0, 0, False
-    for _ in range(_ROUNDS):
-        g, log_weights = mesh.flat()
-        nodes = np.vstack([g, held.features]) if len(held) else g
-        left = (most if found else 0.5 * most) - work
-        allowed = int(np.clip(left / (nodes.size * nodes.shape[1]), _LEAST_STEPS, _STEPS))
-        at = primal_dual(nodes, np.append(log_weights, held.log_weights), at, allowed)
-        work, steps, found = work + at.work, steps + at.steps, found or at.converged
-        errors = mesh.errors(at.theta[1:])[0] if at.converged else _primal_errors(mesh, at)
-        errors = errors * (1.0 - _mass_on_anchors(mesh, at))
-        split = worst(errors, aim if at.converged else _COARSE, _room(mesh))
-        tired = steps > _MOST_STEPS or work > (most if found else 0.5 * most)
-        if tired or ((at.converged or at.lost) and not split.any()):
-            break
-        if split.any():
-            mesh, at = _refined(mesh, at, split)
-    return _Search(mesh, at, steps, work)
-
-
-def _anchored(mesh: Mesh, begin: PrimalDual, target: Target) -> _Search:
-    """The search with points of the data among the nodes, let go when the mesh has followed.
-
-    With reference ν + ε P̂ the data themselves are masses that have the moments, so that a fit on
-    the nodes exists whatever the mesh; as ε falls it tends to the fit on the mesh alone.
-    """
-    anchors = _anchors_for(mesh, target)
-    masses = np.append(begin.log_mass, anchors.log_weights)
-    now = _Search(mesh, replace(begin, log_mass=masses), 0, 0.0)
-    while now.work < _MOST_ANCHORED:
-        found = _search(now.mesh, now.at, _MOST_ANCHORED - now.work, anchors)
-        now = replace(found, steps=now.steps + found.steps, work=now.work + found.work)
-        if not now.at.converged:
-            return now
-        if _mass_on_anchors(now.mesh, now.at) < RELEASED_MASS:
-            break
-        anchors = anchors.released()
-    free = replace(now.at, log_mass=now.at.log_mass[: now.mesh.nodes], converged=False)
-    last = _search(now.mesh, free, _MOST_ANCHORED)
-    return replace(last, steps=now.steps + last.steps, work=now.work + last.work)
-
-
-def _anchors_for(mesh: Mesh, target: Target) -> _Anchors:
-    """The most isolated points, with their weights."""
-    alone = spreads(mesh.basis.frame.chart(target.y))
-    chosen = np.argsort(-alone, kind="stable")[:_MOST_ANCHORS]
-    features = mesh.basis.at(target.y[chosen], target.f[chosen])
-    return _Anchors(features, np.log(target.weights[chosen]))
-
-
-def _mass_on_anchors(mesh: Mesh, at: PrimalDual) -> float:
-    return float(min(1.0, np.exp(at.log_mass[mesh.nodes :]).sum()))
 
 
 def _influence(mesh: Mesh, law: Root) -> Array:
@@ -202,32 +114,15 @@ def _influence(mesh: Mesh, law: Root) -> Array:
 
     A faint mode far from the data may hold a moment of them all: what it misses is felt that much.
     """
-    away = (mesh.features - law.mean[0]).reshape(-1, law.mean.shape[1])
     _, values, axes = np.linalg.svd(law.root[0])
     known = values > values[0] * ROUNDOFF
-    lever = np.einsum("nq,nq->n", *[away @ axes[known].T / values[known]] * 2)
+    white = axes[known].T / values[known]
+    nodes, mean = mesh.flat()[0], law.mean[0] @ white
+    lever = np.empty(len(nodes))
+    for first in range(0, len(nodes), _WHITENED):
+        away = nodes[first : first + _WHITENED] @ white - mean
+        lever[first : first + _WHITENED] = np.einsum("nq,nq->n", away, away)
     return np.sqrt(np.maximum(lever, 1.0)).reshape(len(mesh), -1).max(axis=1)
-
-
-def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
-    density = _densities(mesh, at)
-    return mesh.errors_of(np.maximum(density, density.max() - UNFELT))[0]
-
-
-def _refined(mesh: Mesh, at: PrimalDual, split: BoolArray) -> tuple[Mesh, PrimalDual]:
-    """The mesh with some pieces cut; new nodes start from θ, not far above their parents."""
-    density = _densities(mesh, at)
-    finer, parents = mesh.split(split, density)
-    given = at.theta[0] + finer.features[-len(parents) :] @ at.theta[1:]
-    near = density[parents].max(axis=1, keepdims=True) + 1.0
-    density = np.concatenate([density[~split], np.minimum(given, near)])
-    masses = np.append((density + finer.log_weights).ravel(), at.log_mass[mesh.nodes :])
-    return finer, replace(at, log_mass=masses)
-
-
-def _densities(mesh: Mesh, at: PrimalDual) -> Array:
-    """Log-density at the nodes of the mesh, (k, m)."""
-    return at.log_mass[: mesh.nodes].reshape(mesh.log_weights.shape) - mesh.log_weights
 
 
 def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolution:
@@ -243,8 +138,10 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
             finer, at = _with_peaks(mesh, theta)
             if len(finer) == len(mesh):
                 return _nothing(mesh, Status.UNRESOLVED, change)
-            most = max(_MOST_ANCHORED, _FOLLOWED * finer.features.size * len(theta))
-            found = _search(finer, at, most - work)
+            most = min(
+                max(_LEAST_FOLLOWED, _FOLLOWED * finer.features.size * len(theta)), _MOST_WORK
+            )
+            found = search(finer, at, most - work)
             mesh, theta, steps = found.mesh, found.at.theta[1:], steps + found.steps
             work += found.work
             if not found.at.converged or work > most:
@@ -255,11 +152,13 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
         errors, share = mesh.errors(theta)
         change, mean, gained = _on_parts(mesh, theta, share * influence > HEAVY_MASS)
         beyond = np.sqrt(np.maximum((mean * end.newton(-mean[None])[0]).sum() * -1.0, 0.0))
+        if rounding > HOPELESS_DEFICIT and max(change, beyond**2) <= USABLE_RULE:
+            return _undetermined(law, judge(path, none, end), target, rounding)
         if change <= VERIFIED_AIM:
             doubted = gained * influence
         else:
             doubted = errors if errors.sum() > change else gained  # no estimate saw it
-        split = worst(doubted, min(_FINER * doubted.sum(), _COARSE), _room(mesh))
+        split = worst(doubted, min(_FINER * doubted.sum(), COARSE), room(mesh))
         if max(change, beyond**2) <= VERIFIED_AIM or not split.any():
             break
         if _HARDLY * before < change <= _NOISE * min(rounding, USABLE_DEFICIT):
@@ -281,16 +180,21 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
 
 def _with_peaks(mesh: Mesh, theta: Array) -> tuple[Mesh, PrimalDual]:
     """The law θ (q,) on a mesh that hides none of its peaks, for a search to go on from."""
-    psi = _psi(mesh, theta)
+    psi = log_partition(mesh, theta)
     g, log_weights = mesh.flat()
     whole = np.concatenate([[-psi], theta])
     at = PrimalDual(whole, g @ theta + log_weights - psi, False, False, 0, 0.0)
+    influence = _influence(mesh, _evaluation(mesh)(theta[None], np.arange(1)))
+    doubted = np.ones(len(mesh), dtype=bool)
     for _ in range(_CUTS):
-        here = _evaluation(mesh)(theta[None], np.arange(1))
-        split = hidden_peaks(mesh, theta, psi, _influence(mesh, here))
-        if not split.any() or _room(mesh) < split.sum():
+        split = doubted.copy()
+        split[doubted] = hidden_peaks(mesh.take(doubted), theta, psi, influence[doubted])
+        if not split.any() or room(mesh) < split.sum():
             break
-        mesh, at = _refined(mesh, at, split)
+        stay = len(mesh) - int(split.sum())
+        mesh, at, parents = refined(mesh, at, split)
+        influence = np.append(influence[~split], influence[parents])
+        doubted = np.arange(len(mesh)) >= stay  # the others hide nothing of this law
     return mesh, at
 
 
@@ -299,7 +203,7 @@ def _on_parts(mesh: Mesh, theta: Array, heavy: BoolArray) -> tuple[float, Array,
 
     With them what each piece gains or loses by it, a share of all mass, (k,).
     """
-    psi = _psi(mesh, theta)
+    psi = log_partition(mesh, theta)
     before = _masses(mesh.features, mesh.log_weights, theta, psi)
     light = before[~heavy].ravel()
     total = float(light.sum())
@@ -330,29 +234,27 @@ def _evaluation(mesh: Mesh) -> Callable[[Array, IntArray], Root]:
         exponent = g @ lam[0] + log_weights
         psi = log_sum(exponent)
         mass = np.exp(exponent - psi)
-        felt = mass > NEGLIGIBLE_MASS
-        mean, root = mean_and_root(mass[felt], g[felt])
+        mass[mass <= NEGLIGIBLE_MASS] = 0.0
+        mean, root = mean_and_root(mass, g)
         return Root(np.array([psi]), mean[None], np.empty((1, 0)), root[None])
 
     return evaluate
-
-
-def _psi(mesh: Mesh, theta: Array) -> float:
-    g, log_weights = mesh.flat()
-    return log_sum(g @ theta + log_weights)
-
-
-def _room(mesh: Mesh) -> int:
-    """Pieces that may still be cut."""
-    per_piece = mesh.features[0].size
-    most = min(MOST_PIECES, _MOST_ENTRIES // per_piece)
-    return max(0, (most - len(mesh)) // 3)
 
 
 def _nothing(mesh: Mesh, status: Status, change: float = math.nan) -> DualSolution:
     """No fit, and how far the search came."""
     out = DualSolution.empty(1, mesh.features.shape[2], status)
     out.nodes[:], out.quadrature[:] = mesh.nodes, change
+    return out
+
+
+def _undetermined(
+    law: FramedLaw, out: DualSolution, target: Target, rounding: float
+) -> DualSolution:
+    """A law whose deficit rounding leaves open, which no finer mesh would change."""
+    out.moment_rounding[:], out.residual[:] = rounding, _mismatch(law, target)
+    out.nodes[:], out.status[:] = len(law.mass), Status.ROUNDING
+    out.deficit[:] = np.nan
     return out
 
 

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from scipy.linalg import lapack
 
+from steradian.families.grids.stacks import aliasing_bound_of_one
 from steradian.fitting.newton import ARMIJO, matched_to_rounding
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array
@@ -20,6 +21,7 @@ from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
     DUAL_ROUNDING,
     MOMENT_ROUNDING,
+    QUADRATURE_TOLERANCE,
     RESTING_DECREMENT,
 )
 from steradian.spaces import Circle, Sphere
@@ -85,9 +87,10 @@ def solve_one(
         gradient = m - moments[1 : q + 1]
         end = _end(lam, dual, step, gradient, m)
         if end is not None:
-            unresolved = grid.unresolved_one(values, level)
+            psi = float(end[0].dot(m)) - end[1]
+            unresolved = _quadrature(space, rung, level, values, (end[0], psi))
             error = _condition(second, factor), unresolved
-            return _solution(m, end, error, nodes=grid.nodes, steps=count, rung=rung)
+            return _solution(psi, end, error, nodes=grid.nodes, steps=count, rung=rung)
         if np.abs(gradient).max() <= matched_to_rounding(m):
             return None  # a step would only follow noise: the stack solver stays put
     return None
@@ -118,6 +121,21 @@ def _end(lam: Array, dual: float, step: Array, gradient: Array, m: Array) -> _En
     return (lam, dual, residual, reach) if resting and residual <= _MATCHED else None
 
 
+def _quadrature(
+    space: Circle | Sphere, rung: int, level: int, values: Array, law: tuple[Array, float]
+) -> float:
+    """Error of ψ on a grid: on the sphere a bound, or where that is large what the spectrum says.
+
+    On the circle a spectrum is as quick. ``law`` is λ (q,) and its ψ, ``values`` are near it.
+    """
+    grid = space.grid(rung)
+    if isinstance(space, Sphere):
+        bound = aliasing_bound_of_one(space, *law, grid.reach)
+        if bound <= QUADRATURE_TOLERANCE:
+            return bound
+    return grid.unresolved_one(values, level)
+
+
 def _condition(second: Array, factor: Array) -> float:
     """Of the covariance in second moments with the constant, from their Cholesky factor."""
     mean = second[0, 1:]
@@ -126,9 +144,9 @@ def _condition(second: Array, factor: Array) -> float:
     return 1.0 / float(lapack.dpocon(factor[1:, 1:], size)[0])
 
 
-def _solution(m: Array, end: _End, error: tuple[float, float], **served: int) -> DualSolution:
+def _solution(psi: float, end: _End, error: tuple[float, float], **served: int) -> DualSolution:
     lam, dual, residual, reach = end
     condition, unresolved = error
-    psi, rounding = float(lam.dot(m)) - dual, MOMENT_ROUNDING * sum(map(abs, lam.tolist()))
+    rounding = MOMENT_ROUNDING * sum(map(abs, lam.tolist()))
     numbers = (psi, dual, math.nan, residual, reach, condition, unresolved, rounding)
     return DualSolution.of_one(lam, numbers, **served)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -30,6 +30,7 @@ _LONG_ROWS = 20_000_000  # rows times products of features, which pieces take se
 _ROW_FEATURES = 168  # of level 12 on the sphere: more, and pieces of the space hold too many
 _STACKED_LEVELS = 12  # above it rows of a stack are fitted one by one
 _CONTOUR_SHARPNESS = 100.0  # level-2 laws sharper than this leave the grid
+_EXCESS, _SHORTFALL = 1.5, 0.6  # of a Gaussian start, over those near the uniform law: measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class GridSolver:
             return None
         ladder, mean = self.ladder, moments.mean[0]
         if self.level == 2 and mean.dot(mean) < _SHORT_MEAN**2:
-            start = gaussian_parameters(self.space, moments.mean, moments.scatter)
+            start = self._axial_start(moments, mean.dot(mean))
         else:
             start = np.zeros((1, ladder.q))
             if below is not None:
@@ -161,17 +162,29 @@ class GridSolver:
     def _better_start(self, moments: MomentStack, start: Array) -> Array:
         """Where a law in closed form is nearer than that of the level below.
 
-        For stacks on the circle the autoregressive one; at level 2, where the mean is short, the
-        Gaussian with the same moments.
+        For stacks on the circle the autoregressive one; at level 2, where the mean is short, nearly
+        the Gaussian with the same moments.
         """
         if isinstance(self.space, Circle) and len(moments) >= MANY_ROWS:
             near = autoregressive_parameters(moments.features[:, : self.q])
             return np.where(np.isfinite(near).all(axis=1, keepdims=True), near, start)
-        axial = np.einsum("bi,bi->b", moments.mean, moments.mean) < _SHORT_MEAN**2
+        squared = np.einsum("bi,bi->b", moments.mean, moments.mean)[:, None]
+        axial = squared < _SHORT_MEAN**2
         if self.level > 2 or not axial.any():
             return start
+        return np.where(axial, self._axial_start(moments, squared), start)
+
+    def _axial_start(self, moments: MomentStack, squared: Array | float) -> Array:
+        """Parameters (B, 8 or 4) near level-2 fits whose means have short ``squared`` lengths.
+
+        Those of the Gaussian with the same moments, without most of what they are off by. Near the
+        uniform law, with a and b the means of the features of degree one and two, they exceed the
+        fit by 2 / (d + 2) of |a|² a and fall short of it by as much of b; away from it by more of
+        the one and less of the other.
+        """
         gaussian = gaussian_parameters(self.space, moments.mean, moments.scatter)
-        return np.where(axial[:, None], gaussian, start)
+        linear, quadratic = _shares(self.space.d, self.q)
+        return gaussian + moments.features[:, : self.q] * (quadratic - squared * linear)
 
     def _solve_split(self, moments: MomentStack, start: Array, sharp: BoolArray) -> DualSolution:
         out = DualSolution.empty(len(moments), self.q)
@@ -180,6 +193,14 @@ class GridSolver:
         if len(others):
             out.put(others, self.solve(moments.take(others), start[others]))
         return out
+
+
+@cache
+def _shares(d: int, q: int) -> tuple[Array, Array]:
+    """Of the features (q,) in what a Gaussian start is off by: of |E x|² E φ, and of E φ itself."""
+    linear = np.arange(q) < d
+    near = 2.0 / (d + 2.0)
+    return np.where(linear, _EXCESS * near * d, 0.0), np.where(linear, 0.0, _SHORTFALL * near)
 
 
 def _sharpness(moments: MomentStack) -> Array:

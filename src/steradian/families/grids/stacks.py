@@ -22,9 +22,10 @@ Duffin and Schaeffer (1938), Bulletin of the American Mathematical Society 44, 2
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -132,6 +133,21 @@ def aliasing_bound(space: Circle | Sphere, lam: Array, psi: Array, reach: int) -
     """
     logs = _STRIP_LOGS - (reach + 1.0) * _STRIPS
     return np.exp(np.minimum(_least_log(space, lam, psi, logs), 0.0))
+
+
+def aliasing_bound_of_one(space: Circle | Sphere, lam: Array, psi: float, reach: int) -> float:
+    """The same of one law (q,), in few calls."""
+    sizes_of, growth, logs = _strips_of_one(space, len(lam), reach)
+    exponents = growth.dot(np.sqrt(sizes_of.dot(lam * lam)))
+    return math.exp(min(float(np.minimum.reduce(exponents + logs)) - psi, 0.0))
+
+
+@lru_cache(maxsize=64)
+def _strips_of_one(space: Circle | Sphere, q: int, reach: int) -> tuple[Array, Array, Array]:
+    """`_sizes_of_degrees`; of each strip cosh kτ, (strips, levels), and the rest of its log."""
+    sizes_of = _sizes_of_degrees(space, q)
+    growth = np.ascontiguousarray(_GROWTH[:, : len(sizes_of)])
+    return sizes_of, growth, (_STRIP_LOGS - (reach + 1.0) * _STRIPS)[:, 0]
 
 
 def _least_log(

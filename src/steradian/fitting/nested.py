@@ -93,8 +93,7 @@ class NestedFits:
         """I_L = D_L - D_{L-1} in nats, (B, L). Never clipped."""
         gaps, known = np.array([s.gap for s in self.solutions]), np.array(self._deficits)
         known[1:] -= known[:-1]
-        np.copyto(known, gaps, where=~np.isnan(gaps))
-        return known.T
+        return np.where(np.isnan(gaps), known, gaps).T
 
     @property
     def uncertainty(self) -> Array:

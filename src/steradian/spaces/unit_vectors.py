@@ -54,7 +54,7 @@ class UnitVectors:
         return not_unit(x)
 
     def centre(self, x: Array, weights: Array) -> Array:
-        return np.asarray(weights @ x)
+        return np.asarray(weights.dot(x))
 
     @property
     def coordinate_variance(self) -> float:

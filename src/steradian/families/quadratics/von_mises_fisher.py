@@ -153,7 +153,7 @@ class VonMisesFisherFamily(ClosedFamily):
         below: DualSolution | None,  # noqa: ARG002
     ) -> DualSolution | None:
         """In closed form, unless all the weight sits on one point."""
-        spread = float(moments.scatter[0].trace())
+        spread = sum(moments.scatter[0].diagonal().tolist())  # `trace` takes ten times as long
         return self._solve_one(moments.mean[0], spread) if spread > POINT else None
 
     def deficits(self, moments: MomentStack) -> Array:

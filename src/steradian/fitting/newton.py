@@ -127,7 +127,7 @@ def newton(
         stuck |= at.residual <= matched_to_rounding(at.m)  # nothing left to gain but noise
         done = last | stuck
         if done.any():
-            ends = at.lam + (last & ~stuck)[:, None] * at.step
+            ends = np.where((last & ~stuck)[:, None], at.lam + at.step, at.lam)
             out.lam[at.rows[done]] = ends[done]
             out.steps[at.rows[done]] = count
             at.keep(~done)

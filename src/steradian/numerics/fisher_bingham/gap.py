@@ -72,8 +72,8 @@ def gap_over_von_mises_fisher(
 
     ``law`` are the eigenvectors of B, its eigenvalues, and η in the eigenbasis; ``eta`` (d,) the
     von Mises-Fisher parameter; ``m`` and ``scatter`` the moments that were fitted: what is left
-    of the moment mismatch, times f, corrects the divergence to the difference of the duals. A
-    mismatch that is rounding corrects nothing, and would make less than zero of no gap.
+    of the moment mismatch, times f, corrects the divergence to the difference of the duals, unless
+    it is rounding that would make less than zero of no gap.
     """
     axes, beta, b = law
     start = axes.T @ eta
@@ -85,7 +85,7 @@ def gap_over_von_mises_fisher(
     miss = (b - start) @ (target - mean)
     miss += beta @ (diagonal - covariance + (target - mean) * (target + mean))
     rounding = MOMENT_ROUNDING * (np.abs(b - start) @ np.abs(mean) + np.abs(beta) @ covariance)
-    return float(divergence + miss if abs(miss) > rounding else divergence)
+    return float(divergence if -rounding <= miss < -divergence else divergence + miss)
 
 
 def _von_mises_fisher(mean: Array, spread: float) -> tuple[VonMisesFisher, Array]:

@@ -1,7 +1,7 @@
 """Levels of polynomials in any dimension, integrated relative to the exact law of level 2.
 
 See `relative_nodes` for how. Every deficit is that of level 2, which is exact, and the information
-over it, of which the standard error is known; three of them and half of what was extrapolated are
+over it, of which the standard error is known; five of them and half of what was extrapolated are
 stated as the error of the deficit.
 """
 
@@ -120,7 +120,7 @@ class RelativeFamily(NodeFamily):
         return out
 
     def stated_errors(self, lam: Array) -> tuple[Array, Array]:
-        """Three standard errors of ψ (B,) and of the means (B, q) that `log_partition` gives."""
+        """Five standard errors of ψ (B,) and of the means (B, q) that `log_partition` gives."""
         out = np.zeros((len(lam), 1 + self.q))
         for k in np.flatnonzero(lam[:, self._below :].any(axis=1)):
             place = self._place(lam[k])

@@ -15,7 +15,9 @@ _ENTRIES = 1 << 15  # values at nodes that stay near the processor
 def peaked(grid: Grid, lam: Array) -> tuple[Array, Array]:
     """An exponent near the largest (B,), and the density over its value there (B, nodes)."""
     values = grid.synthesize(lam)
-    if lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max(initial=0.0) < _NO_OVERFLOW**2:
+    with np.errstate(over="ignore"):  # of parameters on their way to nowhere
+        most = lam.shape[1] * np.einsum("bq,bq->b", lam, lam).max(initial=0.0)
+    if most < _NO_OVERFLOW**2:
         np.exp(values, out=values)
         return np.zeros(len(lam)), values  # |λ·φ|² <= q |λ|²: nothing to remove
     peak = values.max(axis=1)

@@ -103,7 +103,7 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, fl
         above = np.flatnonzero(found >= value)
         if len(above) >= enough:
             return float(enough / (above[enough - 1] + 1)), float(np.isinf(found).mean())
-        if np.isinf(found).mean() > MOST_LOST:
+        if len(found) and np.isinf(found).mean() > MOST_LOST:
             break
     if not len(found):
         raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")

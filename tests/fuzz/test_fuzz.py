@@ -51,6 +51,7 @@ def test_what_must_hold_holds(first: int) -> None:
         1118003471,  # an arc on a grid that misses more of E φ than of ψ
         1119000225,  # level 2 in 13 dimensions, whose terms round by more than their sums
         1119000696,  # a step without end that nobody takes: a warning of NumPy
+        1118005800,  # a mode of 10⁻⁷ of the mass that holds half of a gap, and no draw
         83001233,  # rows on four axes, whose sums were off by more than the stated rounding
         # half a minute: eleven rows, of which the first draws have no fit
         pytest.param(1120000611, marks=pytest.mark.slow),
@@ -106,6 +107,22 @@ def test_a_wrong_deficit_is_seen() -> None:
     assert [violation.level for violation in found] == [1, 2]
     assert "stated" in str(found[0])
     assert list(invariants.mean_logpdf(sample.with_rows(other, None), right))
+
+
+def test_what_no_draw_shows_is_allowed_for_and_no_more() -> None:
+    sample = draw(Case(1118005800))
+    fits = sr.profile(sample.x, weights=sample.weights, levels=5).fits
+    angles = np.linspace(-np.pi, np.pi, 400_000, endpoint=False)
+    x = np.column_stack([np.cos(angles), np.sin(angles)])
+    ratio = fits[5].logpdf(x) - fits[4].logpdf(x)
+    nats = np.exp(fits[5].logpdf(x)) * ratio / len(x)
+    rare = np.abs(angles + 0.9) < 0.3  # no row is near, and 10⁻⁷ of the mass
+    assert nats.sum() == pytest.approx(fits[5].gap, abs=1e-4)
+    assert nats[rare].sum() == pytest.approx(0.073, abs=1e-3)
+    allowed = invariants.seldom_drawn(fits[5], fits[4], fits[5].gap, 10 / 40_000)
+    assert nats[rare].sum() < allowed < nats[rare].sum() + 2e-3
+    plain = sr.profile(sample_of().x).fits
+    assert invariants.seldom_drawn(plain[2], plain[1], plain[2].gap, 0.5) == 0.0
 
 
 def test_a_foreign_error_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -262,7 +262,10 @@ def test_strata(kind: Kind) -> None:
         n, below = len(w), b.away.shape[1] - b.z.shape[1]
         dof = n - 3 - below
         omega = b.omega(n * total * (n - 3) / dof)
-        check(got, level, (b.score(np.sqrt(n)), omega, dof))
+        parts = [b.w[strata == stratum] for stratum in range(3)]
+        v = np.array([len(w) / (len(w) - 1.0) * (w @ w) for w in parts])
+        known = v.sum() ** 2 / sum(v**2 / [len(w) - 1.0 for w in parts])  # Satterthwaite
+        check(got, level, (b.score(np.sqrt(n)), omega, min(dof, known)))
 
 
 def test_strata_are_not_tilted() -> None:

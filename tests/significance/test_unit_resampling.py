@@ -83,3 +83,80 @@ def test_few_ratio_weighted_clusters_do_not_judge_level_3() -> None:
     found = sr.profile(rows, levels=3, design=design).tests(replicates=19)
     assert any("level 3: cannot be judged: the weights are worth" in w for w in found.warnings)
     assert not any("level 2: cannot be judged" in w for w in found.warnings)
+
+
+def bipolar(clusters: int, each: int, seed: int = 0) -> sr.Directions:
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([-1.0, 1.0], (clusters * each, 1))
+    return sr.Directions(signs * rng.normal([0, 0, 3], 1, (clusters * each, 3)), normalize=True)
+
+
+@pytest.mark.parametrize(("clusters", "each"), [(40, 10), (200, 2)])
+def test_units_that_no_tilt_brings_to_the_null_are_not_compared_with_themselves(
+    clusters: int, each: int
+) -> None:
+    """Bipolar rows in clusters, 1.3 nats: p = .5 where the units were drawn as they are."""
+    design = sr.designs.Clusters(np.arange(clusters * each) // each)
+    x = bipolar(clusters, each)
+    profile = sr.profile(x, levels=2, design=design)
+    found = profile.tests()
+    assert found.methods[1] == "exact tail, null"
+    assert found.pvalue[1] == profile.tests(covariance="null").pvalue[1] < 1e-4
+    assert any("no tilt" in words for words in found.warnings)
+    assert "Clear: level 2" in str(profile)
+    stack = sr.sample_tests(np.asarray(x.x)[None], levels=2, design=design, replicates=39)
+    assert stack.pvalue[0, 1] < 1e-4
+
+
+def test_few_clusters_without_a_tilt_keep_their_size() -> None:
+    """Von Mises(4) on the sphere in 20 clusters: most have no tilt at level 2.
+
+    Of 100 samples at most 15 may fall below .05: four standard errors above six and a half.
+    """
+    rng, below, without = np.random.default_rng(11), 0, 0
+    for _ in range(100):
+        z = sr.FisherBingham([0.0, 0.0, 4.0], np.zeros((3, 3))).sample(100, rng)
+        t = sr.profile(z, levels=2, design=sr.designs.Clusters(np.arange(100) // 5)).tests(
+            replicates=99
+        )
+        below += t.pvalue[1] <= 0.05
+        without += "null" in t.methods[1]
+    assert below <= 15
+    assert without > 3, "the samples show what is asked about"
+
+
+def strata_of(sizes: tuple[int, ...], each: int = 4) -> tuple[Array, Array, Array]:
+    """Primary units, strata and weights of rows: all strata have the same weight."""
+    psu = np.concatenate([np.repeat(np.arange(n), each) for n in sizes])
+    strata = np.concatenate([np.full(n * each, h) for h, n in enumerate(sizes)])
+    return psu, strata, np.concatenate([np.full(n * each, 1.0 / (n * each)) for n in sizes])
+
+
+def test_strata_of_few_units_leave_few_degrees_of_freedom() -> None:
+    for sizes, expected in [
+        # v_h = n / (n - 1) · n / n² = 1 / (n - 1), so (1 + 1 + 1/19)² / (1 + 1 + 1/19³)
+        ((2, 2, 20), (2.0 + 1 / 19) ** 2 / (2.0 + 1 / 19**3)),
+        ((8, 8, 8), 21.0),
+        ((2,) * 12, 12.0),
+    ]:
+        psu, strata, w = strata_of(sizes)
+        x = sr.Directions(np.tile([1.0, 0.0], (len(w), 1)), weights=w)
+        units = sr.designs.Survey(psu=psu, strata=strata).units(x)
+        assert units.scale_dof == pytest.approx(expected, rel=1e-12)
+        assert units.scale_dof <= units.dof + 1e-9
+
+
+def test_strata_of_two_units_that_carry_the_variance_do_not_reject_a_true_null() -> None:
+    """Strata at 0, 120 and 240 degrees, of 2, 2 and 20 units: .15 at 5 % before.
+
+    Of 300 samples at most 34 may fall below .05: four standard errors above 19.5.
+    """
+    rng, (psu, strata, w) = np.random.default_rng(12), strata_of((2, 2, 20))
+    design = sr.designs.Survey(psu=psu, strata=strata)
+    below = 0
+    for _ in range(300):
+        angles = 2.0 * np.pi * strata / 3.0 + rng.vonmises(0.0, 20.0, len(w))
+        angles += 0.4 * rng.normal(size=len(w))
+        x = sr.Directions(on_circle(angles), weights=w)
+        below += sr.profile(x, levels=1, design=design).tests().pvalue[0] <= 0.05
+    assert below <= 34

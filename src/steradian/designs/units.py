@@ -54,6 +54,21 @@ class Units:
         return np.broadcast_to(np.asarray(self.factor, dtype=np.float64), (self.count,))
 
     @property
+    def scale_dof(self) -> float:
+        """Degrees of freedom of the scale of the covariance, as strata of few units leave them.
+
+        Satterthwaite's (Biometrics Bulletin 2, 1946), ``(Σ v_h)² / Σ v_h² / (n_h - 1)`` for the
+        share v_h of stratum h in the variance. It is taken from the weights, ``Σ c w²`` over the
+        units of the stratum: estimated variances of two units come out small just where the
+        test then rejects.
+        """
+        if self.strata is None:
+            return float(self.dof)
+        v = np.bincount(self.strata, self.factors * self.unit_weights**2)
+        own = v**2 / (np.bincount(self.strata) - 1.0)
+        return float(v.sum() ** 2 / own.sum())
+
+    @property
     def effective(self) -> int:
         """Units of positive weight."""
         return int(np.count_nonzero(self.unit_weights))

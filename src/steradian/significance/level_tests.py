@@ -194,7 +194,7 @@ def _moment_test(
     by_default = options.kind == "damped"
     if by_default and options.drawn is None and needs_calibration(scores)[0]:
         found = _calibrated(sample, level, scores, found, options)
-    if by_default and options.drawn is None and needs_resampling(scores)[0]:
+    if by_default and options.drawn is None and scores.tilted[0] and needs_resampling(scores)[0]:
         found = _resampled(sample, level, found, options)
     said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
     said += few_rows(f"level {level}", sample.hierarchy.space, p)

@@ -231,7 +231,7 @@ class _Found:
     rough: BoolArray
     curved: BoolArray  # which are calibrated on resampled units
     coefficients: list[Array]
-    dof: list[float]
+    dof: Array  # (B, L) of the scale of each law
 
     @classmethod
     def empty(cls, hierarchy: Hierarchy, fits: NestedFits) -> _Found:
@@ -239,7 +239,8 @@ class _Found:
         judged, rough, curved = np.zeros((3, count, levels), dtype=np.bool_)
         score, plain = np.full((2, count, levels), np.nan)
         unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
-        return cls(hierarchy, fits, score, plain, judged, rough, curved, unknown, [np.inf] * levels)
+        dof = np.full((count, levels), np.inf)
+        return cls(hierarchy, fits, score, plain, judged, rough, curved, unknown, dof)
 
     def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
         """Note the scores of some samples at one level."""
@@ -249,8 +250,9 @@ class _Found:
         self.judged[rows, k] = can_judge(scores)
         rough, curved = needs_calibration(scores), needs_resampling(scores)
         self.rough[rows, k] = rough | curved
-        self.dof[k] = np.inf if model else scores.tail_dof(kind)
-        self.curved[rows, k] = curved & (options.kind == "damped" and not model)
+        self.dof[rows, k] = np.inf if model else scores.tail_dofs(kind)
+        if options.kind == "damped" and not model:
+            self.curved[rows, k] = curved & scores.tilted
         if kind == "damped" and not model and rough.any():
             plain = scores.coefficients("tilted")[rough]
             self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
@@ -283,8 +285,10 @@ class _Found:
         out = np.full_like(self.score, np.nan)
         for k, coefficients in enumerate(self.coefficients):
             known = np.isfinite(statistic[:, k]) & np.isfinite(coefficients).all(axis=1)
-            rows = np.flatnonzero(known & np.isfinite(self.score[:, k]))
-            out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], self.dof[k])
+            known &= np.isfinite(self.score[:, k])
+            for dof in np.unique(self.dof[known, k]):
+                rows = np.flatnonzero(known & (self.dof[:, k] == dof))
+                out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], float(dof))
         return out
 
     def _calibrate(self, pvalue: Array, w: Array, replicates: int) -> None:

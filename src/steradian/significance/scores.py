@@ -107,9 +107,10 @@ class Scores:
     def tilt_law(self) -> Array:
         """The law on the units of a single sample under which the null holds, (U,) of sum one.
 
-        The units as they are where no tilt exists.
+        Where no tilt exists there is no such law, and nothing may be drawn from it.
         """
-        law = np.maximum(self._tilt[0][0] if self.tilted[0] else self.base[0], 0.0)
+        assert self.tilted[0]
+        law = np.maximum(self._tilt[0][0], 0.0)
         return np.asarray(law / law.sum())
 
     def settled(self, kind: Covariance) -> Covariance:
@@ -121,9 +122,14 @@ class Scores:
         """Whether a single sample has no tilt that this covariance asks for."""
         return kind in {"damped", "tilted"} and not bool(self.tilted[0])
 
+    def tail_dofs(self, kind: Covariance) -> Array:
+        """Degrees of freedom of the scale of a covariance, (B,); what has no tilt is not damped."""
+        dof = np.full(len(self.h), self.dof)
+        return np.where(self.tilted, self.damped_dof, dof) if kind == "damped" else dof
+
     def tail_dof(self, kind: Covariance) -> float:
-        """Degrees of freedom of the scale of a covariance."""
-        return self.damped_dof if kind == "damped" else self.dof
+        """The same of a single sample."""
+        return float(self.tail_dofs(kind)[0])
 
     @property
     def unit_counts(self) -> Array:
@@ -239,6 +245,7 @@ def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Score
     """Groups of rows: sums (B, U, p) of their w ζ, and their weights (B, U) of sum one."""
     count, ones = units.count, np.ones(len(sums))
     small, dof = small_sample(units.dof, below)
+    dof = min(dof, units.scale_dof)
     return Scores(
         h=count * sums,
         base=np.full(weights.shape, 1.0 / count),

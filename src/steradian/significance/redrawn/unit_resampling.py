@@ -98,6 +98,7 @@ class ResampledUnits:
             for rows in (weights[:, :, None] * zeta, weights)
         )
         small, dof = small_sample(units.dof, below)
+        dof = min(dof, units.scale_dof)
         rate = np.full(len(zeta), units.rate)
         return Scores(
             h=count * sums / times[:, :, None],

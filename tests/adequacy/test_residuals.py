@@ -13,9 +13,10 @@ import oracles
 import steradian as sr
 from oracles import Array
 from steradian.adequacy.closed_leftover import PolarLeftover
-from steradian.adequacy.leftover import GriddedLeftover
+from steradian.adequacy.leftover import GriddedLeftover, Served
 from steradian.adequacy.mmd_any_dimension import forms_of
 from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_moments
+from steradian.significance.effort import TakesLong
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -454,3 +455,39 @@ def test_leftover_by_moments_is_that_of_the_nodes(
     for name in ("mean", "slope", "covariance"):
         one, other = (getattr(each, name) for each in both)
         np.testing.assert_allclose(one, other, atol=1e-11 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("level", [1, 3])
+def test_leftover_by_blocks_of_nodes_is_that_of_all(
+    level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conditions are below 1e4 here: of 16 digits, twelve are left, and a margin of ten."""
+    profile = sr.profile(sample(3, 400), levels=3)
+    lam, weights, wide = profile.fits[level].lam, np.array([1.0, 0.5, 2.0, 0.7, 1.0]), 5
+    points, mass = sr.Harmonics(3, level).family(level).rule(lam, 2 * wide)
+    phi = sr.Harmonics(3, wide).features(points)
+    phi = phi - mass @ phi
+    j, u = phi.T @ (mass[:, None] * phi), len(lam)
+    slope = np.linalg.solve(j[:u, :u], j[:u, u:])
+    scale = np.sqrt(np.repeat(weights, [3, 5, 7, 9, 11]))[u:]
+    expected = scale[:, None] * (j[u:, u:] - j[u:, :u] @ slope) * scale
+    for entries in (1, 1 << 40):
+        monkeypatch.setattr("steradian.adequacy.leftover._BLOCK_ENTRIES", entries)
+        left = GriddedLeftover.of(sr.Harmonics(3, wide), level, lam, weights)
+        np.testing.assert_allclose(left.slope, slope, atol=1e-11 * np.abs(slope).max())
+        np.testing.assert_allclose(left.covariance, expected, atol=1e-11 * expected.max())
+
+
+def test_what_takes_long_to_integrate_is_left_to_those_who_ask() -> None:
+    profile = sr.profile(sample(3, 60), levels=3)
+    lam, weights = profile.fits[3].lam, np.ones(5)
+    with pytest.raises(TakesLong, match=r"level 3: .* see residuals"):
+        GriddedLeftover.of(sr.Harmonics(3, 5), 3, lam, weights, Served(patience=1e3))
+
+
+def test_a_summary_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steradian.adequacy.trust._INTEGRATED", 1e3)
+    profile = sr.profile(sample(3, 60), levels=3, design="iid")
+    structure = profile.trust().judgements[-1]
+    assert "residuals()" in " ".join((*structure.reasons, *structure.details))
+    assert np.isfinite(profile.residuals().values[-1])

@@ -12,6 +12,7 @@ as the length of a mean is too long.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ class Calibration:
     replicates: int = 999
     seed: int = 0
     patience: float = _PATIENCE  # work that a bootstrap nobody asked for may be
+    products: float = math.inf  # of features at nodes that may be formed
 
     @property
     def seconds(self) -> float:

@@ -10,6 +10,7 @@ what estimating the fit takes away.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -27,9 +28,12 @@ from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy, OfOneLength, basis_of
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR_ROWS, DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
+from steradian.significance.effort import TakesLong
 from steradian.significance.sample import Sample
 
 _MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
+_BLOCK_ENTRIES = 1 << 21  # features at nodes that are held at a time: 16 MB,
+_BLOCK_OF_ROOTS = 8  # or so many times their number, of which what is carried on is then a ninth
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
 
 
@@ -93,6 +97,17 @@ class Leftover(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What served a fit, and how long its law may be integrated again."""
+
+    rung: int = NO_RUNG  # the rule
+    patience: float = math.inf  # products of two features at a node: 3e9 a second
+
+
+ANYHOW = Served()
+
+
 @dataclass(frozen=True, eq=False)
 class GriddedLeftover:
     """Any level whose family has a `rule`, or of whose features the covariance is formed."""
@@ -107,27 +122,31 @@ class GriddedLeftover:
 
     @classmethod
     def of(
-        cls, hierarchy: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+        cls,
+        hierarchy: Hierarchy,
+        level: int,
+        lam: Array,
+        weights: Array,
+        served: Served = ANYHOW,
     ) -> GriddedLeftover:
-        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,).
-
-        ``rung`` is the rule that served the fit.
-        """
+        """From the natural parameters ``lam`` (q_u,) of the level and weights a (K,)."""
         if not level:
             return cls._of_uniform(hierarchy, weights)
-        family = hierarchy.family(level).resolved_by(rung)
+        family = hierarchy.family(level).resolved_by(served.rung)
         if isinstance(family, WideCovariance):
             formed = family.wide_covariance(lam, hierarchy)
             if formed is not None:
                 return cls._of_formed(hierarchy, level, lam, weights, formed)
         points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > NEGLIGIBLE_MASS
-        phi, root = hierarchy.features(points[seen]), np.sqrt(mass[seen])[:, None]
-        mean = mass[seen] @ phi
-        phi -= mean
-        phi *= root
-        matched, above = phi[:, : len(lam)], phi[:, len(lam) :]
-        slope = _slope(matched, above)
+        if np.count_nonzero(seen) * float(hierarchy.q(hierarchy.levels)) ** 2 > served.patience:
+            raise TakesLong(
+                f"level {level}: what it leaves over takes a while to integrate; in Python, see "
+                "residuals()"
+            )
+        mean, root = _centred_root(hierarchy, points[seen], mass[seen])
+        matched, above = root[:, : len(lam)], root[:, len(lam) :]
+        slope = _slope(matched[: len(lam)], above[: len(lam)])
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))[len(lam) :]
         left = scale * (above - matched @ slope)
         return cls(hierarchy, level, scale, mean, slope, left.T @ left, lam)
@@ -273,25 +292,42 @@ class GriddedLeftover:
         return fit.sample(n, rng)
 
 
+def _centred_root(hierarchy: Hierarchy, points: Array, mass: Array) -> tuple[Array, Array]:
+    """Mean (q,) of the features under masses (N,) at ``points``, and a root (<= q, q).
+
+    The root R is triangular with ``RᵀR`` the covariance. It grows by blocks of nodes, since the
+    features at all nodes of a fine grid are gigabytes; a constant before them takes the mean
+    out, so that nothing is formed twice.
+    """
+    q = hierarchy.q(hierarchy.levels)
+    root = np.zeros((0, q + 1))
+    size = max(_BLOCK_ENTRIES // (q + 1), _BLOCK_OF_ROOTS * (q + 1))
+    for first in range(0, len(mass), size):
+        block = slice(first, first + size)
+        phi = np.concatenate([np.ones((len(mass[block]), 1)), hierarchy.features(points[block])], 1)
+        phi *= np.sqrt(mass[block])[:, None]
+        root = np.asarray(np.linalg.qr(np.concatenate([root, phi]), mode="r"))
+    return root[0, 1:] / root[0, 0], root[1:, 1:]
+
+
 def _slope(matched: Array, above: Array) -> Array:
-    """The least squares of ``above`` (N, q_v) on ``matched`` (N, q_u): (q_u, q_v).
+    """The least squares of ``above`` on ``matched``, both of a triangular root: (q_u, q_v).
 
     By singular values only where the matched features are nearly collinear under the law.
     """
-    if len(matched) >= matched.shape[1]:
-        q, r = np.linalg.qr(matched)
-        diagonal = np.abs(np.diag(r))
+    if len(matched) == matched.shape[1]:
+        diagonal = np.abs(np.diag(matched))
         if diagonal.min() > COLLINEAR_ROWS * diagonal.max():
-            return np.asarray(solve_triangular(r, q.T @ above))
+            return np.asarray(solve_triangular(matched, above))
     return np.asarray(np.linalg.lstsq(matched, above, rcond=None)[0])
 
 
 def leftover_of(
-    wide: Hierarchy, level: int, lam: Array, weights: Array, rung: int = NO_RUNG
+    wide: Hierarchy, level: int, lam: Array, weights: Array, served: Served = ANYHOW
 ) -> Leftover:
     """What ``level`` with natural parameters ``lam`` (q_u,) leaves over in all levels of ``wide``.
 
-    ``rung`` is the rule that served the fit. The uniform law is that of level 1 with no
+    The uniform law is that of level 1 with no
     parameters, so its family is asked for level 0.
     """
     family = wide.family(max(level, 1))
@@ -306,15 +342,20 @@ def leftover_of(
             f"level {level}: what it leaves over is not known, since nothing integrates against "
             "its law"
         )
-    return GriddedLeftover.of(wide, level, lam, weights, rung)
+    return GriddedLeftover.of(wide, level, lam, weights, served)
 
 
-def sample_leftover(sample: Sample, wide: Hierarchy, level: int, weights: Array) -> Leftover:
-    """What a level of a sample leaves over; found once for all that ask, unless it is large."""
+def sample_leftover(
+    sample: Sample, wide: Hierarchy, level: int, weights: Array, patience: float = math.inf
+) -> Leftover:
+    """What a level of a sample leaves over; found once for all that ask, unless it is large.
+
+    Raises `TakesLong` where more than ``patience`` products of features at nodes are needed.
+    """
     lam = sample.parameters(level)[0]
 
     def made() -> Leftover:
-        return leftover_of(wide, level, lam, weights, sample.rung(level))
+        return leftover_of(wide, level, lam, weights, Served(sample.rung(level), patience))
 
     if wide.q(wide.levels) > _MOST_KEPT:
         return made()

@@ -228,7 +228,7 @@ class _Look:
             said += ": nothing above them is looked at"
             return np.zeros(degrees), Judged(np.nan, "–", (said,))
         try:
-            left = sample_leftover(sample, self.wide, level, self.weights)
+            left = sample_leftover(sample, self.wide, level, self.weights, how.products)
         except (DesignError, ResolutionError) as error:
             return np.full(degrees, np.nan), Judged(np.nan, "refused", (str(error),))
         squares = left.excess(self.seen) ** 2

@@ -59,6 +59,7 @@ _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error ma
 _SURELY = 3.1  # standard deviations: one in a thousand by chance
 _SOON = 5e7  # numbers drawn, a second or so, that nobody minds
 _QUICK = 2e9  # multiplications that nobody notices
+_INTEGRATED = 1e10  # products of features at nodes: three seconds
 _ROUGH = (
     ", roughly: by a law for more rows than these; in Python, residuals() draws samples instead"
 )
@@ -259,10 +260,12 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
     if not _quick(profile, sample, degree):
         return Verdict.UNJUDGED, (f"{profile.n} rows take a while: in Python, see residuals()",), ()
     try:
-        r = harmonic_residuals(sample, degree, "unit", Calibration(patience=_SOON), from_level=top)
+        how = Calibration(patience=_SOON, products=_INTEGRATED)
+        r = harmonic_residuals(sample, degree, "unit", how, from_level=top)
     except SteradianError as error:
         return Verdict.UNJUDGED, (str(error),), ()
-    detail = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, {r.methods[-1]}"
+    told = f"{r.letter} = {r.values[-1]:.3g} through {r.through}, {r.methods[-1]}"
+    details = r.warnings[-1:] if np.isnan(r.values[-1]) else (told,)
     size = _size(sample, r)
     found: tuple[Verdict, tuple[str, ...]]
     if not profile.design.defines_inference:
@@ -270,7 +273,7 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
         found = Verdict.UNJUDGED, (said,)
     else:
         found = _answer(profile, sample, r, size)
-    return found[0], (*found[1], *([untold] if untold else [])), (detail,)
+    return found[0], (*found[1], *([untold] if untold else [])), details
 
 
 def _quick(profile: Profile, sample: Sample, degree: int) -> bool:

@@ -170,7 +170,7 @@ def orthonormal(s: Specimen) -> Iterator[str]:
         (j, k), value = worst
         pair = f"{s.feature(j)} and {s.feature(k)} have" if j != k else f"{s.feature(j)} has"
         what = "mean product" if j != k else "mean square"
-        yield f"{pair} {what} {value:.3g}, not {int(j == k)}, under {s.gram.under}; {_REMEDY}"
+        yield f"{pair} {what} {value:.8g}, not {int(j == k)}, under {s.gram.under}; {_REMEDY}"
 
 
 def drawn(s: Specimen) -> Iterator[str]:

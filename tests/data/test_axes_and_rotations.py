@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -182,3 +183,15 @@ def test_words_about_dihedrals() -> None:
     x = sr.Torus(2).points([[0.0, 1.0]])
     words = refusal(lambda: sr.Directions(2.0 * x, normalize=True, space=sr.Torus(2)))
     assert words.startswith("normalize=True is for unit vectors, and a point of the torus")
+
+
+def test_an_array_for_a_hierarchy_of_another_space_is_told_how_it_is_given() -> None:
+    angles, pairs = RNG.uniform(0.0, 6.0, (40, 2)), sr.Interactions(2, 1)
+    x = np.stack([np.cos(angles), np.sin(angles)], axis=-1).reshape(40, 4)
+    calls: tuple[Callable[..., object], ...] = (sr.profile, sr.boundary)
+    for call in calls:
+        words = refusal(partial(call, x, hierarchy=pairs))
+        assert "these lie on the torus" in words
+        assert words.endswith("pass sr.Directions(x, space=hierarchy.space)")
+        scaled = refusal(partial(call, 2.0 * x, hierarchy=pairs))
+        assert "pass sr.Directions(x, normalize=True)" in scaled

@@ -210,7 +210,7 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
         coefficients, dof = found.coefficients, found.dof
     else:
         scores = scores_of(rows, units, each, sample.features(each.hierarchy))
-        coefficients, dof = scores.coefficients("null")[0], scores.dof
+        coefficients, dof = scores.coefficients("null")[0], scores.tail_dof("null")
     return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
 
 

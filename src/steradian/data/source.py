@@ -12,7 +12,7 @@ from steradian.arguments import shown, whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import Support, support_of_one
-from steradian.errors import InvalidArgument, InvalidDirections
+from steradian.errors import InvalidArgument, InvalidDirections, SteradianError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
@@ -20,10 +20,13 @@ from steradian.io.frames import is_frame
 from steradian.io.reading import directions_from_frame
 
 _SCALED = "sr.Directions(x, normalize=True)"  # in place of the array
+_PLACED = "sr.Directions(x, space=hierarchy.space)"
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
 
-def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moments:
+def as_source(
+    data: Any, weights: ArrayLike | str | None, hierarchy: Hierarchy | None = None
+) -> Directions | Moments:
     """Directions from an array or a frame; directions and moments as they are."""
     if isinstance(data, Directions | Moments):
         if weights is not None:
@@ -32,7 +35,7 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
             )
         return data
     if type(data) is np.ndarray and not isinstance(weights, str):
-        return as_rows(data, weights)  # at once: an array is none of what follows
+        return as_rows(data, weights, hierarchy)  # at once: an array is none of what follows
     if hasattr(data, "fits") and hasattr(data, "moments"):
         raise InvalidDirections("data is a profile; pass the directions it was made from")
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
@@ -46,16 +49,32 @@ def as_source(data: Any, weights: ArrayLike | str | None) -> Directions | Moment
         return Directions.from_rotations(data, weights=weights)
     if isinstance(weights, str):
         raise InvalidDirections("weights names a column, but data is not a frame; pass an array")
-    return as_rows(data, weights)
+    return as_rows(data, weights, hierarchy)
 
 
-def as_rows(data: Any, weights: ArrayLike | None = None) -> Directions:
-    """Directions of an array; what scales its rows is said as it is written there."""
+def as_rows(
+    data: Any, weights: ArrayLike | None = None, hierarchy: Hierarchy | None = None
+) -> Directions:
+    """Directions of an array; what makes them of its rows is said as it is written there."""
     try:
         return Directions(data, weights)
     except InvalidDirections as error:
+        if hierarchy is not None and _lie_on(hierarchy, data, weights):
+            raise InvalidDirections(
+                f"an array is read as points of a sphere, and these lie on the "
+                f"{hierarchy.space.name}; pass {_PLACED}"
+            ) from error
         words = str(error).replace("pass normalize=True", f"pass {_SCALED}")
         raise InvalidDirections(words) from error
+
+
+def _lie_on(hierarchy: Hierarchy, data: Any, weights: ArrayLike | None) -> bool:
+    """Whether rows that are no points of a sphere are points of the space of a hierarchy."""
+    try:
+        Directions(data, weights, space=hierarchy.space)
+    except (AttributeError, SteradianError):  # also where what was given is no hierarchy
+        return False
+    return True
 
 
 def _read(frame: Any, weights: ArrayLike | str | None) -> Directions:

@@ -62,11 +62,17 @@ class Units:
         units of the stratum: estimated variances of two units come out small just where the
         test then rejects.
         """
+        return float(self.scale_dofs(self.unit_weights[None])[0])
+
+    def scale_dofs(self, unit_weights: Array) -> Array:
+        """The same where these units have other weights (B, count), (B,)."""
         if self.strata is None:
-            return float(self.dof)
-        v = np.bincount(self.strata, self.factors * self.unit_weights**2)
-        own = v**2 / (np.bincount(self.strata) - 1.0)
-        return float(v.sum() ** 2 / own.sum())
+            return np.full(len(unit_weights), float(self.dof))
+        sizes = np.bincount(self.strata)
+        v = np.zeros((len(sizes), len(unit_weights)))
+        np.add.at(v, self.strata, (self.factors * unit_weights**2).T)
+        own = v**2 / (sizes - 1.0)[:, None]
+        return np.asarray(v.sum(axis=0) ** 2 / own.sum(axis=0))
 
     @property
     def effective(self) -> int:

@@ -234,7 +234,10 @@ def errors_of_means(units: Units, values: Array) -> Array:
     squares = g * g
     spread = np.sqrt(squares.sum(axis=0))
     skew = ((g / np.maximum(spread, TINY_ROOT)) ** 3).sum(axis=0)
-    return error_of(spread, skew, np.einsum("uk,uk->k", squares, squares), units.count)
+    found = error_of(spread, skew, np.einsum("uk,uk->k", squares, squares), units.count)
+    if units.strata is not None:
+        found[1] = np.minimum(found[1], units.scale_dof)
+    return found
 
 
 def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:

@@ -198,7 +198,7 @@ def boundary(
     >>> found.entries[2].words
     'away from the single point (0, 0, 1), all points lie on the great circle with pole (0, 0, 1)'
     """
-    moments, directions = measured(as_source(data, weights), levels, hierarchy)
+    moments, directions = measured(as_source(data, weights, hierarchy), levels, hierarchy)
     examined = support_of(directions)
     support = examined(0) if examined else None
     known = Evidence.of(moments.stack(), support)

@@ -73,7 +73,7 @@ def profile(  # noqa: PLR0913 - what people say of a sample
     """
     began = time.perf_counter()
     explicit = levels is not None or hierarchy is not None
-    source = as_source(data, weights)
+    source = as_source(data, weights, hierarchy)
     if reference is not None:
         hierarchy, levels = relative_hierarchy(reference, source, levels, hierarchy), None
     moments, directions = measured(source, levels, hierarchy)

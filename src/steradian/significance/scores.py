@@ -63,7 +63,7 @@ class Scores:
     rate: Array  # (B,) a_n
     below: int  # features of the levels below
     rows: bool  # whether the units are rows of one law, whatever their weights
-    dof: float = np.inf  # of the scale of the covariance, when its units are few
+    dof: Array | float = np.inf  # (B,) of the scale of the covariance, when its units are few
     damped_dof: float = np.inf  # the same once it is damped
     units: Units | None = None  # of the samples, where they are groups of rows
 
@@ -124,7 +124,7 @@ class Scores:
 
     def tail_dofs(self, kind: Covariance) -> Array:
         """Degrees of freedom of the scale of a covariance, (B,); what has no tilt is not damped."""
-        dof = np.full(len(self.h), self.dof)
+        dof = np.broadcast_to(np.asarray(self.dof, dtype=np.float64), len(self.h))
         return np.where(self.tilted, self.damped_dof, dof) if kind == "damped" else dof
 
     def tail_dof(self, kind: Covariance) -> float:
@@ -244,8 +244,8 @@ def scores_of(
 def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Scores:
     """Groups of rows: sums (B, U, p) of their w ζ, and their weights (B, U) of sum one."""
     count, ones = units.count, np.ones(len(sums))
-    small, dof = small_sample(units.dof, below)
-    dof = min(dof, units.scale_dof)
+    small, left = small_sample(units.dof, below)
+    dof = np.minimum(left, units.scale_dofs(weights))
     return Scores(
         h=count * sums,
         base=np.full(weights.shape, 1.0 / count),
@@ -256,7 +256,7 @@ def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Score
         below=below,
         rows=False,
         dof=dof,
-        damped_dof=dof if units.serial else np.inf,
+        damped_dof=left if units.serial else np.inf,
         units=units,
     )
 

@@ -97,8 +97,8 @@ class ResampledUnits:
             np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
             for rows in (weights[:, :, None] * zeta, weights)
         )
-        small, dof = small_sample(units.dof, below)
-        dof = min(dof, units.scale_dof)
+        small, left = small_sample(units.dof, below)
+        dof = min(left, units.scale_dof)
         rate = np.full(len(zeta), units.rate)
         return Scores(
             h=count * sums / times[:, :, None],

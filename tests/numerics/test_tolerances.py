@@ -23,6 +23,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "adequacy/remaining.py:_MOST": "work",
     "adequacy/trust.py:_SOON": "work",
     "adequacy/trust.py:_QUICK": "work",
+    "adequacy/trust.py:_INTEGRATED": "work",
     "conformance/families.py:_STEP": "of differences",
     "estimation/bias.py:_QUICK": "work",
     "estimation/order.py:_MOST_HELD_OUT": "work",

@@ -16,6 +16,7 @@ from steradian.significance.redrawn.judgement import (
     dominating,
     effective_rows,
     needs_calibration,
+    one_sided,
     too_uneven,
 )
 from steradian.significance.sample import Sample
@@ -100,6 +101,12 @@ def unjudged(level: int, scores: Scores, units: Units) -> str | None:
         words = (
             f"level {level}: cannot be judged: {_evenly(worth, units)}, too few for "
             f"{scores.h.shape[2]} features"
+        )
+    if words is None and one_sided(scores)[0]:
+        worth = float(effective_rows(scores)[0])
+        words = (
+            f"level {level}: cannot be judged: no tilt of the sample obeys the null, and "
+            f"{_evenly(worth, units)}: heavy ones that are missing could be what the level shows"
         )
     return words
 

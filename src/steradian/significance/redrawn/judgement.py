@@ -16,6 +16,8 @@ LEVERAGE = 0.3  # of one row in the features of the level, above which it is rou
 FEWEST_ROWS = 2  # the same, below which nothing is told apart
 FEWEST_RATIOS = 4  # and for rows that brought their weights, times fitted features per added one
 SETTLED_UNITS = 150  # effective units per feature from which fits below need no second look
+EVEN_WEIGHTS = 0.9  # effective share of the units, below which heavy ones may be missing unseen
+EVEN_SIZES = 0.5  # the same of groups of equal rows, whose sizes need not follow their direction
 DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
 
 
@@ -54,9 +56,24 @@ def worthless(scores: Scores) -> BoolArray:
     return np.asarray(effective_rows(scores) < FEWEST_ROWS * scores.h.shape[2])
 
 
+def one_sided(scores: Scores) -> BoolArray:
+    """Uneven units that brought their weights, and no tilt of which obeys the null, (B,).
+
+    Either the level is real, or the proposal has not reached the heavy units that would balance
+    the others: the sample cannot tell.
+    """
+    if scores.rows:
+        return np.zeros(len(scores.h), dtype=np.bool_)
+    of_sizes = scores.units is not None and not np.ptp(scores.units.weights)
+    even = EVEN_SIZES if of_sizes else EVEN_WEIGHTS
+    uneven = effective_rows(scores) < even * scores.unit_counts
+    return np.asarray(uneven & ~scores.tilted) if uneven.any() else uneven
+
+
 def judged(scores: Scores) -> BoolArray:
     """Which samples of a stack can judge the level, (B,)."""
-    return np.asarray((dominating(scores) < 0) & ~too_uneven(scores))
+    told = (dominating(scores) < 0) & ~too_uneven(scores)
+    return np.asarray(told & ~one_sided(scores))
 
 
 def needs_calibration(scores: Scores) -> BoolArray:

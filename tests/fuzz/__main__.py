@@ -38,6 +38,10 @@ def main() -> int:
             if record.violations:
                 found.append(record)
                 print(f"case {record.case}  {record.words}  {record.violations[0]}", flush=True)
+            for near in record.near:
+                print(
+                    f"near: case {record.case}  {record.words}  {near}", file=sys.stderr, flush=True
+                )
             if summary.cases % EVERY == 0:
                 print(summary.progress, file=sys.stderr, flush=True)
     print(f"\n{summary}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import steradian as sr
-from fuzz.invariants import Violation
+from fuzz.invariants import Check
 from fuzz.samples import Rng, Sample
 from steradian.errors import SteradianError
 
@@ -37,17 +37,17 @@ class Asked:
         return sr.profile(self.sample.x, weights=self.sample.weights, levels=levels, design="fixed")
 
 
-def checked(name: str, about: Asked) -> Iterator[Violation]:
+def checked(name: str, about: Asked) -> Iterator[Check]:
     """What is wrong with the answer to one question of `CALLS`."""
     try:
         answer = CALLS[name](about)
     except SteradianError as error:
         if not str(error).strip():
-            yield Violation(f"{name}: error without words", 0, type(error).__name__)
+            yield Check(f"{name}: error without words", 0, type(error).__name__)
         return
     for p in np.ravel(getattr(answer, "pvalue", [])):
         if not (np.isnan(p) or 0.0 <= p <= 1.0):
-            yield Violation(f"{name}: p-value", 0, f"{p}")
+            yield Check(f"{name}: p-value", 0, f"{p}")
 
 
 def _boundary(about: Asked) -> object:

@@ -7,7 +7,7 @@ import signal
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,14 +17,16 @@ import numpy as np
 
 import steradian as sr
 from fuzz import calls, invariants
-from fuzz.invariants import TWINS, Violation
+from fuzz.invariants import TWINS, Check
 from fuzz.outcomes import Outcome, fitted
 from fuzz.samples import Case, Sample, draw
 from steradian.errors import SteradianError
 
 TWINS_PER_CASE = 2
+NEAR = 0.5  # share of an allowance above which a check is told though it holds
 SLOW, SLOW_COMPARED = 1.0, 0.2  # seconds of a profile, and share of such that are compared at all
 PACKAGE = str(Path(sr.__file__).parent)
+_UNUSED = Check("", 0, "", 0.0)
 
 
 class TookTooLong(BaseException):
@@ -38,9 +40,23 @@ class Record:
     case: Case
     words: str = ""
     refused: str = ""  # kind and level of the first refusal
-    violations: list[Violation] = field(default_factory=list)
+    violations: list[Check] = field(default_factory=list)
+    closest: dict[str, Check] = field(default_factory=dict)  # to its allowance, of each kind
     flips: list[str] = field(default_factory=list)  # a level exists one way and not another
     seconds: dict[str, float] = field(default_factory=dict)  # of the processor, for each step
+
+    def note(self, checks: Iterable[Check]) -> None:
+        """What was looked at: promises that do not hold, and how near the others came."""
+        for check in checks:
+            if check.violated:
+                self.violations.append(check)
+            elif check.share > self.closest.get(check.kind, _UNUSED).share:
+                self.closest[check.kind] = check
+
+    @property
+    def near(self) -> list[Check]:
+        """Promises that held by less than half: where the next violation is to be looked for."""
+        return [check for check in self.closest.values() if check.share > NEAR]
 
 
 def checked(case: Case, limit: float = 60.0, *, questions: bool = True) -> Record:
@@ -67,11 +83,11 @@ def checked(case: Case, limit: float = 60.0, *, questions: bool = True) -> Recor
 
 
 def _judge(record: Record, sample: Sample, base: Outcome, limit: float) -> None:
-    record.violations += invariants.within(base)
+    record.note(invariants.within(base))
     with _step(record, "mean log-density", limit):
-        record.violations += invariants.mean_logpdf(sample, base)
+        record.note(invariants.mean_logpdf(sample, base))
     with _step(record, "contour", limit):
-        record.violations += invariants.contour(sample, base)
+        record.note(invariants.contour(sample, base))
 
 
 def _compare(
@@ -81,7 +97,7 @@ def _compare(
     levels = sample.levels
     if name == "fewer levels" and twin.outcome.refusal is None:
         levels = len(twin.outcome.deficits)
-    record.violations += invariants.compare(sample, base, twin)
+    record.note(invariants.compare(sample, base, twin))
     if invariants.flips(base, twin, levels):
         ways = (base.refused or "solved", twin.outcome.refused or "solved")
         record.flips.append(f"{name}: {ways[0]} / {ways[1]}")
@@ -93,11 +109,11 @@ def _question(
     if rng.random() < 0.3:
         with _step(record, "KL by draws", limit):
             outcome = Outcome(profile, None, 0.0)
-            record.violations += invariants.kullback_leibler(sample, outcome, rng)
+            record.note(invariants.kullback_leibler(sample, outcome, rng))
         return
     name = str(rng.choice(list(calls.CALLS)))
     with _step(record, name, limit):
-        record.violations += calls.checked(name, calls.Asked(profile, sample, rng))
+        record.note(calls.checked(name, calls.Asked(profile, sample, rng)))
 
 
 @contextmanager
@@ -115,11 +131,11 @@ def _step(record: Record, name: str, limit: float) -> Iterator[None]:
             warnings.simplefilter("error")
             yield
     except TookTooLong:
-        record.violations.append(Violation(f"{name}: time", 0, f"over {limit:g} s"))
+        record.note([Check(f"{name}: time", 0, f"over {limit:g} s")])
     except Exception as error:
         if not _is_ours(error):
             kind = f"{name}: {type(error).__name__}"
-            record.violations.append(Violation(kind, 0, f"{_where(error)}: {error}"))
+            record.note([Check(kind, 0, f"{_where(error)}: {error}")])
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)

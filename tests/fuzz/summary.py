@@ -20,6 +20,7 @@ class Summary:
     refused: Counter[str] = field(default_factory=Counter)
     violations: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     flips: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    near: dict[str, list[tuple[float, str]]] = field(default_factory=lambda: defaultdict(list))
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     slowest: tuple[float, str] = (0.0, "")
 
@@ -32,6 +33,9 @@ class Summary:
             self.violations[kind].append(f"case {record.case}  {record.words}  {violation}")
         for flip in record.flips:
             self.flips[flip.split(":")[0]].append(f"case {record.case}  {record.words}  {flip}")
+        for check in record.near:
+            words = f"case {record.case}  {record.words}  {check}"
+            self.near[check.kind] = sorted([*self.near[check.kind], (check.share, words)])[-SHOWN:]
         for name, seconds in record.seconds.items():
             self.seconds[name].append(seconds)
             self.slowest = max(self.slowest, (seconds, f"case {record.case} {name}"))
@@ -54,10 +58,19 @@ class Summary:
         parts.append(
             _lines("levels that one way of saying a sample has and another has not", self.flips)
         )
+        parts.append(self._near())
         refusals = [f"  {many:6d}  {kind}" for kind, many in sorted(self.refused.items())]
         parts.append("\n".join([f"refusals ({self.refused.total()} cases)", *refusals]))
         parts.append(self._times())
         return "\n\n".join(part for part in parts if part)
+
+    def _near(self) -> str:
+        lines = [
+            f"  {share:.2f}  {words}"
+            for kind in sorted(self.near)
+            for share, words in reversed(self.near[kind])
+        ]
+        return "\n".join(["share of a stated error that was used", *lines]) if lines else ""
 
     def _times(self) -> str:
         lines = ["processor seconds           50 %      90 %      99 %       max     steps"]

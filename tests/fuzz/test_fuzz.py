@@ -8,7 +8,7 @@ import pytest
 import steradian as sr
 from fuzz import invariants
 from fuzz.cases import checked, shrunk
-from fuzz.invariants import Twin, Violation
+from fuzz.invariants import Check, Twin
 from fuzz.outcomes import Outcome, fitted
 from fuzz.samples import SHAPES, Case, Sample, draw
 from fuzz.summary import Summary
@@ -105,11 +105,13 @@ def test_a_wrong_deficit_is_seen() -> None:
     right = fitted(sample)
     other = np.vstack([sample.x, [[0.0, 0.0, 1.0]]])
     wrong = fitted(sample.with_rows(other, None))
-    assert not list(invariants.compare(sample, right, Twin("same", fitted(sample))))
+    same = invariants.compare(sample, right, Twin("same", fitted(sample)))
+    assert [(check.level, check.share) for check in same] == [(1, 0.0), (2, 0.0)]
     found = list(invariants.compare(sample, right, Twin("other", wrong, exact=False)))
-    assert [violation.level for violation in found] == [1, 2]
+    assert [check.level for check in found if check.violated] == [1, 2]
     assert "stated" in str(found[0])
-    assert list(invariants.mean_logpdf(sample.with_rows(other, None), right))
+    moved = invariants.mean_logpdf(sample.with_rows(other, None), right)
+    assert all(check.violated for check in moved)
 
 
 def test_what_no_draw_shows_is_allowed_for_and_no_more() -> None:
@@ -159,7 +161,7 @@ def test_a_long_step_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sr, "profile", endless)
     (violation,) = checked(Case(0), limit=0.05).violations
-    assert violation == Violation("profile: time", 0, "over 0.05 s")
+    assert violation == Check("profile: time", 0, "over 0.05 s")
 
 
 def test_examples_are_cut_down(monkeypatch: pytest.MonkeyPatch) -> None:

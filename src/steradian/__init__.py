@@ -39,6 +39,7 @@ __all__ = [
     "GapTests",
     "Harmonics",
     "HealpixMap",
+    "Hypersphere",
     "Interactions",
     "InvalidArgument",
     "InvalidDirections",

@@ -71,7 +71,7 @@ from steradian.significance.gap_tests import GapTests
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.split_tests import SplitTests
 from steradian.significance.uniformity import Uniformity
-from steradian.spaces import Axes, Circle, Rotations, Rule, Space, Sphere, Torus
+from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Rule, Space, Sphere, Torus
 
 __all__ = [
     "Axes",
@@ -95,6 +95,7 @@ __all__ = [
     "GapTests",
     "Harmonics",
     "HealpixMap",
+    "Hypersphere",
     "Interactions",
     "InvalidArgument",
     "InvalidDirections",

@@ -18,6 +18,7 @@ import steradian as sr
 from cli_calls import complaint, printed
 from steradian.cli import main
 from steradian.cli.app import run
+from steradian.cli.options import Source
 from steradian.examples import CATALOGUE
 from steradian.wording import digits, pvalue_number
 
@@ -280,8 +281,9 @@ def test_help_names_the_options(capsys: Capture) -> None:
         (("--weights", "lon", "--columns", "a,b,c"), "weight in line 4 is -120; weights must not"),
         (("--columns", "a,b"), "columns a, b do not say their convention and are"),
         (("--levels", "-1"), "--levels is -1; give 1 or more"),
-        (("--levels", "1.5"), "Invalid value for '--levels': "),
-        (("--levels", "many"), "Invalid value for '--levels': "),
+        (("--levels", "0"), "--levels is 0; give 1 or more"),
+        (("--levels", "1.5"), "--levels is '1.5'; give a whole number from 1 on, or auto"),
+        (("--levels", "many"), "--levels is 'many'; give a whole number from 1 on, or auto"),
         (("--levels",), "Option '--levels' requires an argument"),
         (("--nope",), "No such option"),  # the rest is Click's own wording
         (("another.csv",), "no file 'another.csv'; check the path"),
@@ -289,6 +291,26 @@ def test_help_names_the_options(capsys: Capture) -> None:
 )
 def test_bad_options(capsys: Capture, table: str, arguments: tuple[str, ...], words: str) -> None:
     assert complaint(capsys, "profile", table, *arguments).startswith(words)
+
+
+def test_as_many_levels_as_the_data_carry(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = json.loads(printed(capsys, "profile", "turtles", "--levels", "auto", "--json"))
+    carried = sr.profile(sr.examples.load("turtles"), levels="auto")
+    assert record["levels"] == carried.levels.tolist()
+    table = tmp_path / "t.csv"
+    table.write_text("x,y\n" + "1,0\n0,1\n0.6,-0.8\n-1,0\n" * 5)
+    sums = str(tmp_path / "t.moments")
+    printed(capsys, "moments", str(table), "--levels", "2", "-o", sums)
+    for command, file in (("boundary", str(table)), ("moments", str(table)), ("merge", sums)):
+        assert "integer" in complaint(capsys, command, file, "--levels", "auto")
+        said = complaint(capsys, command, file, "--levels", "0")
+        assert said == "--levels is 0; give 1 or more"
+    monkeypatch.setattr(Source, "is_large", True)
+    assert "is summed in blocks; give a number" in complaint(
+        capsys, "profile", str(table), "--levels", "auto"
+    )
 
 
 @pytest.mark.parametrize(

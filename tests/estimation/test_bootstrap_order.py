@@ -404,15 +404,32 @@ def test_nobody_complains_about_folds_that_nobody_gave() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["rotations", "angles"])
+def test_the_order_and_the_tests_have_one_p_value(kind: str) -> None:
+    """Where the tests are quick: 3e-26 stood here for dependent angles that tests() gives .02."""
+    rng = np.random.default_rng(3)
+    if kind == "rotations":
+        q = np.hstack([np.ones((200, 1)), rng.normal(0.0, 0.2, (200, 3))])
+        p = sr.profile(sr.Directions.from_quaternions(q, normalize=True))
+    else:
+        first = rng.vonmises(-1.1, 4.0, 120)
+        second = rng.vonmises(-0.7 + 0.8 * (first + 1.1), 4.0)
+        angles = sr.Directions.from_dihedrals(first, second)
+        p = sr.profile(angles, hierarchy=sr.Interactions(2, 1))
+    got = sr.choose_order(p, folds=2)
+    np.testing.assert_array_equal(got.holm_pvalue[1:], p.tests().pvalue_holm)
+    assert not any("takes a while" in said for said in got.warnings)
+
+
 def test_order_of_noise_in_high_dimension() -> None:
     """Where the default tests would draw for minutes, and the residuals do not."""
-    x = unit(np.random.default_rng(0).standard_normal((1200, 120)))
+    x = unit(np.random.default_rng(0).standard_normal((2600, 120)))
     got = sr.choose_order(sr.profile(x))
     assert got.chosen["residual"] == got.chosen["holm"] == got.chosen["held_out"] == 0
     assert "Rayleigh's test" in got.warnings[0]
     assert "! Holm p by" in str(got)
     assert got.to_dict()["warnings"] == list(got.warnings)
-    strong = unit(np.random.default_rng(1).normal(0.0, np.linspace(0.5, 2.0, 120), (1200, 120)))
+    strong = unit(np.random.default_rng(1).normal(0.0, np.linspace(0.5, 2.0, 120), (2600, 120)))
     found = sr.choose_order(sr.profile(strong))
     assert found.holm_pvalue[2] < 1e-8
     assert found.chosen["holm"] == 2

@@ -10,6 +10,7 @@ from steradian.families.grids import curvature
 from steradian.families.meshes import meshed, primal_dual
 from steradian.families.meshes.mesh import Mesh
 from steradian.numerics.arrays import Array, BoolArray
+from steradian.spaces.unit_vectors import random_rotation
 
 
 def cluster_and_one_apart(kappa: float, seed: int) -> Array:
@@ -37,6 +38,21 @@ def test_one_row_apart_asks_for_few_nodes(kappa: float, seed: int) -> None:
     stated = told.quadrature + told.decrement**2 + told.moment_rounding
     means = [fit.logpdf(x).mean() for fit in found.fits[1:]]
     assert (np.abs(means - found.deficits) <= stated + 1e-12).all()
+
+
+def test_what_two_meshes_differ_by_is_stated_with_a_margin() -> None:
+    """The same sample turned is off by what its mesh misses, of which 1.01 were once stated."""
+    rng = np.random.default_rng(3)
+    x = rng.normal([0.0, 0.0, 8.0], 1.0, (30, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    w = rng.lognormal(size=30)
+    turns = [random_rotation(3, rng) for _ in range(12)]
+    found = [sr.profile(x @ turn, weights=w, levels=3) for turn in turns]
+    stated = np.array([p.numerics.quadrature[2] for p in found])
+    deficits = np.array([p.deficits[2] for p in found])
+    off = np.abs(deficits - deficits[np.argmin(stated)])
+    assert stated.max() > 3e-12
+    assert (off <= 0.8 * stated + found[0].numerics.moment_rounding[2]).all()
 
 
 @pytest.mark.slow

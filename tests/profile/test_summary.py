@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.cli.profile_record import profile_record
 from steradian.numerics.arrays import Array
+from steradian.profile.level_table import LevelTable
+from steradian.profile.reporting import level_rows
 from steradian.significance.effort import LATER
 from steradian.wording import digits, pvalue_number
 
@@ -287,6 +290,9 @@ def test_what_takes_long_is_left_to_tests_and_shown_when_it_is_known() -> None:
     assert rows(text)[1][-2] == "tests()"
     assert "p takes a while: tests() in Python finds it." in " ".join(text.split())
     assert profile.tests_within(0.0).methods == (LATER, LATER)
+    table = LevelTable.of(profile, 0.0)
+    assert profile_record(profile, 0.0)["inference"]["verdict"] == [LATER, LATER]
+    assert [row[-1] for row in level_rows(table).rows] == [LATER, LATER]
     tests = profile.tests()
     again = profile.summary(patience=0.0)
     assert rows(again)[1][-2] == pvalue_number(tests.pvalue_holm[1])

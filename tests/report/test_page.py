@@ -14,7 +14,7 @@ from scipy.integrate import trapezoid
 import steradian as sr
 from steradian.profile.level_table import LevelTable
 from steradian.profile.report_scene import scene_of
-from steradian.profile.reporting import page_of
+from steradian.profile.reporting import level_rows, page_of
 from steradian.report import Page, html_of
 from steradian.significance.effort import SOON
 
@@ -27,6 +27,15 @@ BUNDLE = 4_900_000  # of them plotly.js, which most tests leave out
 @pytest.fixture(autouse=True)
 def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steradian.report.render._plotly", lambda: "/* plotly.js */")
+
+
+def test_every_level_has_its_row() -> None:
+    """Also of more levels than a printed table has lines."""
+    theta = np.random.default_rng(1).vonmises(0.0, 2.0, 400)
+    p = sr.profile(sr.Directions.from_angles(theta), levels=20)
+    rows = level_rows(LevelTable.of(p, SOON)).rows
+    assert [row[0].split(":")[0] for row in rows] == [str(level) for level in range(1, 21)]
+    assert "level 20" in html_of(page_of(p))
 
 
 class Elements(HTMLParser):

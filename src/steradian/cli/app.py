@@ -128,7 +128,7 @@ def profile_command(
     where: Source,
     context: typer.Context,
     by: Annotated[str, typer.Option(help="Column of groups: one line each; or 'file'.")] = "",
-    levels: options.Levels = 0,
+    levels: options.LevelsOrAuto = None,
     shrinkage: Annotated[
         float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
     ] = 0.0,
@@ -151,8 +151,6 @@ def profile_command(
     group; a group without a profile says why, and only if none has one is the exit code 1.
     """
     form = chosen_format(form, json_, out)
-    if levels < 0:
-        raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if report:
         from steradian.report import file_for
 
@@ -172,7 +170,7 @@ def profile_command(
 def _grouped(
     where: Source,
     by: str,
-    how: tuple[int, float, str],
+    how: tuple[int | str | None, float, str],
     into: tuple[str, str],
     *,
     quiet: bool,
@@ -194,7 +192,7 @@ def _grouped(
             for label, rows in data.groups(by).items()
         }
     law = parse_reference(how[2], where) if how[2] else None
-    records = group_records(groups, how[0] or None, how[1] or None, law)
+    records = group_records(groups, how[0], how[1] or None, law)
     deliver(group_text(records, "" if reading is None else reading.words, into[0]), into[1])
     say_what_was_read(reading, into, quiet=quiet)
     return NO_FIT if all("error" in record for record in records) else 0
@@ -202,7 +200,7 @@ def _grouped(
 
 def _one(
     where: Source,
-    how: tuple[int, float, bool, str, str],
+    how: tuple[int | str | None, float, bool, str, str],
     into: tuple[str, str],
     quiet: bool,
     verbose: bool,
@@ -217,7 +215,7 @@ def _one(
     try:
         with working("fitting", quiet=quiet):
             result = profile(
-                sample, levels=levels or None, design=plan, shrinkage=shrinkage or None,
+                sample, levels=levels, design=plan, shrinkage=shrinkage or None,
                 reference=law,
             )  # fmt: skip
     except LevelError as error:
@@ -231,7 +229,7 @@ def _one(
 
 
 def _sample(
-    where: Source, how: tuple[int, float, bool, str, str], quiet: bool
+    where: Source, how: tuple[int | str | None, float, bool, str, str], quiet: bool
 ) -> tuple[Directions | Moments, Design | str | None]:
     """The rows with their design; the sums alone, where there are no rows or too many to hold."""
     from steradian.cli.design import design_columns
@@ -296,7 +294,7 @@ def _formed(record: dict[str, Any], form: str) -> str:
 @options.reading
 def boundary_command(
     where: Source,
-    levels: options.Levels = 0,
+    levels: options.Levels = None,
     json_: Annotated[bool, typer.Option("--json", help="JSON in place of text.")] = False,
     out: options.Out = "",
 ) -> None:
@@ -304,7 +302,7 @@ def boundary_command(
     from steradian.existence.boundary import boundary
 
     directions = where.read().directions
-    found = boundary(directions, levels=levels or None)
+    found = boundary(directions, levels=levels)
     read = [] if directions.reading is None else [*_wrapped(directions.reading.words), ""]
     as_record = chosen_format("", json_, out) == "json"
     deliver(as_json(found.to_dict()) if as_record else "\n".join([*read, str(found)]), out)

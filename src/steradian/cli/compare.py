@@ -56,7 +56,7 @@ def register_compare(app: typer.Typer) -> None:
         coords: options.Coords = "",
         weights: options.Weights = "",
         counts: options.Counts = "",
-        levels: options.Levels = 0,
+        levels: options.Levels = None,
         normalize: options.Normalize = False,
         axial: options.Axial = None,
         degrees: options.Degrees = None,
@@ -93,20 +93,18 @@ def register_compare(app: typer.Typer) -> None:
             write_report(found, report, command_line(context), quiet=quiet)
 
 
-def _compared(where: Source, by: str, how: tuple[int, str, str, Any]) -> Comparison:
+def _compared(where: Source, by: str, how: tuple[int | None, str, str, Any]) -> Comparison:
     from steradian.cli.design import design_columns
     from steradian.profile import compare
 
     levels, design, shares, reference = how
-    if levels < 0:
-        raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
     data = where.read(by, *design_columns(design))
     return compare(
         data.directions,
         by=[str(label).strip() for label in data.column(by)],
-        levels=levels or None,
+        levels=levels,
         design=data.design(design),
         shares=shares,
         reference=reference,

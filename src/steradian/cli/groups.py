@@ -28,7 +28,7 @@ _UNNAMED = "(empty)"  # a group of rows whose label is missing
 
 def group_records(
     groups: Mapping[Any, tuple[int, Callable[[], Directions | Moments]]],
-    levels: int | None,
+    levels: int | str | None,
     shrinkage: float | None,
     reference: Any = None,
 ) -> list[Any]:

@@ -39,7 +39,7 @@ def register(app: typer.Typer, show: Show) -> None:
     def moments_command(
         where: Source,
         by: By = "",
-        levels: options.Levels = 0,
+        levels: options.Levels = None,
         cluster: Cluster = "",
         out: Into = "",
         form: options.Format = "text",
@@ -57,7 +57,7 @@ def register(app: typer.Typer, show: Show) -> None:
     @app.command("merge")
     def merge_command(
         files: Annotated[list[str], typer.Argument(help="Files of moments.")],
-        levels: Annotated[int, typer.Option(help="Highest level; 0: all they hold.")] = 0,
+        levels: options.Levels = None,
         out: Annotated[str, typer.Option("--out", "-o", help="File to write.")] = "",
         form: options.Format = "text",
         json_: options.Json = False,
@@ -67,18 +67,16 @@ def register(app: typer.Typer, show: Show) -> None:
         _deliver({None: _merged(files, levels)}, out, form, show)
 
 
-def _merged(files: list[str], levels: int) -> Moments:
+def _merged(files: list[str], levels: int | None) -> Moments:
     from steradian.data.moments import Moments
 
-    if levels < 0:
-        raise InvalidArgument(f"--levels is {levels}; give 1 or more")
     pooled = Moments.load(files[0])
     for name in files[1:]:
         try:
             pooled = pooled + Moments.load(name)
         except InvalidArgument as error:
             raise InvalidArgument(f"{name}: {error}") from error
-    return pooled.up_to(levels) if levels else pooled
+    return pooled if levels is None else pooled.up_to(levels)
 
 
 def _deliver(found: dict[Any, Moments], out: str, form: str, show: Show) -> None:

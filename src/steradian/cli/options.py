@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steradian.arguments import shown, whole_number
 from steradian.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -61,7 +62,33 @@ Axial = Annotated[
     bool | None,
     typer.Option("--axial/--directed", help="Whether x and -x are the same; poles are axes."),
 ]
-Levels = Annotated[int, typer.Option(help="Highest level; 0: the default.")]
+
+
+def _counted(levels: int | None) -> int | None:
+    return None if levels is None else whole_number(levels, "--levels", least=1)
+
+
+def _counted_or_auto(levels: str | None) -> int | str | None:
+    if levels is None or levels == AUTO:
+        return levels
+    if not levels.lstrip("+-").isdecimal():
+        raise InvalidArgument(
+            f"--levels is {shown(levels)}; give a whole number from 1 on, or {AUTO}"
+        )
+    return _counted(int(levels))
+
+
+AUTO = "auto"
+_DEFAULT = "default: 4 on the circle and the sphere, 2 elsewhere"
+Levels = Annotated[int | None, typer.Option(help=f"Highest level; {_DEFAULT}.", callback=_counted)]
+LevelsOrAuto = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|auto",
+        help=f"Highest level, or auto: as many as the data carry; {_DEFAULT}.",
+        callback=_counted_or_auto,
+    ),
+]
 Format = Annotated[
     str,
     typer.Option(
@@ -147,16 +174,19 @@ class Source:
         directions, table = read_request(list(self.files), Request(**self.said, used=used))
         return Data(directions, table, self.files[0])
 
-    def sums(self, levels: int, *, by: str = "", cluster: str = "") -> Any:
+    def sums(self, levels: int | str | None, *, by: str = "", cluster: str = "") -> Any:
         """The moments of all rows, or those of each label, without holding the rows."""
         from steradian.data.summation import default_moments
         from steradian.io.pieces import Wanted
         from steradian.io.request import Request
 
-        if levels < 0:
-            raise InvalidArgument(f"--levels is {levels}; give 1 or more")
+        if isinstance(levels, str):
+            raise InvalidArgument(
+                f"--levels {levels} climbs with all rows at hand, and {self.files[0]} is summed in "
+                "blocks; give a number"
+            )
         wanted = Wanted(Request(**self.said), by or None)
-        return default_moments(list(self.files), wanted, levels or None, cluster or None)
+        return default_moments(list(self.files), wanted, levels, cluster or None)
 
     @property
     def is_moments(self) -> bool:

@@ -43,7 +43,7 @@ def _inference(table: LevelTable) -> dict[str, Any]:
         "low": _known(none if intervals is None else intervals.low),
         "high": _known(none if intervals is None else intervals.high),
         "confidence": None if intervals is None else intervals.confidence,
-        "verdict": [str(verdict) for verdict in table.verdicts],
+        "verdict": list(table.said),
         "reason": [in_options(reason) for reason in table.reasons],
     }
 

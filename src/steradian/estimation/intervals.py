@@ -54,7 +54,7 @@ class GapIntervals(LevelFrame):
     wald_low, wald_high : arrays, (L,)
         The plain interval I ± z se, for comparison: it covers too little near zero.
     deficits, deficit_se, deficit_low, deficit_high : arrays, (L,)
-        D in nats, by the same method.
+        D in nats, by the same method; like D, upper ends never fall with the level.
     uncertainty_low, uncertainty_high : arrays, (L,)
         For U = exp(-D): the interval of D on the log scale.
     warnings : tuple of str
@@ -158,6 +158,7 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     for level in {*concerns.crowded(sample), *interval_concerns.without_spread(sample)}:
         for values in (low, high, d_low, d_high):
             values[level - 1] = np.nan
+    d_high = _never_falling(d_high)
     z = float(ndtri(0.5 + 0.5 * confidence))
     # with nothing there 2 a² I is about χ²_q: up to its upper end the gap is not clear of zero
     limit = 2.0 * gammaincinv(0.5 * dims, 0.5 + 0.5 * confidence)  # of χ² at this probability
@@ -191,6 +192,11 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
         design=sample.design.name,
         sentence=sample.sentence,
     )
+
+
+def _never_falling(ends: Array) -> Array:
+    """Upper ends of D, which never falls: what a level may be, all above it may be."""
+    return np.where(np.isnan(ends), ends, np.fmax.accumulate(ends))
 
 
 def _units(sample: Sample) -> float:

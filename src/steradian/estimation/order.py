@@ -21,6 +21,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
+from steradian.significance.effort import WAITING, Patience
 from steradian.significance.gap_tests import gap_tests, holm
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _FOLDS = 10
 _MOST_HELD_OUT = 2e8  # of folds that are fitted on meshes, see `Sample.refit_work`: ten seconds
-_QUICK = 5e9  # multiplications of the default tests that nobody waits long for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,27 +198,29 @@ def _highest_proven(corrected: Array, alpha: float) -> int:
 def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
     """Holm-corrected p-values of the gaps, (L,), as `Profile.tests` has them where they are quick.
 
-    With many features those draw many large samples. Then level 1 has the score test of
+    Many features of many rows are drawn for minutes. Then level 1 has the score test of
     uniformity, which is Rayleigh's for harmonics, and level 2 what level 1 leaves over there,
     which asks the same of the same null.
     """
-    top, n, d = len(sample.nested.solutions), sample.moments.n, sample.hierarchy.space.d
-    families = [sample.hierarchy.family(level) for level in range(1, top + 1)]
-    work = Options().replicates * max(family.draw_work(n) for family in families)
-    if top > 2 or not sample.units.rows_of_one_law or work <= _QUICK:
-        try:
-            found = gap_tests(sample, Options())
-        except SteradianError as error:
-            return np.full(top, np.nan), [str(error)]
-        except np.linalg.LinAlgError:
-            said = "no Holm p: the features of a level are collinear under the fit below it"
-            return np.full(top, np.nan), [said]
+    top = len(sample.nested.solutions)
+    elsewhere = top <= 2 and sample.units.rows_of_one_law
+    patience = Patience(WAITING) if elsewhere else Patience()
+    try:
+        found = gap_tests(sample, Options(patience=patience))
+    except SteradianError as error:
+        return np.full(top, np.nan), [str(error)]
+    except np.linalg.LinAlgError:
+        said = "no Holm p: the features of a level are collinear under the fit below it"
+        return np.full(top, np.nan), [said]
+    if not found.later:
         return found.pvalue_holm, []
     mean = sample.moments.up_to_level(1)
     first = float(chi_square_sf(sample.rate**2 * float(mean @ mean), len(mean)))
+    n, d = sample.moments.n, sample.hierarchy.space.d
     said = (
         f"Holm p by {named_test(sample.hierarchy, 1)} and by the residual of level 1: tests() "
-        f"draws {Options().replicates} samples of {n} × {d}, which takes a while"
+        f"draws {Options().replicates} samples of {n} × {d}, which takes a while; believe those "
+        "where the two differ"
     )
     return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
 

@@ -87,6 +87,13 @@ class LevelTable:
         return self.tests.verdicts
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """The verdict of each level in words, or that its p-value has not been found yet."""
+        later = self.later
+        every = enumerate(self.verdicts, 1)
+        return tuple(LATER if level in later else str(verdict) for level, verdict in every)
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why each level is not judged; empty where it is."""
         if self.tests is None:
@@ -106,14 +113,14 @@ class LevelTable:
         count = len(self.profile.levels)
         return self.profile.gaps / total if total > NOTHING else np.full(count, np.nan)
 
-    def columns(self) -> list[tuple[str, list[str]]]:
-        """Name and cells of every column that has anything to say.
+    def columns(self, most: int = _MOST_LINES) -> list[tuple[str, list[str]]]:
+        """Name and cells of every column that has anything to say, in ``most`` lines.
 
         Levels that share a line are added up; their p-value is the smallest, which is corrected
         for all levels, and they have no interval.
         """
         p, names = self.profile, names_of(self.profile)
-        bands = _bands(len(p.levels))
+        bands = _bands(len(p.levels), most)
         table = [
             ("level", [_joined(str(p.levels[b[0]]), str(p.levels[b[-1]])) for b in bands]),
             (_NAMES, [shortened(_joined(names[b[0]], names[b[-1]])) for b in bands]),
@@ -167,13 +174,13 @@ def _reason(tests: GapTests, level: int) -> str:
     return said[-1].removeprefix(f"{Verdict.UNJUDGED}: ") if said else tests.methods[level - 1]
 
 
-def _bands(levels: int) -> list[IntArray]:
+def _bands(levels: int, most: int) -> list[IntArray]:
     """Which levels, counted from 0, share a line: the first ones none, higher ones with others."""
     every = np.arange(levels)
-    if levels <= _MOST_LINES:
+    if levels <= most:
         return np.split(every, levels)
-    alone = _MOST_LINES // 2
-    return [*np.split(every[:alone], alone), *np.array_split(every[alone:], _MOST_LINES - alone)]
+    alone = most // 2
+    return [*np.split(every[:alone], alone), *np.array_split(every[alone:], most - alone)]
 
 
 def _joined(first: str, last: str) -> str:

@@ -73,7 +73,7 @@ def _first_screen(table: LevelTable) -> Iterator[Block]:
 
 def level_rows(table: LevelTable) -> Table:
     """The printed table, with the verdict of every level."""
-    columns = table.columns()
+    columns = table.columns(most=len(table.profile.levels))
     names = [name for name, _ in columns[1:]]
     rows = [list(row) for row in zip(*(cells for _, cells in columns[1:]), strict=True)]
     full = names_of(table.profile)
@@ -81,8 +81,8 @@ def level_rows(table: LevelTable) -> Table:
         row[0] = f"{k + 1}: {full[k]}"
     if table.tests is not None:
         names.append("verdict")
-        for row, verdict in zip(rows, table.verdicts, strict=True):
-            row.append(str(verdict))
+        for row, said in zip(rows, table.said, strict=True):
+            row.append(said)
     return Table(
         caption="What each level adds, in nats. Noise: what chance alone gives on average.",
         columns=("level", *names[1:]),

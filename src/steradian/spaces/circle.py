@@ -17,7 +17,7 @@ from steradian.numerics.spheres.condensation import condensed_on_circle
 from steradian.numerics.spheres.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, circular_spread, rayleigh
-from steradian.spaces.unit_vectors import UnitVectors
+from steradian.spaces.unit_vectors import UnitVectors, refuse_other_dimension
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
 _RUNGS: list[int] = _LADDER[:-1].tolist()
@@ -42,6 +42,9 @@ class Circle(UnitVectors):
 
     d: int = 2
     name: str = "circle"
+
+    def __post_init__(self) -> None:
+        refuse_other_dimension("sr.Circle()", self.d, 2)
 
     @property
     def chart(self) -> Chart:

@@ -8,6 +8,8 @@ from math import lgamma, log, pi
 
 import numpy as np
 
+from steradian.arguments import whole_number
+from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features
 from steradian.numerics.spheres.hyperspherical import harmonic_size, hyperspherical_harmonics
@@ -19,13 +21,26 @@ _LADDERS: dict[int, tuple[int, ...]] = {  # by dimension: degrees below which a 
     4: (12, 16, 24, 32, 40, 48, 64, 80, 96),
     5: (12, 16, 20, 24, 28, 32, 40),
 }
+_FEWEST = min(_LADDERS)  # below it there are spaces of their own
 
 
 @dataclass(frozen=True)
 class Hypersphere(UnitVectors):
-    """Unit vectors of R^d, with the uniform law."""
+    """Unit vectors of R^d for d from 4 on, with the uniform law.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> sr.Hypersphere(6).name
+    'sphere in R^6'
+    """
 
     d: int
+
+    def __post_init__(self) -> None:
+        if whole_number(self.d, "d", least=2) < _FEWEST:
+            plain = {2: "sr.Circle()", 3: "sr.Sphere()"}[self.d]
+            raise InvalidArgument(f"d is {self.d}; use {plain}, which has rules of its own")
 
     @property
     def name(self) -> str:

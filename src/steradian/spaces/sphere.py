@@ -27,7 +27,7 @@ from steradian.numerics.spheres.harmonics import (
 from steradian.numerics.spheres.separable_sums import MOST_DEGREES, separable_sphere_sums
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
-from steradian.spaces.unit_vectors import UnitVectors
+from steradian.spaces.unit_vectors import UnitVectors, refuse_other_dimension
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
 _RUNGS: list[int] = _LADDER[:-1].tolist()
@@ -53,6 +53,9 @@ class Sphere(UnitVectors):
 
     d: int = 3
     name: str = "sphere"
+
+    def __post_init__(self) -> None:
+        refuse_other_dimension("sr.Sphere()", self.d, 3)
 
     @property
     def chart(self) -> Chart:

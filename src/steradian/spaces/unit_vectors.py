@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from steradian.arguments import whole_number
+from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces.base import Space
@@ -35,6 +37,14 @@ def random_rotation(d: int, rng: np.random.Generator) -> Array:
     if np.linalg.det(q) < 0.0:
         q[:, 0] *= -1.0
     return np.asarray(q)
+
+
+def refuse_other_dimension(space: str, d: int, own: int) -> None:
+    """Refuse a dimension that the rules of a space are not made for."""
+    if whole_number(d, "d", least=2) != own:
+        raise InvalidArgument(
+            f"{space} is that of R^{own}, and d is {d}; leave it out, or use sr.Hypersphere(d)"
+        )
 
 
 class UnitVectors:

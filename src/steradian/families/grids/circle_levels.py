@@ -31,6 +31,7 @@ from steradian.numerics.tolerances import (
     HALVED_SHARED,
     MOMENT_ROUNDING,
     RESTING_DECREMENT,
+    RULE_MARGIN,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
@@ -55,7 +56,6 @@ _SLOW = 0.6  # of the decrement before, from which chords are given up
 _MOST_STEPS = 40
 _SHORTEST = 1e-3  # step of Newton, below which the way is another one
 _FINER = 5  # quarters of the nodes, of the grid that verifies
-_MARGIN = 1.5  # of the difference of two grids, which was seen to miss the error by 1.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,7 +223,7 @@ class _Climb:
         gradient = finer.mismatch(self.m[:q]) * seen
         white = factor.white(gradient) * seen
         square = _products(white, white)
-        error = np.maximum(_MARGIN * np.abs(finer.psi - psi), 0.5 * square)
+        error = RULE_MARGIN * np.maximum(np.abs(finer.psi - psi), 0.5 * square)
         residual = np.maximum.reduce(np.abs(gradient), axis=1)
         return _Ends(lam, finer.psi, residual, np.sqrt(square), error)
 

@@ -36,6 +36,7 @@ from steradian.numerics.tolerances import (
     LAST_STEP,
     MOMENT_ROUNDING,
     RESTING_DECREMENT,
+    RULE_MARGIN,
     SHORTEST_STEP,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
@@ -55,7 +56,6 @@ _SHORT = 0.2  # of a step, below which a finer grid is tried rather than a short
 _LONGEST = 4.0  # step, in those of Newton
 _GUARD = 0.03  # share of the Christoffel function
 _SPARSE_DATA = 1e-2  # least eigenvalue of E φ_h φ_hᵀ of data that leave parts of the space empty
-_MARGIN = 1.5  # of the difference of two grids, which was seen to miss the error by 1.4
 _REACH_PER_LEVEL = 6  # degree that the first grid integrates exactly
 _FURTHEST = 2.0  # times the nodes along a meridian that one change of grids may bring
 _CHEAP_FEATURES = 100  # whose Hessian costs no more than an evaluation of the law
@@ -305,7 +305,7 @@ def _solve(climb: _Climb, *, otherwise: bool) -> DualSolution | None:
         end, model = found
         finer = climb.law(end.lam, climb.rung + 1)
         gain = 0.5 * float(finer.gradient @ model.step(finer.gradient))
-        error = max(_MARGIN * abs(finer.psi - end.psi), gain, climb.moved(end, finer))
+        error = max(RULE_MARGIN * max(abs(finer.psi - end.psi), gain), climb.moved(end, finer))
         aim = max(VERIFIED_AIM, float(allowed_quadrature(end.lam)))
         if error <= aim:
             settled = climb.settled(end)

@@ -47,6 +47,7 @@ from steradian.numerics.tolerances import (
     HEAVY_MASS,
     HOPELESS_DEFICIT,
     NEGLIGIBLE_MASS,
+    RULE_MARGIN,
     USABLE_DEFICIT,
     USABLE_RULE,
     VERIFIED_AIM,
@@ -168,7 +169,7 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
     else:
         return _nothing(mesh, Status.UNRESOLVED, change)
     out = judge(path, none, end)
-    out.quadrature[:], out.nodes[:], out.steps[:] = change, mesh.nodes, steps
+    out.quadrature[:], out.nodes[:], out.steps[:] = RULE_MARGIN * change, mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
     out.moment_rounding[:] = rounding

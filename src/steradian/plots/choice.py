@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steradian.arguments import checked_profile
 from steradian.plots.canvas import new_page, settled
 from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
@@ -76,7 +77,7 @@ def overview(profile: Profile) -> Axes:
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> figure = sr.plots.overview(p).figure  # doctest: +SKIP
     """
-    space = profile.moments.hierarchy.space
+    space = checked_profile(profile).moments.hierarchy.space
     chart = chart_of(space)
     if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.errors import SteradianError
 from steradian.plots.canvas import axes_for, frame, new_page, note, settled, titled
 from steradian.plots.gap_bars import level_heights, level_numbers, level_ticks
@@ -58,6 +59,7 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> c = sr.compare(x, by=np.where(x.x[:, 2] > 0, "down", "up"))
     >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
+    checked_result(comparison, "between", "compare()")
     if ax is None and len(comparison.names) <= len(GROUPS):
         left, right = new_page(_RATIOS, _HEIGHT)
         group_gaps(comparison, right)
@@ -102,6 +104,7 @@ def _marks(ax: Axes, comparison: Comparison, intervals: BetweenIntervals | None)
 
 def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the gaps I_l of every group, each in its own colour and with its own marker."""
+    checked_result(comparison, "between", "compare()")
     ax = axes_for(ax)
     found, count = comparison.sample.groups.gaps, len(comparison.names)
     step = 0.5 / max(count - 1, 1)

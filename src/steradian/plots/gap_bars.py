@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_profile
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled, wrapped
 from steradian.plots.chosen_level import asked, gap_tests
@@ -61,6 +62,7 @@ def gaps(
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gaps(p)  # doctest: +SKIP
     """
+    checked_profile(profile)
     ax = axes_for(ax)
     ax.set_ylabel("information gap $I_L$ (nats)")
     intervals = asked(profile, "intervals", confidence)

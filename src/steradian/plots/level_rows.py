@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
@@ -86,6 +87,7 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_pvalues(p.tests())  # doctest: +SKIP
     """
+    checked_result(tests, "pvalue_holm", "Profile.tests()")
     ax = row_axes(ax, tests.levels)
     ax.set_xscale("log")
     lowest = min(1e-4, float(np.nanmin(np.append(tests.pvalue, 1.0))))
@@ -138,6 +140,7 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_intervals(p.intervals())  # doctest: +SKIP
     """
+    checked_result(intervals, "clear_of_zero", "Profile.intervals()")
     ax = row_axes(ax, intervals.levels)
     for k, level in enumerate(intervals.levels):
         colour = level_colour(int(level))
@@ -188,6 +191,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=2)
     >>> ax = sr.plots.bootstrap_replicates(sr.bootstrap(p, replicates=99))  # doctest: +SKIP
     """
+    checked_result(bootstrap, "under_null", "bootstrap()")
     levels = np.arange(1, len(bootstrap.observed) + 1)
     ax = row_axes(ax, levels)
     null = bootstrap.under_null

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import GREY, TEXT, level_colour
 from steradian.wording import digits, power_of_ten
@@ -32,6 +33,7 @@ def sensitivity_curves(sensitivity: Sensitivity, ax: Axes | None = None) -> Axes
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> ax = sr.plots.sensitivity_curves(p.sensitivity())  # doctest: +SKIP
     """
+    checked_result(sensitivity, "quadrature_change", "Profile.sensitivity()")
     ax = axes_for(ax)
     order = np.argsort(sensitivity.epsilon)
     epsilon = sensitivity.epsilon[order]

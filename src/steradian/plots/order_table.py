@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour
@@ -49,6 +50,7 @@ def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.patches import Rectangle
 
+    checked_result(order, "held_out_se", "choose_order()")
     count = len(order.levels)
     ax = axes_for(ax, max(COLUMN, 1.2 + 0.62 * count), 2.9)
     for row, (name, _, column) in enumerate(_ROWS):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, settled, titled
 from steradian.plots.palette import GREY, TEXT, level_colour
 from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, digits, pvalue_words
@@ -35,6 +36,7 @@ def residual_spectrum(residuals: Residuals, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> ax = sr.plots.residual_spectrum(p.residuals())  # doctest: +SKIP
     """
+    checked_result(residuals, "contributions", "Profile.residuals()")
     ax = axes_for(ax)
     rows = [k for k, level in enumerate(residuals.levels) if level < residuals.degree][-_MOST:]
     degrees = np.arange(1, residuals.degree + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from steradian.arguments import shown
@@ -28,10 +29,10 @@ def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> l
         return [scene.fit]
     top = len(fits) - 1
     chosen = levels_up_to(scene.fit.level) if levels is None else levels
-    for level in chosen:
-        if isinstance(level, bool) or level not in range(top + 1):
-            raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
-    return [fits[level] for level in chosen]
+    listed = isinstance(chosen, Iterable)
+    if not listed or any(type(level) is bool or level not in range(top + 1) for level in chosen):
+        raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
+    return [fits[int(level)] for level in chosen]
 
 
 def levels_up_to(top: int) -> tuple[int, ...]:

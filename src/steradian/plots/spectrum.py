@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import BLUE, GREY, axes_for, frame, settled, titled
 from steradian.plots.palette import TEXT
@@ -37,6 +38,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     """
+    checked_result(spectrum, "stands_out", "Profile.spectrum")
     ax = axes_for(ax, _WIDTH, _HEIGHT)
     at = np.array(spectrum.degrees if len(spectrum.degrees) else spectrum.levels, dtype=float)
     known = np.isfinite(spectrum.noise).all()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.level_rows import beside, nats_from_zero, row_axes
 from steradian.plots.palette import INK, level_colour
@@ -37,6 +38,7 @@ def split_gaps(profile: SplitProfile, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(x, hierarchy=sr.LowRank("pca", 2, split=0.5))
     >>> ax = sr.plots.split_gaps(p)  # doctest: +SKIP
     """
+    checked_result(profile, "split_gaps", "profile() over splits")
     ax = row_axes(ax if ax is None else axes_for(ax), profile.levels)
     found, medians = profile.split_gaps, profile.gaps
     across = np.linspace(-_HALF, _HALF, len(found)) if len(found) > 1 else np.zeros(1)

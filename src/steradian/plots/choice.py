@@ -11,9 +11,9 @@ from steradian.arguments import checked_profile
 from steradian.plots.canvas import new_page, settled
 from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
-from steradian.plots.round_words import levels_up_to
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.sphere_scene import scene_of
+from steradian.plots.thinning import levels_up_to
 from steradian.plots.torus_map import ramachandran
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
@@ -46,7 +46,7 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
         Where; new ones unless given.
     level : int, optional
         Of a profile; the highest that is told apart from noise unless given, and the highest where
-        none is, which the title says. A rose has all levels up to it, of many the last four.
+        none is, which the title says. A rose has all levels up to it, of many four.
 
     Examples
     --------

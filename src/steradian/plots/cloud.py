@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.arguments import longitude_latitude
+from steradian.arguments import checked_result, longitude_latitude
 from steradian.data.directions import Directions
-from steradian.errors import InvalidArgument, InvalidDirections
+from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import BLUE, GREY, axes_for, titled
 from steradian.plots.palette import COLUMN
@@ -47,9 +47,7 @@ def sphere_cloud(
     colour : str
         Of the points.
     """
-    if not isinstance(directions, Directions):
-        kind = type(directions).__name__
-        raise InvalidArgument(f"directions are needed, not {kind}; make them with sr.Directions(x)")
+    checked_result(directions, "blocks", "Directions(x)")
     if directions.d != 3:
         raise InvalidDirections(f"these directions have d = {directions.d}; the sphere has d = 3")
     view = longitude_latitude(view, "view")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
+_SIDE = 0.6  # from the first and last level to the ends of the axis, levels or lines of text
 _WORDY = 5  # levels up to which there is room for words
 _LETTERS = 40  # of all names of levels side by side, at the width of a column
 _HEIGHT, _HEIGHT_OF_MANY = 2.7, 3.1  # inches
@@ -169,7 +170,10 @@ def level_ticks(ax: Axes, levels: IntArray, names: tuple[str, ...]) -> None:
         ax.set_xticks(levels, words)
         ax.set_xlabel("level L and what it sees")
     ax.tick_params(axis="x", length=0.0)
-    ax.set_xlim(0.4, count + 0.6)
+    side = _SIDE
+    if count > _ALWAYS:  # upright words of the first and last level stay off the axis
+        side = max(side, _SIDE * lines_apart(ax, count, upright=True))
+    ax.set_xlim(1.0 - side, count + side)
 
 
 def level_heights(ax: Axes, values: Array, marks: Array, top: float | None = None) -> None:

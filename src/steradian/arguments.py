@@ -90,6 +90,21 @@ def checked_profile(value: Any) -> Profile:
     return profile
 
 
+def checked_result(value: Any, mark: str, made_by: str) -> None:
+    """Refuse what is not a result of the call ``made_by``, which has an attribute ``mark``."""
+    if not hasattr(value, mark):
+        kind = type(value).__name__
+        raise InvalidArgument(f"a result of {made_by} is needed, not {kind}")
+
+
+def longitude_latitude(value: Any, name: str) -> tuple[float, float]:
+    """``value`` as a longitude and a latitude in degrees."""
+    remedy = "give a longitude and a latitude in degrees, like (30, 35)"
+    if not isinstance(value, tuple | list | np.ndarray) or np.shape(value) != (2,):
+        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+    return real_number(value[0], name, remedy), real_number(value[1], name, remedy)
+
+
 def refuse_too_many(rows: int, columns: int, what: str) -> None:
     """Refuse what no machine would hold, before it is asked for."""
     if rows * columns > MOST_NUMBERS:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = [  # the colours have their home in the palette, and older callers look for them here
     "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION", "axes_for", "colour", "dash",
-    "frame", "new_axes", "new_figure", "new_page", "note", "require", "settled", "text_width",
-    "titled",
+    "frame", "legend_below", "new_axes", "new_figure", "new_page", "note", "require", "settled",
+    "text_width", "titled",
 ]  # fmt: skip
 
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
@@ -50,6 +50,8 @@ _RC: Any = {
 }
 _MARGIN = 0.7  # inches beside axes for their ticks and label
 _SHORTEST_LINE = 72.0  # points of a title
+_LINE = 1.25 * TEXT  # points from one line to the next
+_SHORT = 18  # letters of entries that stand two in a row
 _OWN = "steradian"  # mark of axes that were made here, whose figure may change its height
 _LOWEST = 2.2  # inches of a figure
 _ROUNDS = 3  # of a layout, after which it stands still
@@ -139,6 +141,21 @@ def note(ax: Axes, words: str, *, margin: float | None = None) -> None:
     )  # fmt: skip
 
 
+def legend_below(ax: Axes) -> None:
+    """Entries below the names of ticks and the label, where no mark of theirs is taken for data."""
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, labels = ax.get_legend_handles_labels()
+    lines = max(tick.get_text().count("\n") for tick in ax.get_xticklabels()) + 1
+    down = _LINE * (lines + 1) + TEXT  # ticks and the label of the axis
+    place = ax.transAxes + ScaledTranslation(0.0, -down / 72.0, ax.figure.dpi_scale_trans)
+    ax.legend(
+        handles, labels, frameon=False, fontsize=TEXT, loc="upper left", bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=place, ncols=1 if max(map(len, labels)) > _SHORT else 2, borderpad=0.0,
+        borderaxespad=0.0, handletextpad=0.3, columnspacing=1.2,
+    )  # fmt: skip
+
+
 def wrapped(ax: Axes, words: str, size: float, margin: float | None = None) -> str:
     """``words`` in lines that fit the width of the axes in letters of ``size`` points.
 
@@ -189,7 +206,22 @@ def settled(ax: Axes) -> Axes:
         engine.execute(figure)
         if ax.get_gid() == _OWN:
             _fit_height(ax)
+    _title_in_slot(ax)
     return ax
+
+
+def _title_in_slot(ax: Axes) -> None:
+    """Begin a title as far left of a panel as it would otherwise run into what stands beside it.
+
+    Panels of equal scales may be narrower than their slot, for whose width a title is wrapped.
+    """
+    words = ax.get_title(loc="left")
+    slot, used = ax.get_position(original=True), ax.get_position()
+    points = 72.0 * ax.figure.bbox.width / ax.figure.dpi
+    width = max(text_width(line, TITLE) for line in words.split("\n")) / points
+    over = max(0.0, used.x0 + width - slot.x1)
+    start = max(slot.x0 - used.x0, -over)
+    ax.set_title(words, loc="left", x=start / used.width, fontsize=TITLE, color=INK)
 
 
 def _fit_height(ax: Axes) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steradian.arguments import checked_profile
 from steradian.plots.canvas import new_page, settled
 from steradian.plots.gap_bars import gaps
 from steradian.plots.rose_diagram import rose
-from steradian.plots.round_words import levels_up_to
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.sphere_scene import scene_of
+from steradian.plots.thinning import levels_up_to
 from steradian.plots.torus_map import ramachandran
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
@@ -45,7 +46,7 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
         Where; new ones unless given.
     level : int, optional
         Of a profile; the highest that is told apart from noise unless given, and the highest where
-        none is, which the title says. A rose has all levels up to it, of many the last four.
+        none is, which the title says. A rose has all levels up to it, of many four.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def overview(profile: Profile) -> Axes:
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> figure = sr.plots.overview(p).figure  # doctest: +SKIP
     """
-    space = profile.moments.hierarchy.space
+    space = checked_profile(profile).moments.hierarchy.space
     chart = chart_of(space)
     if chart == "none" or log_reference(space, np.eye(1, space.d)) is None:  # no density to draw
         return gaps(profile)

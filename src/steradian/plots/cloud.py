@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result, longitude_latitude
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
@@ -46,8 +47,10 @@ def sphere_cloud(
     colour : str
         Of the points.
     """
+    checked_result(directions, "blocks", "Directions(x)")
     if directions.d != 3:
         raise InvalidDirections(f"these directions have d = {directions.d}; the sphere has d = 3")
+    view = longitude_latitude(view, "view")
     own, ax = ax is None, axes_for(ax, COLUMN, 3.9)
     turn = _towards(*np.deg2rad(view))
     _graticule(ax, turn)

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.errors import SteradianError
-from steradian.plots.canvas import axes_for, frame, new_page, note, settled, titled
-from steradian.plots.gap_bars import level_heights, level_numbers, level_ticks
+from steradian.plots.canvas import (
+    axes_for,
+    frame,
+    legend_below,
+    new_page,
+    note,
+    settled,
+    titled,
+)
+from steradian.plots.gap_bars import level_heights, level_numbers, level_ticks, numbered
 from steradian.plots.palette import (
     GREY,
     GROUPS,
     INK,
     PALE,
-    TEXT,
     group_colour,
     group_marker,
     level_colour,
@@ -33,9 +41,8 @@ if TYPE_CHECKING:
 
 _Found = TypeVar("_Found")
 _HEADROOM = 1.3
-_LINE = 1.25 * TEXT  # points from one line to the next
-_SHORT = 18  # letters of names that stand two in a row
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
+_SOME_NAMED = "; numbers of levels told apart, where there is room"
 _RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
 
 
@@ -58,6 +65,7 @@ def between(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> c = sr.compare(x, by=np.where(x.x[:, 2] > 0, "down", "up"))
     >>> ax = sr.plots.between(c)  # doctest: +SKIP
     """
+    checked_result(comparison, "between", "compare()")
     if ax is None and len(comparison.names) <= len(GROUPS):
         left, right = new_page(_RATIOS, _HEIGHT)
         group_gaps(comparison, right)
@@ -78,7 +86,8 @@ def _bars(comparison: Comparison, ax: Axes) -> Axes:
     ax.set_ylabel("information between groups $C_l$ (nats)")
     titled(ax, _finding(comparison, pvalues))
     why = no_interval or no_test or ("" if tests is None else _first_reason(tests))
-    note(ax, _legend(comparison, intervals, pvalues, why))
+    named = len(numbered(ax, values, pvalues)) == len(values)
+    note(ax, _legend(comparison, intervals, pvalues, why) + ("" if named else _SOME_NAMED))
     frame(ax)
     return settled(ax)
 
@@ -102,6 +111,7 @@ def _marks(ax: Axes, comparison: Comparison, intervals: BetweenIntervals | None)
 
 def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the gaps I_l of every group, each in its own colour and with its own marker."""
+    checked_result(comparison, "between", "compare()")
     ax = axes_for(ax)
     found, count = comparison.sample.groups.gaps, len(comparison.names)
     step = 0.5 / max(count - 1, 1)
@@ -116,25 +126,10 @@ def group_gaps(comparison: Comparison, ax: Axes | None = None) -> Axes:
     level_ticks(ax, comparison.levels, comparison.hierarchy.level_names)
     ax.set_ylim(min(0.0, float(found.min())), _HEADROOM * float(found.max()) or 1.0)
     ax.set_ylabel("information gap $I_l$ of the group (nats)")
-    _legend_below(ax)
+    legend_below(ax)
     titled(ax, _held(found.sum(axis=1)))
     frame(ax)
     return settled(ax)
-
-
-def _legend_below(ax: Axes) -> None:
-    """Groups below the names of levels, where no mark of the legend is taken for data."""
-    from matplotlib.transforms import ScaledTranslation
-
-    handles, labels = ax.get_legend_handles_labels()
-    lines = max(tick.get_text().count("\n") for tick in ax.get_xticklabels()) + 1
-    down = _LINE * (lines + 1) + TEXT  # ticks and the label of the axis
-    place = ax.transAxes + ScaledTranslation(0.0, -down / 72.0, ax.figure.dpi_scale_trans)
-    ax.legend(
-        handles, labels, frameon=False, fontsize=TEXT, loc="upper left", bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=place, ncols=1 if max(map(len, labels)) > _SHORT else 2, borderpad=0.0,
-        borderaxespad=0.0, handletextpad=0.3, columnspacing=1.2,
-    )  # fmt: skip
 
 
 def _held(totals: Array) -> str:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_profile
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled, wrapped
 from steradian.plots.chosen_level import asked, gap_tests
 from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
+from steradian.plots.thinning import kept_apart, lines_apart, round_ticks
 from steradian.references.base import reference_words
-from steradian.wording import digits, pvalue_words
+from steradian.wording import LIKELY_BELOW, digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,9 +25,15 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
+_SIDE = 0.6  # from the first and last level to the ends of the axis, levels or lines of text
 _WORDY = 5  # levels up to which there is room for words
 _LETTERS = 40  # of all names of levels side by side, at the width of a column
+_HEIGHT, _HEIGHT_OF_MANY = 2.7, 3.1  # inches
 _HEADROOM = 1.3  # above the highest mark, for numbers
+_UPRIGHT, _UPRIGHT_OF_MANY = 1.75, 2.1  # the same for numbers that stand upright
+_ALWAYS = 8  # levels up to which each has its number
+_LARGE = 0.1  # of the largest value, from which one of many has its number
+_MOST_TICKS = 15
 
 
 def gaps(
@@ -61,7 +69,8 @@ def gaps(
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gaps(p)  # doctest: +SKIP
     """
-    ax = axes_for(ax)
+    checked_profile(profile)
+    ax = axes_for(ax, height=_HEIGHT if len(profile.levels) <= _ALWAYS else _HEIGHT_OF_MANY)
     ax.set_ylabel("information gap $I_L$ (nats)")
     intervals = asked(profile, "intervals", confidence)
     tests = None if compact else gap_tests(profile)
@@ -78,7 +87,8 @@ def gaps(
     level_heights(ax, profile.gaps, np.fmax(floor, whiskers), top)
     if not compact:
         titled(ax, gaps_finding(names, profile.gaps, corrected))
-        note(ax, _legend(profile, intervals, tests))
+        shown = len(numbered(ax, profile.gaps, corrected))
+        note(ax, _legend(profile, intervals, tests, shown))
     frame(ax)
     return settled(ax)
 
@@ -117,11 +127,12 @@ def _whiskers(ax: Axes, profile: Profile, intervals: GapIntervals | None) -> Arr
 
 def level_numbers(ax: Axes, values: Array, heights: Array, pvalues: Array | None) -> None:
     """The value of levels 1, 2, … and its p-value above everything that is drawn of it; where there
-    are many levels, upright and the p-value alone.
+    are many levels, upright and the p-value alone, of so many that they overprint each other only
+    of those in `numbered`.
     """
     crowded = len(values) > _WORDY
-    for k, value in enumerate(values):
-        words = digits(float(value))
+    for k in numbered(ax, values, pvalues):
+        words = digits(float(values[k]))
         if pvalues is not None:
             tested = pvalue_words(float(pvalues[k]))
             words = tested if crowded else f"{words}\n{tested}"
@@ -132,11 +143,26 @@ def level_numbers(ax: Axes, values: Array, heights: Array, pvalues: Array | None
         )  # fmt: skip
 
 
+def numbered(ax: Axes, values: Array, pvalues: Array | None) -> IntArray:
+    """Which levels have room for numbers: all of few, else those told apart from noise, the surest
+    first; without p-values the largest.
+    """
+    count = len(values)
+    apart = lines_apart(ax, count, upright=True)
+    if count <= _ALWAYS or apart <= 1.0:
+        return np.arange(count)
+    if pvalues is None:
+        worth = np.where(values >= _LARGE * values.max(), values, np.nan)
+    else:
+        worth = np.where(pvalues < LIKELY_BELOW, -pvalues, np.nan)
+    return kept_apart(np.arange(float(count)), apart, worth)
+
+
 def level_ticks(ax: Axes, levels: IntArray, names: tuple[str, ...]) -> None:
     """Levels below their bars, with their names where these are few."""
     count = len(levels)
     if count > _WORDY or not names:
-        ax.set_xticks(levels[:: 1 + count // 16])
+        ax.set_xticks(round_ticks(levels, _MOST_TICKS))
         ax.set_xlabel("level L")
     else:
         letters = max(10, _LETTERS // count)
@@ -144,25 +170,38 @@ def level_ticks(ax: Axes, levels: IntArray, names: tuple[str, ...]) -> None:
         ax.set_xticks(levels, words)
         ax.set_xlabel("level L and what it sees")
     ax.tick_params(axis="x", length=0.0)
-    ax.set_xlim(0.4, count + 0.6)
+    side = _SIDE
+    if count > _ALWAYS:  # upright words of the first and last level stay off the axis
+        side = max(side, _SIDE * lines_apart(ax, count, upright=True))
+    ax.set_xlim(1.0 - side, count + side)
 
 
 def level_heights(ax: Axes, values: Array, marks: Array, top: float | None = None) -> None:
     """The axis of the values of levels, with room for numbers above all that is drawn."""
     highest = max(float(values.max()), float(marks.max()), 0.0) if top is None else top
-    room = 1.75 if len(values) > _WORDY else _HEADROOM
+    few, some = len(values) <= _WORDY, len(values) <= _ALWAYS
+    room = _HEADROOM if few else _UPRIGHT if some else _UPRIGHT_OF_MANY
     ax.set_ylim(min(0.0, float(values.min())), room * highest or 1.0)
     ax.locator_params(axis="y", nbins=5)
 
 
-def _of_pvalues(tests: GapTests) -> str:
-    """What the p-values are, or why some are missing: they take long, or nobody can tell."""
-    if np.isfinite(tests.pvalue).all():
-        return "p after Holm"
-    return "p –: takes a while, tests() finds it" if tests.later else "p –: tests() says why"
+def _of_pvalues(tests: GapTests, shown: int) -> str:
+    """What the p-values are, which of many are shown, or why some are missing: they take long, or
+    nobody can tell.
+    """
+    known = bool(np.isfinite(tests.pvalue).all())
+    if shown == len(tests.pvalue):
+        why = "takes a while, tests() finds it" if tests.later else "tests() says why"
+        return "p after Holm" if known else f"p –: {why}"
+    told = int((tests.corrected < LIKELY_BELOW).sum())
+    which = f"the {shown} smallest with room" if shown < told else "of levels told apart"
+    which = which if told else "none below 0.05"
+    return f"p after Holm, {which}" + ("" if known else "; tests() has the rest")
 
 
-def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | None) -> str:
+def _legend(
+    profile: Profile, intervals: GapIntervals | None, tests: GapTests | None, shown: int
+) -> str:
     """What the marks are, or why there are none."""
     if intervals is None and tests is None:
         if profile.shrinkage is not None:
@@ -174,5 +213,5 @@ def _legend(profile: Profile, intervals: GapIntervals | None, tests: GapTests | 
     if np.isfinite(profile.noise).any():
         parts.append("grey: what noise alone gives")
     if tests is not None:
-        parts.append(_of_pvalues(tests))
+        parts.append(_of_pvalues(tests, shown))
     return "; ".join(parts)

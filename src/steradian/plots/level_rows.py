@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.arguments import checked_result
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
+from steradian.plots.thinning import kept_apart, lines_apart
 from steradian.wording import (
     CLEAR_BELOW,
     LIKELY_BELOW,
@@ -29,23 +31,47 @@ if TYPE_CHECKING:
     from steradian.significance.gap_tests import GapTests
 
 _DECADES = 16  # of p-values that are drawn; an arrow says that one is smaller
+_AROUND, _ROW, _CLOSE_ROW = 1.35, 0.36, 0.16  # inches round the rows, and of a row
+_HIGH, _PAGE_HIGH = 6.0, 9.0  # inches of a figure of some rows, and of many
 _HALF = 0.34  # of a row, for replicates above its line
 _BINS = 24
 _FAR = 20.0  # times the replicates under the null, beyond which their hill is a line
 
 
-def row_axes(ax: Axes | None, levels: IntArray) -> Axes:
-    """Axes with one row for each level, the first on top."""
-    ax = axes_for(ax, COLUMN, min(1.35 + 0.36 * len(levels), 6.0))
-    ax.set_ylim(len(levels) + 0.6, 0.4)
-    ax.set_yticks(levels, [f"{level}" for level in levels])
+def row_axes(ax: Axes | None, levels: IntArray, told: BoolArray | None = None) -> Axes:
+    """Axes with one row for each level, the first on top.
+
+    Of so many that their names overprint each other some are named: those in ``told``, (L,), first.
+    """
+    count = len(levels)
+    ax = axes_for(ax, COLUMN, _height(count))
+    ax.set_ylim(count + 0.6, 0.4)
+    worth = np.zeros(count) if told is None else told.astype(np.float64)
+    named = levels[
+        kept_apart(np.arange(float(count)), lines_apart(ax, count, upright=False), worth)
+    ]
+    ax.set_yticks(named, [f"{level}" for level in named])
     ax.tick_params(axis="y", length=0.0, pad=6.0)  # beside marks that stand at zero
     ax.set_ylabel("level L")
     return ax
 
 
+def _height(count: int) -> float:
+    """Inches of a figure of so many rows: generous, then close, then as high as a page."""
+    generous, close = _AROUND + _ROW * count, _AROUND + _CLOSE_ROW * count
+    return max(min(generous, _HIGH), min(close, _PAGE_HIGH))
+
+
+def unnamed(ax: Axes, levels: IntArray) -> str:
+    """What a note says where rows have no name and no numbers, else nothing."""
+    named = len(ax.get_yticks())
+    return "" if named == len(levels) else f"; numbers of {named} of {len(levels)} levels"
+
+
 def beside(ax: Axes, level: int, words: str) -> None:
-    """Numbers of a row, right of the axes."""
+    """Numbers of a row that has a name, right of the axes."""
+    if level not in ax.get_yticks():
+        return
     ax.annotate(
         words, (1.0, float(level)), xycoords=("axes fraction", "data"), xytext=(5.0, 0.0),
         textcoords="offset points", va="center", ha="left", fontsize=TEXT, color=INK,
@@ -86,7 +112,8 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_pvalues(p.tests())  # doctest: +SKIP
     """
-    ax = row_axes(ax, tests.levels)
+    checked_result(tests, "pvalue_holm", "Profile.tests()")
+    ax = row_axes(ax, tests.levels, tests.pvalue_holm < LIKELY_BELOW)
     ax.set_xscale("log")
     lowest = min(1e-4, float(np.nanmin(np.append(tests.pvalue, 1.0))))
     least = max(10.0**-_DECADES, 0.1 * lowest)
@@ -106,7 +133,8 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
             point.set(markersize=5.5, clip_on=False)
     ax.set_xlabel("p-value of a gap of zero")
     titled(ax, _verdicts(tests.levels, tests.pvalue_holm))
-    note(ax, "filled: after Holm, open: alone; grey: not told apart from noise; dotted: 0.001")
+    legend = "filled: after Holm, open: alone; grey: not told apart from noise; dotted: 0.001"
+    note(ax, legend + unnamed(ax, tests.levels))
     frame(ax)
     return settled(ax)
 
@@ -138,7 +166,8 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
     >>> ax = sr.plots.gap_intervals(p.intervals())  # doctest: +SKIP
     """
-    ax = row_axes(ax, intervals.levels)
+    checked_result(intervals, "clear_of_zero", "Profile.intervals()")
+    ax = row_axes(ax, intervals.levels, intervals.clear_of_zero)
     for k, level in enumerate(intervals.levels):
         colour = level_colour(int(level))
         _interval(ax, level, (float(intervals.low[k]), float(intervals.high[k])), colour)
@@ -148,9 +177,8 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
         less.set(clip_on=False, zorder=4.0, markersize=4.5)
     nats_from_zero(ax)
     titled(ax, _clear_of_zero(intervals))
-    note(
-        ax, f"{intervals.confidence:.0%} intervals; dot: the gap; diamond: less its bias, from 0 on"
-    )
+    what = f"{intervals.confidence:.0%} intervals; dot: the gap"
+    note(ax, f"{what}; diamond: less its bias, from 0 on{unnamed(ax, intervals.levels)}")
     frame(ax)
     return settled(ax)
 
@@ -188,6 +216,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("turtles"), levels=2)
     >>> ax = sr.plots.bootstrap_replicates(sr.bootstrap(p, replicates=99))  # doctest: +SKIP
     """
+    checked_result(bootstrap, "under_null", "bootstrap()")
     levels = np.arange(1, len(bootstrap.observed) + 1)
     ax = row_axes(ax, levels)
     null = bootstrap.under_null
@@ -208,6 +237,7 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
         ax.set_xlabel("information gap $I_L$ (nats)")
     else:
         nats_from_zero(ax)
+    some = unnamed(ax, levels)
     count = f"{len(bootstrap.gaps):,} replicates ({bootstrap.kind})"
     top = int(np.argmax(bootstrap.observed))
     size = digits(float(bootstrap.observed[top]))
@@ -217,10 +247,13 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     if null:
         p = pvalue_words(float(bootstrap.pvalue[top]))
         titled(ax, f"{gap} of {size} nats has {p} under the null")
-        note(ax, f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone")
+        note(
+            ax,
+            f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone{some}",
+        )
     else:
         titled(ax, f"{gap} is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)")
-        note(ax, f"hills: {count}; diamond: the sample; line: 95% interval")
+        note(ax, f"hills: {count}; diamond: the sample; line: 95% interval{some}")
     frame(ax)
     return settled(ax)
 

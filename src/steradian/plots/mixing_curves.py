@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.palette import GREY, TEXT, level_colour
+from steradian.plots.palette import GREY, LEVELS, TEXT, level_colour
 from steradian.wording import digits, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steradian.adequacy.sensitivity import Sensitivity
+
+_NAMED = 6  # levels up to which each has an entry in the legend
 
 
 def sensitivity_curves(sensitivity: Sensitivity, ax: Axes | None = None) -> Axes:
@@ -32,6 +35,7 @@ def sensitivity_curves(sensitivity: Sensitivity, ax: Axes | None = None) -> Axes
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> ax = sr.plots.sensitivity_curves(p.sensitivity())  # doctest: +SKIP
     """
+    checked_result(sensitivity, "quadrature_change", "Profile.sensitivity()")
     ax = axes_for(ax)
     order = np.argsort(sensitivity.epsilon)
     epsilon = sensitivity.epsilon[order]
@@ -40,22 +44,42 @@ def sensitivity_curves(sensitivity: Sensitivity, ax: Axes | None = None) -> Axes
         colour = level_colour(k + 1)
         ax.plot(
             epsilon, sensitivity.uniform[order, k], "o-", color=colour, markersize=3.0,
-            linewidth=1.4, label=f"$I_{{{k + 1}}}$", clip_on=False,
+            linewidth=1.4, label=_entry(k + 1, levels), clip_on=False,
         )  # fmt: skip
         ax.plot(epsilon, sensitivity.below[order, k], "--", color=colour, linewidth=1.2)
-    ax.plot([], [], "-", color=GREY, label="with uniform")
-    ax.plot([], [], "--", color=GREY, label="with the level below")
     _axis(ax, epsilon)
     titled(ax, _finding(sensitivity, order))
     note(ax, _changes(sensitivity))
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, low + 1.38 * (high - low))
-    ax.legend(
-        frameon=False, fontsize=TEXT, loc="upper left", ncols=-(-(levels + 2) // 2),
-        handlelength=1.5, columnspacing=1.0, borderpad=0.0,
-    )  # fmt: skip
+    _legend(ax, levels)
     frame(ax)
     return settled(ax)
+
+
+def _legend(ax: Axes, levels: int) -> None:
+    """Levels in columns, and in the last one what is mixed in, with room for them above the curves.
+
+    In two rows; in three where one entry is that of many levels, which is wide.
+    """
+    many = levels > _NAMED
+    if many or (levels > len(LEVELS) and levels % 2):
+        ax.plot([], [], " ", label=" ")  # fills the column of levels
+    ax.plot([], [], "-", color=GREY, label="with uniform")
+    ax.plot([], [], "--", color=GREY, label="with the level below")
+    entries = len(ax.get_legend_handles_labels()[1])
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (1.6 if many else 1.38) * (high - low))
+    ax.legend(
+        frameon=False, fontsize=TEXT, loc="upper left", ncols=3 if many else -(-entries // 2),
+        handlelength=1.5, columnspacing=1.0, borderpad=0.0,
+    )  # fmt: skip
+
+
+def _entry(level: int, top: int) -> str:
+    """The name of a curve in the legend; of many the greys have one for all of them."""
+    first = len(LEVELS) + 1
+    if top <= _NAMED or level < first:
+        return f"$I_{{{level}}}$"
+    return f"$I_{{{first}}}$ to $I_{{{top}}}$" if level == first else "_grey"
 
 
 def _axis(ax: Axes, epsilon: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:

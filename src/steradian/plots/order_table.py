@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
+from steradian.arguments import checked_result
+from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, note, settled, titled
-from steradian.plots.palette import COLUMN, GREY, INK, TEXT, level_colour
+from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, level_colour
 from steradian.wording import digits, levels_in_words, pvalue_number
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _ROWS = (
     ("held_out", "held out (nats)", "held_out"),
 )
 _NAMES = 1.25  # inches beside the table
+_MOST = 10  # levels that a page shows
 _TINT = 0.22  # of the colour of a level behind the criterion's choice
 
 
@@ -49,23 +51,25 @@ def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.patches import Rectangle
 
-    count = len(order.levels)
-    ax = axes_for(ax, max(COLUMN, 1.2 + 0.62 * count), 2.9)
+    checked_result(order, "held_out_se", "choose_order()")
+    shown = _columns(order)
+    count = len(shown)
+    ax = axes_for(ax, min(max(COLUMN, 1.2 + 0.62 * count), PAGE), 2.9)
     for row, (name, _, column) in enumerate(_ROWS):
         cells = _cells(order, name, getattr(order, column))
         chosen = order.chosen[name]
-        for k, words in enumerate(cells):
-            best = chosen is not None and int(order.levels[k]) == chosen
+        for k, level in enumerate(order.levels[shown].tolist()):
+            best = chosen is not None and level == chosen
             if best:
                 box = Rectangle((k - 0.5, row - 0.5), 1.0, 1.0)
-                box.set(color=level_colour(int(order.levels[k])), alpha=_TINT, linewidth=0.0)
+                box.set(color=level_colour(level), alpha=_TINT, linewidth=0.0)
                 ax.add_patch(box)
             ax.text(
-                k, row, words, ha="center", va="center", fontsize=TEXT,
+                k, row, cells[shown[k]], ha="center", va="center", fontsize=TEXT,
                 color=INK if best else GREY, fontweight="bold" if best else "normal",
             )  # fmt: skip
     ax.set(xlim=(-0.5, count - 0.5), ylim=(len(_ROWS) - 0.5, -0.5))
-    ax.set_xticks(range(count), [str(level) for level in order.levels])
+    ax.set_xticks(range(count), [str(level) for level in order.levels[shown]])
     ax.set_yticks(range(len(_ROWS)), [words for _, words, _ in _ROWS])
     ax.tick_params(length=0.0)
     ax.hlines(np.arange(1, len(_ROWS)) - 0.5, -0.5, count - 0.5, colors="#DDDDDD", linewidths=0.6)
@@ -74,8 +78,24 @@ def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("criterion")
     titled(ax, _finding(order), margin=_NAMES)
     legend = f"tinted: the choice; p against {order.alpha:g}; other rows: distance from the best"
+    if count < len(order.levels):
+        left_out = np.flatnonzero(np.diff(shown) > 1) + 0.5
+        ax.vlines(left_out, -0.5, len(_ROWS) - 0.5, colors=GREY, linewidths=0.8, linestyles=":")
+        legend += f"; {count} of {len(order.levels)} levels, dotted where some are left out"
     note(ax, legend, margin=_NAMES)
     return settled(ax)
+
+
+def _columns(order: OrderChoice) -> IntArray:
+    """Which levels are shown: all that a page has room for, of more the first, the last, and those
+    that are or are nearest to a choice.
+    """
+    count = len(order.levels)
+    chosen = [level for level in order.chosen.values() if level is not None]
+    marks = [0, count - 1, *np.flatnonzero(np.isin(order.levels, chosen))]
+    away = np.abs(np.subtract.outer(np.arange(count), marks))
+    away[:, 1] += (away[:, 1] > 0) * count  # nobody chose the last: its neighbours are no news
+    return np.sort(np.argsort(away.min(axis=1), kind="stable")[:_MOST])
 
 
 def _cells(order: OrderChoice, name: str, values: Array) -> list[str]:

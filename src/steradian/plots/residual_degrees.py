@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.plots.canvas import axes_for, frame, settled, titled
-from steradian.plots.palette import GREY, TEXT, level_colour
+from steradian.arguments import checked_result
+from steradian.plots.canvas import axes_for, frame, legend_below, settled, titled
+from steradian.plots.palette import COLUMN, GREY, PAGE, level_colour
+from steradian.plots.thinning import LINE, levels_up_to, names_that_fit, round_ticks
 from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, digits, pvalue_words
 
 if TYPE_CHECKING:
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 
     from steradian.adequacy.residuals import Residuals
 
-_MOST = 4  # levels that are told apart
+_MANY = 24  # degrees from which the picture is as wide as a page, and its marks are small
+_MOST_TICKS = 15
+_HEIGHT = 2.35  # inches without the legend
+_HEADROOM = 1.1
 _SPREAD = 0.6  # of a degree over which the levels stand side by side
 
 
@@ -35,28 +40,36 @@ def residual_spectrum(residuals: Residuals, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     >>> ax = sr.plots.residual_spectrum(p.residuals())  # doctest: +SKIP
     """
-    ax = axes_for(ax)
-    rows = [k for k, level in enumerate(residuals.levels) if level < residuals.degree][-_MOST:]
-    degrees = np.arange(1, residuals.degree + 1)
-    step = _SPREAD / max(len(rows), 1)
+    checked_result(residuals, "contributions", "Profile.residuals()")
+    rows, degrees = _rows(residuals), np.arange(1, residuals.degree + 1)
+    many = len(degrees) > _MANY
+    ax = axes_for(ax, PAGE if many else COLUMN, _HEIGHT + len(rows) * LINE / 72.0)
+    step, size = _SPREAD / max(len(rows), 1), 0.5 if many else 1.0
     for place, k in enumerate(rows):
         level = int(residuals.levels[k])
         above = degrees > level
         at = degrees[above] + (place - 0.5 * (len(rows) - 1)) * step
         values = residuals.contributions[k, above]
         colour = level_colour(level)
-        ax.vlines(at, 0.0, values, colors=colour, linewidths=1.4)
-        ax.plot(at, values, "o", color=colour, markersize=4.0, label=_entry(residuals, k))
+        ax.vlines(at, 0.0, values, colors=colour, linewidths=1.4 * size)
+        ax.plot(at, values, "o", color=colour, markersize=4.0 * size, label=_entry(residuals, k))
     ax.set_xlim(0.5, residuals.degree + 0.5)
     _ticks(ax, residuals)
-    highest = float(np.nanmax(residuals.contributions, initial=0.0)) or 1.0
-    ax.set_ylim(0.0, highest * (1.1 + 0.12 * len(rows)))
+    highest = float(np.nanmax(residuals.contributions[rows], initial=0.0)) or 1.0
+    ax.set_ylim(0.0, _HEADROOM * highest)
     ax.set_ylabel("left over, squared (no unit)")
     if rows:
-        ax.legend(frameon=False, fontsize=TEXT, loc="upper right", handlelength=0.8, borderpad=0.0)
+        legend_below(ax)
     titled(ax, _finding(residuals, rows))
     frame(ax)
     return settled(ax)
+
+
+def _rows(residuals: Residuals) -> list[int]:
+    """Which levels are drawn: those that look at a degree, of many the ones that are told apart."""
+    below = [int(level) for level in residuals.levels if level < residuals.degree]
+    shown = levels_up_to(max(below, default=0))
+    return [k for k, level in enumerate(residuals.levels) if level in shown]
 
 
 def _pvalue(residuals: Residuals, k: int) -> float:
@@ -72,11 +85,11 @@ def _entry(residuals: Residuals, k: int) -> str:
 
 
 def _ticks(ax: Axes, residuals: Residuals) -> None:
-    degrees = list(range(1, residuals.degree + 1))
-    if residuals.level_names:
-        ax.set_xticks(degrees, [f"{k}\n{residuals.level_names[k - 1]}" for k in degrees])
+    degrees = np.arange(1, residuals.degree + 1)
+    if names := names_that_fit(ax, residuals.level_names):
+        ax.set_xticks(degrees, [f"{k}\n{name}" for k, name in enumerate(names, start=1)])
     else:
-        ax.set_xticks(degrees[:: 1 + len(degrees) // 16])
+        ax.set_xticks(round_ticks(degrees, _MOST_TICKS))
     ax.set_xlabel(f"{residuals.kind} of the features left out")
     ax.tick_params(axis="x", length=0.0, labelcolor=GREY)
 

@@ -57,7 +57,7 @@ def rose(
         Where; new ones unless given.
     levels : tuple of int, optional
         Whose densities are drawn; unless given all up to the highest that is told apart from noise,
-        the last four of many.
+        of many the last four, above level 8 levels 1, 2, 4 and that one.
     orientation : {"compass", "mathematical", "clock"}, optional
         Instead of that of the data's own convention.
 

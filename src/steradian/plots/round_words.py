@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.plots.sphere_scene import Scene
+from steradian.plots.thinning import levels_up_to
 from steradian.wording import digits
 
 if TYPE_CHECKING:
     from steradian.fitting.maxent import MaxEntFit
 
-_MOST_LEVELS = 4  # curves that are told apart
 _NEARLY_UNIFORM = 1.2  # times uniform, below which no peak is spoken of
 _LEAST_MODE = 0.1  # of the highest peak, below which another is not counted
 
 
 def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> list[MaxEntFit]:
-    """The fits whose densities are drawn: those asked for, else all up to the scene's, of many the
-    last four.
+    """The fits whose densities are drawn: those asked for, else all up to the scene's, of many
+    four that are told apart.
     """
     if scene.fit is None:
         return []
@@ -28,15 +29,10 @@ def drawn_levels(source: Any, scene: Scene, levels: tuple[int, ...] | None) -> l
         return [scene.fit]
     top = len(fits) - 1
     chosen = levels_up_to(scene.fit.level) if levels is None else levels
-    for level in chosen:
-        if isinstance(level, bool) or level not in range(top + 1):
-            raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
-    return [fits[level] for level in chosen]
-
-
-def levels_up_to(top: int) -> tuple[int, ...]:
-    """Levels that are drawn together: all up to one, of many the last four; 0 below the first."""
-    return tuple(range(1, top + 1))[-_MOST_LEVELS:] or (0,)
+    listed = isinstance(chosen, Iterable)
+    if not listed or any(type(level) is bool or level not in range(top + 1) for level in chosen):
+        raise InvalidArgument(f"levels is {shown(levels)}; give some of 0 to {top}")
+    return [fits[int(level)] for level in chosen]
 
 
 def angle_finding(scene: Scene, fits: list[MaxEntFit]) -> str:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import BLUE, GREY, axes_for, frame, settled, titled
 from steradian.plots.palette import TEXT
+from steradian.plots.thinning import round_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ _ABOVE = 20.0  # times the highest, where it ends: there is the legend
 _SCALES = (180.0, 90.0, 60.0, 45.0, 30.0, 20.0, 15.0, 10.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 _WIDTH, _HEIGHT = 5.2, 3.2  # inches
 _BESIDE = 0.85  # inches of the axis of powers of ten
-_MOST_TICKS, _STEPS = 12, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_MOST_TICKS = 12
 _APART = 0.075  # of the axis between two angular scales that are written out
 
 
@@ -37,6 +39,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     """
+    checked_result(spectrum, "stands_out", "Profile.spectrum")
     ax = axes_for(ax, _WIDTH, _HEIGHT)
     at = np.array(spectrum.degrees if len(spectrum.degrees) else spectrum.levels, dtype=float)
     known = np.isfinite(spectrum.noise).all()
@@ -53,20 +56,13 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax.set(ylim=(bottom, top), xlim=(at[0] - 0.6, at[-1] + 0.6))
     ax.set_xlabel("degree $l$" if len(spectrum.degrees) else "level $L$")
     ax.set_ylabel("debiased information (nats)" if known else "information (nats)")
-    ax.set_xticks(_whole(at))
+    ax.set_xticks(round_ticks(at, _MOST_TICKS))
     titled(ax, spectrum.finding.rstrip("."), margin=_BESIDE)
     frame(ax)
     if len(spectrum.degrees):
         _angular_axis(ax, spectrum)
     ax.legend(frameon=False, loc="upper right", fontsize=TEXT, ncols=2)
     return settled(ax)
-
-
-def _whole(at: Array) -> list[int]:
-    """Degrees that are written below the picture: all of few, else every fifth, tenth and so on."""
-    span = int(at[-1] - at[0])
-    step = next(s for s in _STEPS if span <= _MOST_TICKS * s)
-    return [int(k) for k in at if step == 1 or int(k) % step == 0]
 
 
 def _limits(spectrum: Spectrum, values: Array) -> tuple[float, float]:

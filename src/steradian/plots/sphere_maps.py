@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steradian.arguments import one_of
+from steradian.arguments import longitude_latitude, one_of, real_number
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, settled, wrapped
 from steradian.plots.graticule import (
@@ -186,7 +186,9 @@ def mollweide(
     """
     scene = scene_of(source, level, "sphere").without(data)
     sky, compass = scene.frame == "sky", scene.frame == "compass"
-    middle = (180.0 if sky else 0.0) if centre is None else float(centre)
+    middle = 180.0 if sky else 0.0
+    if centre is not None:
+        middle = real_number(centre, "centre", "give a longitude in degrees")
     towards, right = sphere_points(np.array([middle, middle + 90.0]), np.zeros(2))
     frame = frame_of(-right if sky else right, -_DOWN if compass else _DOWN, towards)
     panel = Mollweide(frame)
@@ -249,7 +251,7 @@ def globe(
     >>> ax = sr.plots.globe(p, level=2, view=(30.0, 35.0))  # doctest: +SKIP
     """
     scene = scene_of(source, level, "sphere").without(data)
-    eye = _eye(scene) if view is None else sphere_points(*(np.array([v]) for v in view))[0]
+    eye = _eye(scene) if view is None else _seen_from(view)
     panels = _sides(scene, eye)
     ax = axes_for(ax, COLUMN, 2.85 if len(panels) > 1 else 3.7)
     for panel in panels:
@@ -277,6 +279,12 @@ def _sides(scene: Scene, eye: Array) -> list[Panel]:
         Disc(frame_of(across, upright, eye), "orthographic", names[0], -_APART),
         Disc(frame_of(-across, upright, -eye), "orthographic", names[1], _APART),
     ]
+
+
+def _seen_from(view: tuple[float, float]) -> Array:
+    """Where an eye at a longitude and a latitude stands."""
+    place = longitude_latitude(view, "view")
+    return sphere_points(*(np.array([degrees]) for degrees in place))[0]
 
 
 _BESIDE = 25.0  # degrees

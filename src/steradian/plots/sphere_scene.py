@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import ducc0
 import numpy as np
 
-from steradian.arguments import one_of, shown
+from steradian.arguments import checked_profile, one_of, shown, whole_number
 from steradian.data.directions import Directions
 from steradian.data.notation import Notation
 from steradian.errors import InvalidArgument
@@ -136,10 +136,10 @@ def scene_of(source: Any, level: int | None, *charts: Chart) -> Scene:
 
 def _of_profile(profile: Profile, level: int | None, charts: tuple[Chart, ...]) -> Scene:
     """The scene of a level of a profile, of the one that a picture shows where none is given."""
-    fits = profile.fits
+    fits = checked_profile(profile).fits
     _refuse_others(fits[0].space, charts)  # before anything is tested
     chosen, noise = chosen_level(profile) if level is None else (level, False)
-    if isinstance(chosen, bool) or not 0 <= chosen < len(fits):
+    if whole_number(chosen, "level") not in range(len(fits)):
         raise InvalidArgument(f"level is {shown(level)}; give 0 to {len(fits) - 1}")
     known = profile.reading
     told = None if known is None or known.within else known.notation

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.level_rows import beside, nats_from_zero, row_axes
+from steradian.plots.level_rows import beside, nats_from_zero, row_axes, unnamed
 from steradian.plots.palette import INK, level_colour
 from steradian.wording import counted, digits
 
@@ -37,6 +38,7 @@ def split_gaps(profile: SplitProfile, ax: Axes | None = None) -> Axes:
     >>> p = sr.profile(x, hierarchy=sr.LowRank("pca", 2, split=0.5))
     >>> ax = sr.plots.split_gaps(p)  # doctest: +SKIP
     """
+    checked_result(profile, "split_gaps", "profile() over splits")
     ax = row_axes(ax if ax is None else axes_for(ax), profile.levels)
     found, medians = profile.split_gaps, profile.gaps
     across = np.linspace(-_HALF, _HALF, len(found)) if len(found) > 1 else np.zeros(1)
@@ -53,6 +55,7 @@ def split_gaps(profile: SplitProfile, ax: Axes | None = None) -> Axes:
     which = "The gap" if len(medians) == 1 else "The largest gap,"
     comma = "" if len(medians) == 1 else ","
     titled(ax, f"{which} $I_{{{top + 1}}}${comma} has {size}")
-    note(ax, "dots: splits; diamond: their median; numbers: smallest to largest, no interval")
+    words = "dots: splits; diamond: their median; numbers: smallest to largest, no interval"
+    note(ax, words + unnamed(ax, profile.levels))
     frame(ax)
     return settled(ax)

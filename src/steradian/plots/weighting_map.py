@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import checked_result, shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, text_width, titled
@@ -51,6 +51,7 @@ def weighting_gaps(
     >>> heads = np.exp(np.outer([0.0, 1.0, 2.0], x.x[:, 0]))
     >>> ax = sr.plots.weighting_gaps(sr.profiles(x, weights=heads, levels=2))  # doctest: +SKIP
     """
+    checked_result(profiles, "flagged", "profiles()")
     count, levels = profiles.gaps.shape
     if labels is not None and len(labels) != count:
         raise InvalidArgument(f"labels has {len(labels)} names, {shown(count)} rows need one each")

@@ -81,7 +81,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: P5.mmd("heat"),
         "above dimension 3 only the kernel 'vmf' has a closed form",
     ),
-    "tail of words": (lambda: sr.mixture_sf("a", "b"), "t of type <U1; give real numbers"),  # type: ignore[arg-type]
+    "tail of words": (lambda: sr.mixture_sf("a", "b"), "t of type <U1; give real numbers"),
     "tail of nothing": (lambda: sr.mixture_sf(1, []), "finite, not negative, and at least one"),
     "tail of a negative": (
         lambda: sr.mixture_sf(1.0, [-1.0, 1.0]),
@@ -107,11 +107,14 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "row too far": (
         lambda: sr.Directions(X).take([500]),
-        r"rows is \[500\]; give a list of row numbers, 0 to 39, or True or False for each of the 40",
+        r"rows is \[500\]; give a list of row numbers, 0 to 39, or True or False for each",
     ),
     "row 'a'": (lambda: sr.Directions(X).take("a"), "rows is 'a'; give a list of row numbers"),
     "one row": (lambda: sr.Directions(X).take(5), "rows is 5; give a list of row numbers"),
-    "mask of others": (lambda: sr.Directions(X).take(np.ones(3, bool)), "rows is array.* of the 40"),
+    "mask of others": (
+        lambda: sr.Directions(X).take(np.ones(3, bool)),
+        "rows is array.* of the 40",
+    ),
     "gap with a tilt": (
         lambda: ANY.tests(statistic="gap", covariance="damped"),
         "the fitted gap does not follow the tilted law",

@@ -201,7 +201,9 @@ def degree_weights(given: Weights, dimension: int, degree: int) -> Array:
         raise InvalidArgument(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
     a = as_numeric(given, "weights").astype(np.float64)
     if a.shape != (degree,):
-        raise InvalidArgument(f"weights have shape {a.shape}; give one per degree, {degree} numbers")
+        raise InvalidArgument(
+            f"weights have shape {a.shape}; give one per degree, {degree} numbers"
+        )
     if not (np.isfinite(a) & (a >= 0.0)).all() or not a.any():
         raise InvalidArgument(f"weights are {a.tolist()}; give finite numbers >= 0, not all zero")
     return a

@@ -37,7 +37,7 @@ def chi_square_sf(t: ArrayLike, dof: ArrayLike) -> Array:
     return np.asarray(chdtrc(dof, np.maximum(t, 0.0)))
 
 
-def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
+def mixture_sf(t: ArrayLike, coefficients: ArrayLike, dof: float = np.inf) -> Array:
     """P(Σ_j coefficients_j χ²_1 > t) for ``t`` (R,) and ``coefficients`` (R, q): (R,).
 
     Coefficients are not negative; a row of zeros has no tail above zero. With a finite
@@ -64,8 +64,8 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
         return np.zeros(0)
     if not weights.size or weights.min() < 0.0 or not np.isfinite(weights).all():
         raise ValueError(
-            f"coefficients are {weights.tolist()!r:.60}; give numbers that are finite, not negative, "
-            "and at least one"
+            f"coefficients are {weights.tolist()!r:.60}; give numbers that are finite, not "
+            "negative, and at least one"
         )
     out = np.where(np.isnan(level), np.nan, 1.0)
     largest = weights.max(axis=1)

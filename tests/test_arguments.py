@@ -13,6 +13,7 @@ import steradian as sr
 X = np.random.default_rng(0).normal(size=(40, 3)) + np.array([0.0, 0.0, 1.0])
 X /= np.linalg.norm(X, axis=1, keepdims=True)
 P = sr.profile(X, levels=1)
+P5 = sr.profile(np.eye(5), levels=1)
 ANY: Any = P  # wrong types on purpose
 
 WHOLE = "give a whole number from "
@@ -59,6 +60,74 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "sample 2.5": (lambda: ANY.fits[1].sample(2.5, 0), "n is 2.5; give a whole number from 0 on"),
     "sample -1": (lambda: ANY.fits[1].sample(-1, 0), "n is -1; give 0 or more"),
     "sample seed": (lambda: ANY.fits[1].sample(3, "a"), "rng is 'a'; give a numpy Generator"),
+    "residual weights": (
+        lambda: ANY.residuals(weights="x"),
+        "weights is 'x'; choose 'unit', 'sobolev' or 5 numbers",
+    ),
+    "residual weights, one": (
+        lambda: ANY.residuals(weights=[-1]),
+        r"weights have shape \(1,\); give one per degree, 5 numbers",
+    ),
+    "residual weights, negative": (
+        lambda: ANY.residuals(weights=[-1, 1, 1, 1, 1]),
+        r"weights are \[-1.0, .*; give finite numbers >= 0, not all zero",
+    ),
+    "residual weights, ragged": (
+        lambda: ANY.residuals(weights=[[1, 2], [1]]),
+        "weights is ragged",
+    ),
+    "residual weights, object": (lambda: ANY.residuals(weights=object()), "that are not numbers"),
+    "kernel above dimension 3": (
+        lambda: P5.mmd("heat"),
+        "above dimension 3 only the kernel 'vmf' has a closed form",
+    ),
+    "tail of words": (lambda: sr.mixture_sf("a", "b"), "t of type <U1; give real numbers"),
+    "tail of nothing": (lambda: sr.mixture_sf(1, []), "finite, not negative, and at least one"),
+    "tail of a negative": (
+        lambda: sr.mixture_sf(1.0, [-1.0, 1.0]),
+        r"coefficients are \[\[-1.0, 1.0\]\]; give numbers that are finite, not negative",
+    ),
+    "tail beyond nan": (
+        lambda: sr.mixture_sf([1.0, np.nan], [1.0]),
+        r"t\[1\] is nan; leave out what has no value",
+    ),
+    "tail with no scale": (lambda: sr.mixture_sf(1.0, [1.0], -1.0), "dof is -1.0; give a positive"),
+    "axial space": (
+        lambda: sr.Axial.on("x", 2),  # type: ignore[arg-type]
+        r"space is 'x'; give sr.Axes\(d\) or sr.Rotations\(\)",
+    ),
+    "axial sphere": (lambda: sr.Axial(3, 2, sr.Sphere()), "; give sr.Axes"),  # type: ignore[arg-type]
+    "report nowhere": (
+        lambda: ANY.report(None),
+        "report is None; give the name of a file like out.html",
+    ),
+    "comparison nowhere": (
+        lambda: sr.compare(X, by=np.arange(40) % 2).report(None),  # type: ignore[arg-type]
+        "report is None; give the name of a file like out.html",
+    ),
+    "row too far": (
+        lambda: sr.Directions(X).take([500]),
+        r"rows is \[500\]; give a list of row numbers, 0 to 39, or True or False for each",
+    ),
+    "row 'a'": (lambda: sr.Directions(X).take("a"), "rows is 'a'; give a list of row numbers"),
+    "one row": (lambda: sr.Directions(X).take(5), "rows is 5; give a list of row numbers"),
+    "mask of others": (
+        lambda: sr.Directions(X).take(np.ones(3, bool)),
+        "rows is array.* of the 40",
+    ),
+    "gap with a tilt": (
+        lambda: ANY.tests(statistic="gap", covariance="damped"),
+        "the fitted gap does not follow the tilted law",
+    ),
+    "model with a covariance": (
+        lambda: ANY.tests("model", covariance="null"),
+        "null='model' brings its own covariance; leave out covariance=",
+    ),
+    "map of words": (
+        lambda: sr.HealpixMap("x", "ring"),
+        "values of the map are 'x'; give one number for each pixel",
+    ),
+    "ragged times": (lambda: sr.Directions.from_times([[1, 2], [1]]), "time is ragged"),
     "sensitivity": (lambda: ANY.sensitivity(rotations=1.5), "rotations is 1.5; " + WHOLE + "1"),
 }
 

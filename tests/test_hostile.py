@@ -276,7 +276,7 @@ def test_tails_refuse_in_words(which: str) -> None:
         arguments: dict[str, Any] = {"t": [1.0], "coefficients": np.ones((1, 2)), "dof": 5.0}
         return sr.mixture_sf(**{**arguments, which: value})
 
-    found = {name: trouble(call, value, ValueError) for name, value in VALUES.items()}
+    found = {name: trouble(call, value, sr.InvalidArgument) for name, value in VALUES.items()}
     assert {name: words for name, words in found.items() if words} == {}
 
 

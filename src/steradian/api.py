@@ -51,7 +51,6 @@ from steradian.hierarchies import (
     register_hierarchy,
 )
 from steradian.io.tables import read_directions
-from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.profile import (
     Comparison,
     Permutation,
@@ -68,6 +67,7 @@ from steradian.profile.spectrum import Spectrum
 from steradian.references.healpix import HealpixMap
 from steradian.references.mask import Mask
 from steradian.significance.gap_tests import GapTests
+from steradian.significance.mixture import mixture_sf
 from steradian.significance.sample_tests import SampleTests, sample_tests
 from steradian.significance.split_tests import SplitTests
 from steradian.significance.uniformity import Uniformity

@@ -115,6 +115,11 @@ class LevelError(SteradianError):
     def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
         return type(self), (self.level, self.cause, self.remedy, self.profile)
 
+    def of_group(self, name: str) -> LevelError:
+        """The same, with the group of a comparison that it is about."""
+        kind, (level, cause, *others) = self.__reduce__()
+        return kind(level, f"of group {name!r} {cause}", *others)
+
 
 class BoundaryError(LevelError):
     """The moments lie on the boundary of the moment body: no finite fit exists.

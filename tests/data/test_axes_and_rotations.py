@@ -20,6 +20,9 @@ SIGNS = RNG.choice([-1.0, 1.0], (80, 1))
 TURNS = Rotation.from_rotvec(RNG.normal(0.0, 0.6, (70, 3)))
 
 
+NO_TURN = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+
+
 def refusal(make: Callable[[], object]) -> str:
     with pytest.raises(sr.SteradianError) as caught:
         make()
@@ -151,9 +154,28 @@ def test_what_is_no_rotation() -> None:
     words = refusal(lambda: sr.Directions.from_quaternions([[0, 0, 0, 2.0]]))
     assert words.startswith("row 0 has norm 2")
     words = refusal(lambda: sr.Directions.from_quaternions([[1.0, 0, 0]]))
-    assert words == "x has 3 columns; a rotation of the rotations has 4"
-    words = refusal(lambda: sr.Directions.from_quaternions([[0, 0, 0, 0.0]], normalize=True))
+    assert words == "x has 3 columns; a rotation has 4 (space: rotations)"
+    for normalize in (False, True):
+        words = refusal(lambda: sr.Directions.from_quaternions(NO_TURN, normalize=normalize))  # noqa: B023
+        assert words.startswith("row 1 is the zero vector, which is no rotation; drop it")
+        words = refusal(lambda: sr.Directions(NO_TURN, axial=True, normalize=normalize))  # noqa: B023
+        assert words.startswith("row 1 is the zero vector, which is no axis; drop it")
+    words = refusal(lambda: sr.Directions(NO_TURN[::-1] * 2.0, axial=True))
     assert words.startswith("row 0 is the zero vector")
+    words = refusal(lambda: sr.Directions(NO_TURN * 2.0, axial=True))  # the first that is wrong
+    assert words.startswith("row 0 has norm 2; pass normalize=True")
+
+
+def test_complex_and_masked_rotations_are_refused_as_everywhere() -> None:
+    turn = np.eye(3)[None]
+    for made in (
+        lambda: sr.Directions.from_rotations(turn * (1.0 + 5.0j)),
+        lambda: sr.Directions(turn + 0.0j, space=sr.Rotations()),
+        lambda: sr.Directions.from_quaternions(np.array([[0, 0, 0, 1j]])),
+    ):
+        assert "has type complex128; give real numbers" in refusal(made)
+    masked = np.ma.masked_array(turn, mask=turn == 0.0)
+    assert "rotations has masked entries" in refusal(lambda: sr.Directions.from_rotations(masked))
 
 
 # --- several angles -----------------------------------------------------------------------

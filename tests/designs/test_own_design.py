@@ -123,3 +123,46 @@ def test_a_design_without_inference_refuses() -> None:
     for ask in (p.tests, p.intervals, p.uniformity):
         with pytest.raises(DesignError, match="'hearsay' defines no p-value or standard error"):
             ask()
+
+
+class Rubbish(sr.designs.Design):
+    """Whatever units it is given."""
+
+    name: ClassVar[str] = "rubbish"
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __repr__(self) -> str:
+        return "Rubbish()"
+
+    @property
+    def sentence(self) -> str:
+        return "nonsense"
+
+    def units(self, directions: Directions) -> Units:  # noqa: ARG002
+        return self.found
+
+
+EVEN = np.full(40, 1.0 / 40)
+
+
+@pytest.mark.parametrize(("found", "words"), [
+    (None, "`units` gave None; return steradian.designs.units.Units"),
+    ((1, 2), r"`units` gave \(1, 2\); return"),
+    (Units(None, 40, 1.0), "`weights` is None; give an array of numbers"),  # type: ignore[arg-type]
+    (Units(EVEN, 2, 1.0, [0] * 40), r"`labels` is \[0.*; give an array"),  # type: ignore[arg-type]
+    (Units(EVEN, 40, 1.0, factor=None), "`factor` is None; give an array"),  # type: ignore[arg-type]
+    (Units(EVEN, 40, "a"), "count is 40 and rate 'a'; give 1 or more and > 0"),  # type: ignore[arg-type]
+    (Units(EVEN, 3, 1.0), "count is 3 without labels, when every one of 40 rows is a unit"),
+    (Units(EVEN[:3], 40, 1.0), r"Weights of shape \(3,\) add up to 0.075"),
+    (Units(EVEN * np.nan, 40, 1.0), r"Weights of shape \(40,\) add up to nan"),
+    (Units(EVEN, 2, 1.0, np.arange(40)), "name 40 units, and count is 2"),
+    (Units(EVEN, 2, 1.0, np.arange(40) % 2 * 0.5), "name 2 units, and count is 2"),  # type: ignore[arg-type]
+    (Units(EVEN, 40, 1.0, strata=np.zeros(3, int)), r"Strata have shape \(3,\); give one per unit"),
+])  # fmt: skip
+def test_units_that_are_none_are_refused_where_the_design_is_handed_in(
+    found: Any, words: str
+) -> None:
+    with pytest.raises(sr.ConformanceError, match=rf"Rubbish\(\) does not keep its(.|\n)*{words}"):
+        sr.profile(rows(40), levels=1, design=Rubbish(found))

@@ -236,12 +236,24 @@ def test_boundary_of_any_hierarchy(data: sr.Directions, hierarchy: Any) -> None:
     inside = sr.boundary(data, hierarchy=hierarchy)
     assert inside.inside.all()
     assert all(entry.decided and "no margins" in entry.words for entry in inside.entries)
-    assert "no margins" in str(inside).replace("\n" + " " * 27, " ")
+    printed = str(inside)
+    assert printed.count("no margins") == 1
+    which = "levels 1 and 2 have" if len(inside.entries) == 2 else "level 1 has"
+    assert printed.endswith(f"\nHow far inside is not known: {which} no margins.")
+    assert "Margin: " not in printed  # nothing to explain
     one = sr.boundary(data.take(np.arange(1)), hierarchy=hierarchy)
     assert not one.inside.any()
     assert all(entry.words for entry in one.entries)
     moments = sr.Moments.from_directions(data, hierarchy)
     assert sr.boundary(moments).inside.all()
+
+
+def test_margins_are_explained_where_there_are_some() -> None:
+    printed = str(sr.boundary(sr.Directions(RNG.normal(size=(40, 3)), normalize=True), 2))
+    assert printed.endswith(
+        "\nMargin: the largest share of the uniform law that the moments contain."
+    )
+    assert "no margins" not in printed
 
 
 def test_what_level_one_lacks_in_the_words_of_its_space() -> None:

@@ -74,5 +74,57 @@ def test_levels_cut_a_hierarchy() -> None:
     with pytest.raises(sr.SteradianError, match="levels is 3"):
         sr.profile(rows, hierarchy=sr.Interactions(2, 1), levels=3)
     for name in ("resultant", "kappa"):
-        with pytest.raises(sr.SteradianError, match="torus of 2 angles has no one"):
+        with pytest.raises(sr.SteradianError, match=r"there is no one .* on the torus of 2 angles"):
             getattr(whole, name)
+
+
+# --- units, kinks and jumps -------------------------------------------------------------------
+
+SOME = sr.Directions(np.random.default_rng(4).normal(size=(150, 3)) + np.eye(3)[0], normalize=True)
+
+
+@pytest.mark.parametrize("unit", [2.0**40, 3e7, 1e300, 1e-300, 1e308])
+def test_the_unit_of_a_function_means_nothing(unit: float) -> None:
+    def in_units(size: float) -> sr.Custom:
+        squares = lambda x: np.column_stack([x[:, :2] ** 2, np.full(len(x), 3.0)]) / size  # noqa: E731
+        return sr.Custom(sr.Sphere(), [lambda x: x * size, squares])
+
+    plain, scaled = in_units(1.0), in_units(unit)
+    assert scaled.dims == plain.dims == (3, 2)
+    assert scaled.removed == plain.removed
+    wanted = sr.profile(SOME, hierarchy=plain).deficits
+    np.testing.assert_allclose(sr.profile(SOME, hierarchy=scaled).deficits, wanted, rtol=1e-12)
+
+
+def test_functions_without_a_size_are_refused_as_before() -> None:
+    for constant in (0.0, 3.0, 1e300):
+        with pytest.raises(sr.InvalidArgument, match="level 1 adds nothing to what lies below"):
+            sr.Custom(sr.Sphere(), [lambda x: np.full(len(x), constant)])  # noqa: B023
+    for lost in (np.nan, np.inf):
+        with pytest.raises(sr.InvalidArgument, match="level 1 gave values that are not finite"):
+            sr.Custom(sr.Sphere(), [lambda x: np.full(len(x), lost)])  # noqa: B023
+
+
+def test_kinks_and_jumps_are_refused_with_what_to_do() -> None:
+    rows = sr.Directions.from_angles(np.random.default_rng(1).normal(size=100), degrees=False)
+    remedy = (
+        "where a function has a kink or a jump, which no rule of the circle resolves to 1e-9 nats, "
+        "make it smooth: "
+    )
+    for rough in (lambda x: np.abs(x[:, 1]), lambda x: 1.0 * (x[:, 1] > 0.3)):
+        with pytest.raises(sr.ResolutionError) as caught:
+            sr.profile(rows, hierarchy=sr.Custom(sr.Circle(), [rough]))
+        assert f"not of the data); {remedy}" in str(caught.value)
+        assert "fewer levels" not in str(caught.value)
+    jump = sr.Custom(sr.Circle(), [lambda x: x[:, :1], lambda x: 1.0 * (x[:, 1] > 0.3)])
+    with pytest.raises(sr.ResolutionError) as caught:
+        sr.profile(rows, hierarchy=jump)
+    assert f"ask for fewer levels (levels=1 is sound), or {remedy}" in str(caught.value)
+
+
+@pytest.mark.parametrize("space", [sr.Circle(), sr.Sphere(), sr.Torus(2)])
+def test_what_the_refusal_offers_is_resolved(space: Any) -> None:
+    rows = sr.Directions(space.uniform(60, np.random.default_rng(2)), space=space)
+    for smooth in (lambda x: np.sqrt(x[:, 1] ** 2 + 0.04), lambda x: np.tanh(x[:, 1] / 0.2)):
+        found = sr.profile(rows, hierarchy=sr.Custom(space, [smooth]))
+        assert found.numerics.quadrature[0] <= 1e-9

@@ -88,3 +88,47 @@ def test_names_that_may_be_one_are_asked_about() -> None:
     asked = "! are 'Sb', 'sb ' one group? Their names differ only in how they are written"
     assert asked in said.replace("\n  ", " ")
     assert "one group?" not in str(sr.compare(x, by=np.resize(["Sb", "Sc", "-1", "+1", "1"], 90)))
+
+
+def test_labels_that_are_a_measurement_are_told_so() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    data = sr.Directions(x, normalize=True)
+    with pytest.raises(sr.InvalidArgument) as caught:
+        sr.compare(data, by=range(60))
+    assert str(caught.value) == (
+        "by has 60 different labels for 60 rows, too few in each group for a fit: they look like a "
+        "measurement rather than groups; cut it into a few ranges, such as "
+        "by=np.digitize(values, edges), or give the column that names the groups"
+    )
+    with pytest.raises(sr.InvalidArgument, match="by has 59 different labels for 60 rows"):
+        sr.compare(data, by=[0, *range(59)], levels=2)
+
+
+def test_a_group_without_a_fit_is_named_where_none_has_one() -> None:
+    x = np.eye(3)[[0, 0, 1, 1]]
+    with pytest.raises(sr.BoundaryError, match="level 1 of group 'here' does not exist: no dens"):
+        sr.compare(sr.Directions(x), by=["here", "here", "there", "there"])
+
+
+def test_one_group_is_one() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    c = sr.compare(sr.Directions(x, normalize=True), by=["all"] * 60)
+    assert str(c).startswith("Comparison of 1 group on the sphere (d = 3), in nats")
+
+
+def _p1(x: np.ndarray) -> np.ndarray:
+    return np.asarray(x[:, 2])
+
+
+def _p2(x: np.ndarray) -> np.ndarray:
+    return np.asarray(x[:, 2] ** 2)
+
+
+def test_levels_of_ones_own_hierarchy_are_all_named_the_same_way() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    data, by = sr.Directions(x, normalize=True), np.arange(60) % 2
+    own = sr.compare(data, by=by, hierarchy=sr.Custom(sr.Sphere(), [_p1, _p2]))
+    assert " _p1 (p = " in str(own)
+    assert " _p2 (p = " in str(own)
+    assert "shape" not in str(own)
+    assert "shape (axis or girdle)" in str(sr.compare(data, by=by)).replace("\n", " ")

@@ -108,7 +108,7 @@ def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibra
     elif isinstance(chosen, VonMisesFisherKernel):
         forms, found = _by_contours(sample, chosen.kappa, how)
     else:
-        raise ValueError(
+        raise InvalidArgument(
             f"kernel is {chosen}; above dimension 3 only the kernel 'vmf' has a closed form"
         )
     levels = np.arange(1, len(forms) + 1)

@@ -20,7 +20,7 @@ from steradian.adequacy.calibration import (
     Judged,
     judged_among,
 )
-from steradian.errors import DesignError
+from steradian.errors import DesignError, InvalidArgument
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.integral import fisher_bingham
@@ -124,7 +124,7 @@ class _LinearMean:
 
 def _refuse_narrow(error: float, kappa: float, d: int) -> None:
     if not error <= KERNEL_PAIRS:
-        raise ValueError(
+        raise InvalidArgument(
             f"the kernel with kappa {kappa:g} is too narrow for the fit in dimension {d}; choose a "
             f"smaller one, such as {0.5 * kappa:.2g}"
         )

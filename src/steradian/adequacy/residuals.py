@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from steradian.adequacy.above import highest_degree, levels_through, moments_to_degree
 from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
 from steradian.adequacy.leftover import sample_leftover
+from steradian.data.validation import as_numeric
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
@@ -197,12 +198,14 @@ def degree_weights(given: Weights, dimension: int, degree: int) -> Array:
         if given == "sobolev":
             ell = np.arange(1.0, degree + 1.0)
             return np.asarray((1.0 + ell * (ell + dimension - 1.0)) ** (-(dimension + 1) / 2.0))
-        raise ValueError(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
-    a = np.asarray(given, dtype=np.float64)
+        raise InvalidArgument(f"weights is {given!r}; choose 'unit', 'sobolev' or {degree} numbers")
+    a = as_numeric(given, "weights").astype(np.float64)
     if a.shape != (degree,):
-        raise ValueError(f"weights have shape {a.shape}; give {degree} numbers, one per degree")
+        raise InvalidArgument(
+            f"weights have shape {a.shape}; give one per degree, {degree} numbers"
+        )
     if not (np.isfinite(a) & (a >= 0.0)).all() or not a.any():
-        raise ValueError(f"weights are {a.tolist()}; give finite numbers >= 0, not all zero")
+        raise InvalidArgument(f"weights are {a.tolist()}; give finite numbers >= 0, not all zero")
     return a
 
 

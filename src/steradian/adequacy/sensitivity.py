@@ -18,6 +18,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.shrinkage import Shrinkage, Target
+from steradian.fitting.solution import NO_RUNG, DualSolution
 from steradian.hierarchies.base import Hierarchy
 from steradian.io.records import without_nan
 from steradian.notebook import NotebookView
@@ -46,8 +47,9 @@ class Sensitivity(NotebookView):
     reach : array, (G,)
         Sizes of the grid, as multiples of the degree that the grid of the fit integrates.
     quadrature : array, (G, L)
-        Gaps on those grids; NaN where a grid is too coarse for Newton's method or a level was not
-        fitted on a grid.
+        Gaps on those grids; NaN where a grid is too coarse for Newton's method or a level was
+        fitted on pieces of its own. Levels in closed form, and by contours, stay as they are; all
+        are NaN where no level was fitted on a grid.
     rotated : array, (R, L)
         Gaps after random rotations of the data, or other symmetries of their space; no row
         where the features do not turn with them.
@@ -65,7 +67,7 @@ class Sensitivity(NotebookView):
 
     @property
     def quadrature_change(self) -> float:
-        """Largest change of a gap on a grid twice as fine, nats."""
+        """Largest change of a gap on a grid twice as fine, nats; NaN where there is none."""
         return _largest(self.quadrature[-1] - self.gaps)
 
     @property
@@ -120,6 +122,8 @@ class Sensitivity(NotebookView):
         for reach, row in zip(self.reach, self.quadrature, strict=True):
             if reach != 1.0 and np.isfinite(row).any():
                 lines.append(f"  grid {reach:4g} times as fine: {_shown(row - self.gaps)}")
+        if not np.isfinite(self.quadrature).any():
+            lines.append("  grids: left out, since no level was fitted on a ladder of them")
         said = f"{len(self.rotated)} random rotations: {_shown(self.rotated - self.gaps)}"
         if not len(self.rotated):
             said = "rotations: left out, since moments of these features are not turned"
@@ -169,13 +173,19 @@ def _on_other_grids(profile: Profile, reach: float) -> Array:
     deficits, gridded = [0.0], False
     for fit, solution in zip(profile.fits[1:], profile.nested.solutions, strict=True):
         family = fit.hierarchy.family(fit.level)
-        if family.has_rule and solution.nodes[0]:  # none for a closed form, which stays
+        if family.has_rule and not _closed(solution):
             served = family.resolved_by(int(solution.rungs[0]))
             deficits.append(served.deficit_on(reach, fit.moments, fit.lam))
             gridded = True
         else:
             deficits.append(fit.deficit)
     return np.diff(deficits) if gridded else np.full(len(deficits) - 1, np.nan)
+
+
+def _closed(solution: DualSolution) -> bool:
+    """Whether a fit of one row stays the same on all grids: in closed form, or by a contour."""
+    by_contour = solution.rungs[0] == NO_RUNG and solution.laws[0] is None
+    return bool(not solution.nodes[0] or by_contour)
 
 
 def _turned(profile: Profile, turns: int, seed: int) -> Array:

@@ -14,7 +14,7 @@ from steradian.contract import Line, NotOffered, Report, examined
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs import Design
-from steradian.designs.units import Units
+from steradian.designs.units import Units, faults_of
 from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
@@ -84,23 +84,10 @@ def capabilities(s: DesignSpecimen) -> Iterator[str]:
 
 def units(s: DesignSpecimen) -> Iterator[str]:
     """Units hold every row once, with the weights of the rows, of sum one."""
-    found, n = s.units, s.rows.n
-    if found.weights.shape != (n,) or abs(float(found.weights.sum()) - 1.0) > CONTRACT_SAME:
-        yield f"Weights of shape {found.weights.shape} add up to {found.weights.sum():.6g}."
-    elif np.abs(found.weights - s.rows.weights).max() > CONTRACT_SAME:
+    broken = list(faults_of(s.units, s.rows.n))
+    yield from broken
+    if not broken and np.abs(s.units.weights - s.rows.weights).max() > CONTRACT_SAME:
         yield "Weights are not those of the rows."
-    if found.labels is None:
-        if found.count != n:
-            yield f"count is {found.count} without labels, when every one of {n} rows is a unit."
-    elif found.labels.shape != (n,) or set(found.labels.tolist()) != set(range(found.count)):
-        seen = len(set(found.labels.tolist()))
-        yield f"Labels of shape {found.labels.shape} name {seen} units, and count is {found.count}."
-    if not (np.isfinite(found.rate) and found.rate > 0.0):
-        yield f"rate is {found.rate}; give a_n > 0."
-    if not (np.asarray(found.factor) >= 0.0).all():
-        yield "A factor is negative."
-    if found.strata is not None and found.strata.shape != (found.count,):
-        yield f"Strata have shape {found.strata.shape}; give one per unit, ({found.count},)."
 
 
 def declared(s: DesignSpecimen) -> Iterator[str]:

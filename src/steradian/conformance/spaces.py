@@ -47,7 +47,7 @@ class SpaceSpecimen:
             if len(found[-1].weights) > _MOST_NODES:
                 break
         if not found:
-            raise NotOffered(f"the {self.space.name} has no rules")
+            raise NotOffered(f"there are no rules on the {self.space.name}")
         return tuple(found)
 
 

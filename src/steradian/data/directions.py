@@ -19,17 +19,19 @@ from steradian.data.notation import Notation, Reading
 from steradian.data.validation import (
     BLOCK,
     check_unit_norm,
+    chosen_rows,
     coordinate_rows,
     count_column,
     frozen,
     normalized_rows,
     norms,
+    real_entries,
     space_points,
     tamed,
     weight_column,
 )
 from steradian.errors import InvalidDirections
-from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import SPAN_ROUNDING
 from steradian.spaces import Axes, OtherForms, Rotations, Space, unit_sphere
 from steradian.spaces.rotations import as_quaternions
@@ -99,7 +101,7 @@ class Directions(Constructors):
         if space is not None and not is_object_of(space, Space):
             raise InvalidDirections(f"space is {shown(space)}; give an object like sr.Torus(2)")
         if space is not None and isinstance(space, OtherForms):
-            x = space.rows_of(x)
+            x = space.rows_of(real_entries(x, "x"))
         rows = coordinate_rows(x)
         space = _where(rows.shape[1], space, axial)
         given, exponent = None, 0
@@ -193,7 +195,8 @@ class Directions(Constructors):
         >>> sr.Directions.from_rotations(np.eye(3)[None]).x.tolist()
         [[0.0, 0.0, 0.0, 1.0]]
         """
-        return cls(as_quaternions(rotations), weights, counts=counts, space=Rotations())
+        rows = as_quaternions(real_entries(rotations, "rotations"))
+        return cls(rows, weights, counts=counts, space=Rotations())
 
     @property
     def n(self) -> int:
@@ -210,12 +213,20 @@ class Directions(Constructors):
         """Where they live: the unit sphere unless another space was given."""
         return unit_sphere(self.d) if self._space is None else self._space
 
-    def take(self, rows: IntArray | BoolArray) -> Directions:
-        """Some of the rows, with their weights, on the same space."""
-        weights = self.weights[rows] if self.weighted else None
-        some = Directions(self.x[rows], weights, space=self._space)
+    def take(self, rows: ArrayLike | slice) -> Directions:
+        """Some of the rows, by number or by a truth for each, with their weights.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> sr.Directions([[1, 0], [0, 1], [-1, 0]]).take([0, 2]).x.tolist()
+        [[1.0, 0.0], [-1.0, 0.0]]
+        """
+        chosen = chosen_rows(rows, self.n)
+        weights = self.weights[chosen] if self.weighted else None
+        some = Directions(self.x[chosen], weights, space=self._space)
         object.__setattr__(some, "_within", self._within)
-        object.__setattr__(some, "_rows", frozen(self.rows[rows]))
+        object.__setattr__(some, "_rows", frozen(self.rows[chosen]))
         return some.with_reading(None if self._reading is None else self._reading.with_rows(some.n))
 
     def with_reading(self, reading: Reading | None) -> Directions:

@@ -149,7 +149,10 @@ def _calendar(values: Any) -> AnyArray | None:
     if hasattr(values, "datetime64"):  # astropy's Time
         values = values.datetime64
     to_numpy = getattr(values, "to_numpy", None)
-    array = np.atleast_1d(np.asarray(to_numpy() if callable(to_numpy) else values))
+    try:
+        array = np.atleast_1d(np.asarray(to_numpy() if callable(to_numpy) else values))
+    except ValueError:  # ragged: said where numbers are read
+        return None
     if array.dtype.kind == "M":
         return _whole(array.astype("datetime64[us]"))
     if array.dtype.kind not in "OUST":

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import MOST_NUMBERS
+from steradian.arguments import MOST_NUMBERS, shown
 from steradian.errors import InvalidDirections
-from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces import OneForm, Space
 from steradian.spaces.base import a_point
@@ -52,6 +52,16 @@ def as_numeric(data: Any, what: str) -> AnyArray:
     if array.dtype.kind != "f" or array.dtype.itemsize > 8:
         array = array.astype(np.float64)
     return array
+
+
+def real_entries(points: Any, what: str) -> Any:
+    """Points in any form, as they are; arrays that are complex or masked are refused.
+
+    Turning them into rows would drop what makes them so.
+    """
+    if np.ma.is_masked(points) or (isinstance(points, np.ndarray) and points.dtype.kind == "c"):
+        return as_numeric(points, what)
+    return points
 
 
 def coordinate_rows(x: ArrayLike) -> AnyArray:
@@ -140,7 +150,7 @@ def space_points(rows: AnyArray, space: Space) -> Array:
     """Rows as points of a space, in its one form where it has one; refuse what are none."""
     if rows.shape[1] != space.d:
         raise InvalidDirections(
-            f"x has {rows.shape[1]} columns; {a_point(space)} of the {space.name} has {space.d}"
+            f"x has {rows.shape[1]} columns; {a_point(space)} has {space.d} (space: {space.name})"
         )
     x = np.asarray(rows, dtype=np.float64)
     lost = ~np.isfinite(x).all(axis=1)
@@ -148,6 +158,8 @@ def space_points(rows: AnyArray, space: Space) -> Array:
         raise InvalidDirections(f"row {int(np.argmax(lost))} is not finite; fix or drop it")
     wrong = space.refusal(x)
     if wrong:
+        if has_unit_rows(space):
+            _refuse_zero(x, space)
         remedy = "pass normalize=True or fix it" if has_unit_rows(space) else "fix it"
         raise InvalidDirections(f"{wrong}; {remedy}, or give the space it belongs to")
     return space.one_form(x) if isinstance(space, OneForm) else x
@@ -182,15 +194,25 @@ def _refuse_row(row: AnyArray, index: int) -> None:
     raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
 
 
-def _refuse_hopeless(row: AnyArray, index: int) -> None:
+def _refuse_zero(rows: Array, space: Space) -> None:
+    """Refuse a zero vector, where it is the first row that is not of unit norm."""
+    index = int(np.argmax(~(np.abs(norms(rows) - 1.0) <= UNIT_LENGTH)))
+    _refuse_hopeless(rows[index], index, _lack(space))
+
+
+def _lack(space: Space | None) -> str:
+    """What the zero vector lacks, of a space or of the unit sphere."""
+    return "has no direction" if space is None else f"is no {space.point_name}"
+
+
+def _refuse_hopeless(row: AnyArray, index: int, lack: str = "has no direction") -> None:
     if not np.isfinite(row).all():
         raise InvalidDirections(
             f"row {index} holds {row[~np.isfinite(row)][0]}; drop or repair that row"
         )
     if not row.any():
         raise InvalidDirections(
-            f"row {index} is the zero vector, which has no direction; drop it (of a file: "
-            "on_bad='skip')"
+            f"row {index} is the zero vector, which {lack}; drop it (of a file: on_bad='skip')"
         )
 
 
@@ -206,10 +228,28 @@ def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     bad: BoolArray = ~np.isfinite(largest) | (largest == 0.0)
     if bad.any():
         index = int(np.argmax(bad))
-        _refuse_hopeless(x[index], index)
+        _refuse_hopeless(x[index], index, _lack(space))
     x /= largest[:, None]  # so that squares neither overflow nor underflow
     x /= norms(x)[:, None]
     return x
+
+
+def chosen_rows(rows: Any, n: int) -> IntArray:
+    """Numbers of some of ``n`` rows, (k,), from such numbers, a truth for each row, or a slice."""
+    try:
+        chosen = np.arange(n)[rows if isinstance(rows, slice) else np.asarray(rows)]
+    except (IndexError, TypeError, ValueError) as error:
+        raise InvalidDirections(_not_rows(rows, n)) from error
+    if chosen.ndim != 1:
+        raise InvalidDirections(_not_rows(rows, n))
+    return chosen
+
+
+def _not_rows(rows: Any, n: int) -> str:
+    return (
+        f"rows is {shown(rows)}; give a list of row numbers, 0 to {n - 1}, or True or False for "
+        f"each of the {n} rows"
+    )
 
 
 def weight_column(weights: ArrayLike, n: int, what: str) -> Array:

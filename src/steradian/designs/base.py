@@ -11,11 +11,12 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.division import whole_units
-from steradian.designs.units import Units
-from steradian.errors import COUNTED, DesignError
+from steradian.designs.units import Units, faults_of
+from steradian.errors import COUNTED, ConformanceError, DesignError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 
 Features = Callable[[Array], Array]
@@ -82,8 +83,13 @@ class Design(ABC):
         return f"Design {self.name}. With nothing to find, I is still {floor}: see tests()."
 
     def check(self, directions: Directions) -> None:
-        """Raise `DesignError` unless this design fits these rows."""
-        self.units(directions)
+        """Raise `DesignError` unless this design fits these rows.
+
+        Units that are none are a `ConformanceError` here, before a number is made with them.
+        """
+        faults = tuple(faults_of(self.units(directions), directions.n))
+        if faults:
+            raise ConformanceError(shown(self), faults)
 
     def check_sums(self, *, weighted: bool) -> None:
         """Raise `DesignError` unless this design fits moments alone, of weighted rows or not."""

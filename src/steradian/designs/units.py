@@ -8,11 +8,15 @@ c_u that state the small-sample correction.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from steradian.arguments import shown
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.tolerances import CONTRACT_SAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,3 +139,57 @@ class Units:
     def unit_weights(self) -> Array:
         """Weight of each unit, (count,), of sum one."""
         return self.gather(self.weights)
+
+
+def faults_of(found: Any, n: int) -> Iterator[str]:
+    """What is wrong with units of ``n`` rows, in sentences: of what kind, then of what content."""
+    if not isinstance(found, Units):
+        yield f"`units` gave {shown(found)}; return steradian.designs.units.Units(...)."
+        return
+    wrong = [name for name, kinds in _KINDS.items() if not isinstance(getattr(found, name), kinds)]
+    if wrong:
+        yield f"`{wrong[0]}` is {shown(getattr(found, wrong[0]))}; give an array of numbers."
+    elif not _numbers_of(found):
+        yield f"count is {shown(found.count)} and rate {shown(found.rate)}; give 1 or more and > 0."
+    else:
+        yield from _misfits(found, n)
+
+
+_MAY_LACK = (np.ndarray, type(None))
+_KINDS: dict[str, tuple[type, ...]] = {
+    "weights": (np.ndarray,),
+    "labels": _MAY_LACK,
+    "strata": _MAY_LACK,
+    "factor": (np.ndarray, float, int, np.floating, np.integer),
+}
+
+
+def _numbers_of(found: Units) -> bool:
+    """Whether there are a whole number of units and a rate."""
+    whole = isinstance(found.count, int | np.integer) and found.count > 0
+    number = isinstance(found.rate, int | float | np.integer | np.floating)
+    return bool(whole and number and np.isfinite(found.rate) and found.rate > 0.0)
+
+
+def _misfits(found: Units, n: int) -> Iterator[str]:
+    if found.weights.shape != (n,) or not abs(float(found.weights.sum()) - 1.0) <= CONTRACT_SAME:
+        yield f"Weights of shape {found.weights.shape} add up to {found.weights.sum():.6g}."
+    if found.labels is None:
+        if found.count != n:
+            yield f"count is {found.count} without labels, when every one of {n} rows is a unit."
+    elif not _names_all(found.labels, found.count, n):
+        seen = len(np.unique(found.labels))
+        yield f"Labels of shape {found.labels.shape} name {seen} units, and count is {found.count}."
+    if not (np.asarray(found.factor) >= 0.0).all():
+        yield "A factor is negative."
+    if found.strata is not None and found.strata.shape != (found.count,):
+        yield f"Strata have shape {found.strata.shape}; give one per unit, ({found.count},)."
+
+
+def _names_all(labels: IntArray, count: int, n: int) -> bool:
+    """Whether every row has one of the labels 0..count - 1, and each is there."""
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        return False
+    if labels.min() != 0 or labels.max() != count - 1:
+        return False
+    return bool(np.bincount(labels, minlength=count).all())

@@ -23,13 +23,15 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import MARGIN_EVEN, MARGIN_FINISHED, NEARLY
 from steradian.progress import tracked
+from steradian.wording import levels_in_words, sentence
 
 _WIDTH = 80
 _INDENT = 27
 _TO_ROUNDING = "on the boundary to the rounding of the moments"
 _TOO_CLOSE = "not decided: closer to the boundary than the rounding of the moments can tell"
 _OPEN = "not decided: the quick tests of this level leave it open"
-_NO_MARGIN = "how far inside is not known: this level has no margins"
+_UNKNOWN = "how far inside is not known: {} no margins"
+_NO_MARGIN = _UNKNOWN.format("this level has")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,13 +152,25 @@ class Boundary(LevelFrame):
             where = "inside" if entry.inside else "boundary"
             margin = "–" if np.isnan(entry.margin) else f"{entry.margin:.3g}"
             head = f"{entry.level:>5}  {where:<8} {margin:>9}  "
+            words = "" if entry.words == _NO_MARGIN else entry.words  # said once, below
             lines += textwrap.wrap(
-                entry.words, _WIDTH, initial_indent=head, subsequent_indent=" " * _INDENT
+                words, _WIDTH, initial_indent=head, subsequent_indent=" " * _INDENT
             ) or [head.rstrip()]
-        lines.append("Margin: the largest share of the uniform law that the moments contain.")
+        lines += self._legend()
         if not self.exact:
             lines.append("From moments alone: what is closer than their rounding counts as on it.")
         return "\n".join(lines)
+
+    def _legend(self) -> list[str]:
+        """What a margin is, where there is one, and which levels have none."""
+        said = []
+        if not np.isnan(self.margins).all():
+            said.append("Margin: the largest share of the uniform law that the moments contain.")
+        without = [entry.level for entry in self.entries if entry.words == _NO_MARGIN]
+        if without:
+            have = "has" if len(without) == 1 else "have"
+            said.append(sentence(_UNKNOWN.format(f"{levels_in_words(without)} {have}")))
+        return [line for one in said for line in textwrap.wrap(one, _WIDTH)]
 
 
 def boundary(

@@ -187,7 +187,7 @@ class MaxEntFit:
         if self.level == 0:
             return 0.0
         if self.hierarchy.coordinates(self.moments) is None or reference_words(self.space):
-            raise InvalidArgument(f"the {self.space.name} has no concentration of a mean")
+            raise InvalidArgument(f"there is no concentration of a mean on the {self.space.name}")
         return float(np.sqrt(self.space.d) * np.linalg.norm(self.lam[: self.space.d]))
 
     def _density(self, x: Array, measure: Measure) -> Array:

@@ -25,6 +25,7 @@ from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import (
     Hierarchy,
+    MayBeRough,
     OffersInstead,
     enough_for_level_one,
     uniform_features,
@@ -63,11 +64,13 @@ class Failure:
             remedy += f" (levels={self.level - 1} is sound)"
         elif self.status is Status.BOUNDARY:
             remedy = f"give {self.enough}"
+        elif self.instead:
+            return kind(self.level, cause, self.instead)
         if self.status is Status.BOUNDARY:
             found = BoundaryError(self.level, cause, remedy + _MIX)
             found.certificate = self.certificate
             return found
-        more = f", or {self.instead}" if self.instead and self.level > 1 else ""
+        more = f", or {self.instead}" if self.instead else ""
         return kind(self.level, cause, remedy + more)
 
 
@@ -290,7 +293,9 @@ class _Climb:
         self, level: int, status: Status, words: str, shown_by: Certificate | None = None
     ) -> Failure:
         hierarchy = self.hierarchy
-        instead = hierarchy.instead if isinstance(hierarchy, OffersInstead) else ""
+        instead = hierarchy.instead if level > 1 and isinstance(hierarchy, OffersInstead) else ""
+        if status is Status.UNRESOLVED and isinstance(hierarchy, MayBeRough):
+            instead = hierarchy.smoother
         return Failure(level, status, words, shown_by, enough_for_level_one(hierarchy), instead)
 
 

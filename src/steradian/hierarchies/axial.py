@@ -71,18 +71,16 @@ class Axial(BareHierarchy):
             raise InvalidArgument(f"d is {d}; at most {_MOST_DIMENSIONS} are possible")
         why = f"in dimension {d} there are no rules for more"
         checked_levels(levels, MOST_LEVELS.get(d, 1), why)
-        space = Axes(d) if space is None else space
-        if not isinstance(space, Axes | Rotations):
-            raise InvalidArgument(f"space is {shown(space)}; give axes or rotations, or nothing")
+        space = Axes(d) if space is None else _even_space(space)
         if space.d != d:
-            raise InvalidArgument(f"d is {d}, and the {space.name} have d={space.d}")
+            raise InvalidArgument(f"d is {d}, and space is the {space.name} with d={space.d}")
         for name, value in (("d", d), ("levels", levels), ("space", space)):
             object.__setattr__(self, name, value)
 
     @classmethod
     def on(cls, space: Axes | Rotations, levels: int) -> Axial:
         """The even harmonics of a space of axes or of rotations."""
-        return cls(space.d, levels, space)
+        return cls(_even_space(space).d, levels, space)
 
     @property
     def level_names(self) -> tuple[str, ...]:
@@ -167,6 +165,13 @@ class Axial(BareHierarchy):
         rotations = isinstance(self.space, Rotations)
         space = {"space": "rotations"} if rotations else {}
         return {"kind": "Axial", "d": self.d, "levels": self.levels, **space}
+
+
+def _even_space(space: Any) -> Axes | Rotations:
+    """``space`` itself, when it is one of axes or of rotations."""
+    if not isinstance(space, Axes | Rotations):
+        raise InvalidArgument(f"space is {shown(space)}; give sr.Axes(d) or sr.Rotations()")
+    return space
 
 
 def _size(d: int, degree: int) -> int:

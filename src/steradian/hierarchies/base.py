@@ -318,6 +318,16 @@ class OffersInstead(Protocol):
 
 
 @runtime_checkable
+class MayBeRough(Protocol):
+    """A hierarchy of anybody's functions, which rules resolve only where they are smooth."""
+
+    @property
+    def smoother(self) -> str:
+        """What to do about those that are not, in words; empty where there are no rules."""
+        ...
+
+
+@runtime_checkable
 class NamesTests(Protocol):
     """A hierarchy, some of whose levels alone are classical tests of uniformity."""
 

@@ -16,7 +16,9 @@ from steradian.errors import InvalidArgument
 from steradian.hierarchies.basis import independent, measure, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.tolerances import VERIFIED_DIFFERENCE
 from steradian.spaces import Space
+from steradian.wording import power_of_ten
 
 Block = Callable[[Array], AnyArray]
 """Points (n, d) → values of the functions of one level, (n, k) or (n,)."""
@@ -93,13 +95,26 @@ class Custom(NodeHierarchy):
     def dims(self) -> tuple[int, ...]:
         return _basis(self).dims
 
+    @property
+    def smoother(self) -> str:
+        """What to do about kinks and jumps, which draws integrate and rules do not resolve."""
+        if not self.space.rules():
+            return ""
+        return (
+            f"where a function has a kink or a jump, which no rule of the {self.space.name} "
+            f"resolves to {power_of_ten(VERIFIED_DIFFERENCE)} nats, make it smooth: "
+            "sqrt(t² + 0.04) for |t|, tanh(t / 0.2) for the sign of t, powers, or more functions "
+            "that are smooth"
+        )
+
     def up_to(self, levels: int) -> Custom:
         checked_levels(levels, self.levels, "no more functions are given")
         return Custom(self.space, self.blocks[:levels])
 
     def features(self, x: AnyArray) -> AnyArray:
         basis = _basis(self)
-        return (_values(self.blocks, x)[:, basis.kept] - basis.mean) @ basis.change
+        values = _values(self.blocks, x)[:, basis.kept] / basis.scale
+        return (values - basis.mean) @ basis.change
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: functions cannot be written down and read again."""
@@ -111,8 +126,9 @@ class _Basis:
     """How orthonormal features are made of the functions given."""
 
     kept: AnyArray  # (q,) columns that are independent
-    mean: Array  # (q,) of those
-    change: Array  # (q, q): features = (values - mean) @ change, upper triangular
+    scale: Array  # (q,) their sizes, powers of two: dividing by them rounds nothing
+    mean: Array  # (q,) of those, divided by it
+    change: Array  # (q, q): features = (values / scale - mean) @ change, upper triangular
     dims: tuple[int, ...]
     removed: tuple[str, ...]
     under: str
@@ -124,13 +140,23 @@ def _basis(custom: Custom) -> _Basis:
     parts = [_values((block,), points, k) for k, block in enumerate(custom.blocks, start=1)]
     level = np.repeat(np.arange(1, len(parts) + 1), [part.shape[1] for part in parts])
     values = np.hstack(parts)
+    scale = _sizes(values)  # levels are spans: whatever unit a function has, they are the same
+    values = values / scale
     mean = weights @ values
     scaled = np.sqrt(weights)[:, None] * (values - mean)
     kept = independent(scaled, np.abs(values).max(axis=0))
     gone = np.setdiff1d(np.arange(len(level)), kept)
     names = tuple(f"column {k - np.argmax(level == level[k])} of level {level[k]}" for k in gone)
     dims = tuple(int((level[kept] == k).sum()) for k in range(1, len(parts) + 1))
-    return _Basis(kept, mean[kept], orthonormal(scaled[:, kept]), dims, names, under)
+    change = orthonormal(scaled[:, kept])
+    return _Basis(kept, scale[kept], mean[kept], change, dims, names, under)
+
+
+def _sizes(values: Array) -> Array:
+    """Of the largest value of each column, the power of two below it; one where all are zero."""
+    largest = np.abs(values).max(axis=0)
+    exponent = np.frexp(largest)[1] - 1
+    return np.asarray(np.where(largest > 0.0, np.ldexp(1.0, exponent), 1.0))
 
 
 def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:

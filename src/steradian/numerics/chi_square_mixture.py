@@ -37,7 +37,7 @@ def chi_square_sf(t: ArrayLike, dof: ArrayLike) -> Array:
     return np.asarray(chdtrc(dof, np.maximum(t, 0.0)))
 
 
-def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
+def mixture_sf(t: ArrayLike, coefficients: ArrayLike, dof: float = np.inf) -> Array:
     """P(Σ_j coefficients_j χ²_1 > t) for ``t`` (R,) and ``coefficients`` (R, q): (R,).
 
     Coefficients are not negative; a row of zeros has no tail above zero. With a finite
@@ -63,7 +63,10 @@ def mixture_sf(t: ArrayLike, coefficients: Array, dof: float = np.inf) -> Array:
     if not len(level) and weights.shape[1]:
         return np.zeros(0)
     if not weights.size or weights.min() < 0.0 or not np.isfinite(weights).all():
-        raise ValueError("coefficients are finite, not negative, and at least one")
+        raise ValueError(
+            f"coefficients are {weights.tolist()!r:.60}; give numbers that are finite, not "
+            "negative, and at least one"
+        )
     out = np.where(np.isnan(level), np.nan, 1.0)
     largest = weights.max(axis=1)
     above = level > 0.0
@@ -93,9 +96,9 @@ def _numbers(values: Any, name: str) -> Array:
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except Exception as error:  # whatever a foreign object does, the sentence is ours
-        raise ValueError(f"{name} are no numbers; give an array of them") from error
+        raise ValueError(f"{name}: not an array of numbers; give one") from error
     if array.dtype.kind not in "fiub" or np.ma.is_masked(values):
-        raise ValueError(f"{name} have type {array.dtype}; give real numbers, none masked")
+        raise ValueError(f"{name} of type {array.dtype}; give real numbers, none masked")
     return array.astype(np.float64)
 
 

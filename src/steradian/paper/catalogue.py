@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from steradian.errors import InvalidArgument
 from steradian.paper.auditing import audit
 from steradian.paper.calibration import figure2, table3
 from steradian.paper.circle import figure3, table1
@@ -25,5 +26,5 @@ ALL = "all"
 def chosen(what: str) -> tuple[Callable[[], Piece], ...]:
     """The functions that make a piece, or all of them."""
     if what != ALL and what not in PIECES:
-        raise ValueError(f"the paper has no {what!r}; choose {', '.join(PIECES)} or {ALL}")
+        raise InvalidArgument(f"the paper has no {what!r}; choose {', '.join(PIECES)} or {ALL}")
     return tuple(PIECES.values()) if what == ALL else (PIECES[what],)

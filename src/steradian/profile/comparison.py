@@ -304,7 +304,8 @@ class Comparison(NotebookView):
         from steradian.profile.comparison_report import page_of_comparison
         from steradian.report import file_for, write_page
 
-        return write_page(page_of_comparison(self, title, call), file_for(path))
+        target = file_for(path)
+        return write_page(page_of_comparison(self, title, call), target)
 
     def __str__(self) -> str:
         return self.summary()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import one_of
 from steradian.data.stacks import MomentStack
 from steradian.designs import Design
-from steradian.errors import LevelError
+from steradian.errors import InvalidArgument, LevelError, SteradianError
 from steradian.fitting.label_levels import label_levels
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
@@ -78,8 +78,21 @@ def compare(  # noqa: PLR0913 - one for each thing people say about groups
         lower = _fitted(given, wanted.up_to(1))
         found = lower if lower.kept > found.kept else found
     if not found.kept:
-        raise next(iter(found.errors.values()))
+        raise _none_fitted(given, found.errors)
     return _compared(given, found, shares, began)
+
+
+def _none_fitted(given: Groups, errors: dict[str, LevelError]) -> SteradianError:
+    """Why there is nothing to compare: what the first group lacks, or what labels look like."""
+    rows, groups = int(given.sizes.sum()), len(given.names)
+    if groups > 2 and rows < 2 * groups:
+        return InvalidArgument(
+            f"by has {groups} different labels for {rows} rows, too few in each group for a fit: "
+            "they look like a measurement rather than groups; cut it into a few ranges, such as "
+            "by=np.digitize(values, edges), or give the column that names the groups"
+        )
+    name, error = next(iter(errors.items()))
+    return error.of_group(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from steradian.wording import (
     LIKELY_BELOW,
     Verdict,
     capital,
+    counted,
     digits,
     in_lines,
     listed,
@@ -48,7 +49,7 @@ def summarise(c: Comparison) -> str:
     lines = [
         *read,
         *textwrap.wrap(
-            f"Comparison of {len(c.names)} groups on the {c.hierarchy.space.name} "
+            f"Comparison of {counted(len(c.names), 'group')} on the {c.hierarchy.space.name} "
             f"(d = {c.hierarchy.space.d}), in nats",
             _WIDTH,
         ),
@@ -150,7 +151,7 @@ def found_levels(c: Comparison, tests: ComparisonTests) -> tuple[list[str], list
     corrected, between = tests.pvalue_holm, c.between
     found, not_found, unknown = [], [], []
     for k, name in enumerate(c.hierarchy.level_names):
-        what = _beyond(k, name)
+        what = _beyond(c, k, name)
         if np.isnan(corrected[k]):
             unknown.append(what)
         elif verdict_of(float(corrected[k])) is not Verdict.NOISE:
@@ -184,9 +185,12 @@ def _which(c: Comparison, tests: ComparisonTests | None) -> list[str]:
     return [f"Of each two, these differ: {'; '.join(found)}."] if found else []
 
 
-def _beyond(k: int, name: str) -> str:
-    """Levels above the first are shape; the second has a name people know."""
-    return f"shape ({name})" if k == 1 else name
+def _beyond(c: Comparison, k: int, name: str) -> str:
+    """What a level is called: the second is shape, beyond a first of direction and concentration.
+
+    Where level 1 has no such parts, levels have their own names alone.
+    """
+    return f"shape ({name})" if k == 1 and isinstance(c.hierarchy, SplitsLevelOne) else name
 
 
 def _found(what: str, size: str, p: float, *, doubted: bool = False) -> str:

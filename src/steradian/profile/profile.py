@@ -157,12 +157,12 @@ class Profile(AdequacyMethods):
         """Mean resultant length R of what was fitted: of the data, or of the mixed law."""
         mean = self.fits[1].mean()
         if not self.has_mean:
-            raise InvalidArgument(f"{self._where} has no one mean length")
+            raise InvalidArgument(f"there is no one mean length {self._where}")
         return float(np.linalg.norm(mean))
 
     @property
     def _where(self) -> str:
-        return f"the {self.moments.hierarchy.space.name}"
+        return f"on the {self.moments.hierarchy.space.name}"
 
     @property
     def has_mean(self) -> bool:
@@ -181,7 +181,7 @@ class Profile(AdequacyMethods):
         """Concentration of the level-1 (von Mises-Fisher) fit."""
         found = self.fits[1].kappa
         if not self.has_kappa:
-            raise InvalidArgument(f"{self._where} has no one concentration")
+            raise InvalidArgument(f"there is no one concentration {self._where}")
         return found
 
     def tests(
@@ -334,7 +334,8 @@ class Profile(AdequacyMethods):
         from steradian.profile.reporting import page_of
         from steradian.report import file_for, write_page
 
-        return write_page(page_of(self, title, call), file_for(path))
+        target = file_for(path)
+        return write_page(page_of(self, title, call), target)
 
     def __str__(self) -> str:
         return self.summary()

@@ -157,6 +157,6 @@ def _density(function: Any, space: Space) -> Reference:
 def _need_rules(space: Space) -> None:
     if not space.rules():
         raise InvalidArgument(
-            f"a density cannot be integrated on the {space.name}, which has no rules; give a "
+            f"a density cannot be integrated on the {space.name}, where there are no rules; give a "
             "sample of the reference, sr.Directions"
         )

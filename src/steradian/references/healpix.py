@@ -10,7 +10,7 @@ import ducc0
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import one_of
+from steradian.arguments import one_of, shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.spheres.healpix_faces import (
@@ -62,7 +62,7 @@ class HealpixMap:
     order: str
 
     def __init__(self, values: ArrayLike, order: str) -> None:
-        found = np.array(values, dtype=np.float64)
+        found = _numbers(values)
         if not is_map(found):
             raise InvalidArgument(
                 f"a map has shape {found.shape}; give one value for each of 12 nside² pixels"
@@ -104,6 +104,16 @@ class HealpixMap:
         if space.dimension != 2 or space.log_area != float(np.log(4.0 * np.pi)):
             raise InvalidArgument(f"a map is of the sphere, and the data are on the {space.name}")
         return Pixelated(self)
+
+
+def _numbers(values: ArrayLike) -> Array:
+    """A copy of the values as numbers."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"values of the map are {shown(values)}; give one number for each pixel"
+        ) from error
 
 
 def is_map(values: AnyArray) -> bool:

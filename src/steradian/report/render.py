@@ -9,12 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from steradian.arguments import shown
 from steradian.errors import InvalidArgument, MissingExtra
 from steradian.io.records import without_nan
 from steradian.io.whole_files import write_whole
 from steradian.report.page import Block, Figure, Page, Scene
 
 _INSTALL = "a report needs jinja2 and plotly; install them with: pip install 'steradian[report]'"
+_NAME_IT = "give the name of a file like out.html"
 _MOST_RECORD = 300_000  # characters of numbers for machines; longer records are left out
 _SUFFIXES = {".html", ".htm"}
 
@@ -28,9 +30,12 @@ def write_page(page: Page, path: str | Path) -> Path:
 
 def file_for(path: str | Path) -> Path:
     """The file that a report may be written to; refused before anybody waits for it."""
-    target = Path(path)
+    try:
+        target = Path(path)
+    except TypeError as error:
+        raise InvalidArgument(f"report is {shown(path)}; {_NAME_IT}") from error
     if target.suffix.lower() not in _SUFFIXES:
-        raise InvalidArgument(f"report is {str(path)!r}; give the name of a file like out.html")
+        raise InvalidArgument(f"report is {str(path)!r}; {_NAME_IT}")
     if target.is_dir():
         raise InvalidArgument(f"report is {str(path)!r}, a folder; give the name of a file in it")
     if not target.parent.is_dir():

@@ -43,12 +43,12 @@ class Options:
         whole_number(self.replicates, "replicates", least=19)
         seed_number(self.seed)
         if self.statistic == "gap" and self.covariance in {"damped", "tilted"}:
-            raise ValueError(
+            raise InvalidArgument(
                 "the fitted gap does not follow the tilted law (it rejects far too often); "
                 "use statistic='score', or covariance='null'"
             )
         if self.null == "model" and self.covariance is not None:
-            raise ValueError("null='model' brings its own covariance; leave out covariance=")
+            raise InvalidArgument("null='model' brings its own covariance; leave out covariance=")
 
     @property
     def kind(self) -> Covariance:

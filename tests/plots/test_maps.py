@@ -279,7 +279,7 @@ def test_what_has_no_picture_is_refused_in_words() -> None:
     with pytest.raises(sr.InvalidArgument) as caught:
         plots.density(turns)
     assert str(caught.value) == (
-        "the rotations has no picture of its points; plot() draws the gaps"
+        "there is no picture of its points (space: rotations); plot() draws the gaps"
     )
     with pytest.raises(sr.InvalidArgument, match="level is 7; give 0 to 2"):
         plots.stereonet(sr.profile(sr.examples.load("mcmurdo"), levels=2), level=7)

@@ -19,7 +19,7 @@ def test_gaps_say_what_they_are_relative_to(tmp_path: Path) -> None:
     drawn.savefig(tmp_path / "gaps.png")
     words = " ".join(text.get_text() for ax in drawn.axes for text in ax.findobj(match=_is_text))
     assert "relative to a sample of 200 directions" in " ".join(words.split())
-    with pytest.raises(sr.InvalidArgument, match="has no picture of its points"):
+    with pytest.raises(sr.InvalidArgument, match="no picture of its points"):
         sampled.fits[2].plot()
 
 

@@ -8,6 +8,7 @@ c_u that state the small-sample correction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -168,7 +169,7 @@ def _numbers_of(found: Units) -> bool:
     """Whether there are a whole number of units and a rate."""
     whole = isinstance(found.count, int | np.integer) and found.count > 0
     number = isinstance(found.rate, int | float | np.integer | np.floating)
-    return bool(whole and number and np.isfinite(found.rate) and found.rate > 0.0)
+    return bool(whole and number and 0.0 < found.rate < math.inf)
 
 
 def _misfits(found: Units, n: int) -> Iterator[str]:
@@ -180,7 +181,8 @@ def _misfits(found: Units, n: int) -> Iterator[str]:
     elif not _names_all(found.labels, found.count, n):
         seen = len(np.unique(found.labels))
         yield f"Labels of shape {found.labels.shape} name {seen} units, and count is {found.count}."
-    if not (np.asarray(found.factor) >= 0.0).all():
+    least = found.factor.min() if isinstance(found.factor, np.ndarray) else found.factor
+    if not least >= 0.0:
         yield "A factor is negative."
     if found.strata is not None and found.strata.shape != (found.count,):
         yield f"Strata have shape {found.strata.shape}; give one per unit, ({found.count},)."

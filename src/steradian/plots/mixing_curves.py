@@ -9,7 +9,7 @@ import numpy as np
 from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import GREY, LEVELS, TEXT, level_colour
-from steradian.wording import digits, power_of_ten
+from steradian.wording import counted, digits, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +116,7 @@ def _changes(sensitivity: Sensitivity) -> str:
         fine = power_of_ten(sensitivity.quadrature_change)
         parts.append(f"a grid twice as fine moves gaps by {fine} nats")
     if len(sensitivity.rotated):
-        turns = f"{len(sensitivity.rotated)} rotations of the data"
-        parts.append(f"{turns} move gaps by {power_of_ten(sensitivity.rotation_change)} nats")
+        turns = counted(len(sensitivity.rotated), "rotation")
+        moved = power_of_ten(sensitivity.rotation_change)
+        parts.append(f"gaps move by {moved} nats in {turns} of the data")
     return "; ".join(parts)

@@ -154,7 +154,7 @@ def _refuse_others(space: Space, charts: tuple[Chart, ...]) -> None:
     known = chart_of(space)
     if known == "none":
         raise InvalidArgument(
-            f"the {space.name} has no picture of its points; plot() draws the gaps"
+            f"there is no picture of its points (space: {space.name}); plot() draws the gaps"
         )
     if known not in charts:
         raise InvalidArgument(

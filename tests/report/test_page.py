@@ -29,6 +29,15 @@ def _without_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steradian.report.render._plotly", lambda: "/* plotly.js */")
 
 
+def test_the_rim_is_named_in_radians_too() -> None:
+    """Once every mark was "rad"."""
+    data = sr.Directions.from_angles(np.random.default_rng(1).vonmises(0.0, 2.0, 50))
+    scene = scene_of(LevelTable.of(sr.profile(data, levels=1), SOON))
+    assert scene is not None
+    words = scene.content["ticks"]["words"]
+    assert words[:3] == ["0.0000 rad", "0.7854 rad", "1.5708 rad"]
+
+
 def test_every_level_has_its_row() -> None:
     """Also of more levels than a printed table has lines."""
     theta = np.random.default_rng(1).vonmises(0.0, 2.0, 400)

@@ -276,7 +276,8 @@ def _ticks(told: Notation | None, at: list[float]) -> list[str]:
     points = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     words = [told.words(point) for point in points]
     if told.convention.angular and told.clock is None:
-        return [text.rsplit(" ", 1)[-1].replace(".0°", "°") for text in words]
+        name = f"{told.convention.role(0)} "
+        return [text.removeprefix(name).replace(".0°", "°") for text in words]
     return words if told.clock is not None else [f"{angle:g}°" for angle in at]
 
 

@@ -27,7 +27,6 @@ METHOD = {  # numbers that steer a method and bound no error
     "conformance/families.py:_STEP": "of differences",
     "estimation/bias.py:_QUICK": "work",
     "estimation/order.py:_MOST_HELD_OUT": "work",
-    "estimation/order.py:_QUICK": "work",
     "existence/semi_infinite.py:WORK": "work",
     "families/meshes/meshed.py:_MOST_WORK": "work",
     "families/meshes/meshed.py:_LEAST_FOLLOWED": "work",

@@ -202,7 +202,7 @@ def degree_weights(given: Weights, dimension: int, degree: int) -> Array:
     a = as_numeric(given, "weights").astype(np.float64)
     if a.shape != (degree,):
         raise InvalidArgument(
-            f"weights have shape {a.shape}; give one per degree, {degree} numbers"
+            f"weights have shape {a.shape}; give {degree} numbers, one per degree"
         )
     if not (np.isfinite(a) & (a >= 0.0)).all() or not a.any():
         raise InvalidArgument(f"weights are {a.tolist()}; give finite numbers >= 0, not all zero")

@@ -73,7 +73,7 @@ class Axial(BareHierarchy):
         checked_levels(levels, MOST_LEVELS.get(d, 1), why)
         space = Axes(d) if space is None else _even_space(space)
         if space.d != d:
-            raise InvalidArgument(f"d is {d}, and space is the {space.name} with d={space.d}")
+            raise InvalidArgument(f"d is {d}, and the {space.name} have d={space.d}")
         for name, value in (("d", d), ("levels", levels), ("space", space)):
             object.__setattr__(self, name, value)
 

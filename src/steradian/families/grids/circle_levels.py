@@ -223,7 +223,7 @@ class _Climb:
         gradient = finer.mismatch(self.m[:q]) * seen
         white = factor.white(gradient) * seen
         square = _products(white, white)
-        error = RULE_MARGIN * np.maximum(np.abs(finer.psi - psi), 0.5 * square)
+        error = np.maximum(RULE_MARGIN * np.abs(finer.psi - psi), 0.5 * square)
         residual = np.maximum.reduce(np.abs(gradient), axis=1)
         return _Ends(lam, finer.psi, residual, np.sqrt(square), error)
 

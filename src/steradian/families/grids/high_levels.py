@@ -305,15 +305,16 @@ def _solve(climb: _Climb, *, otherwise: bool) -> DualSolution | None:
         end, model = found
         finer = climb.law(end.lam, climb.rung + 1)
         gain = 0.5 * float(finer.gradient @ model.step(finer.gradient))
-        error = max(RULE_MARGIN * max(abs(finer.psi - end.psi), gain), climb.moved(end, finer))
+        error = max(RULE_MARGIN * abs(finer.psi - end.psi), gain, climb.moved(end, finer))
+        stated = max(error, RULE_MARGIN * gain)
         aim = max(VERIFIED_AIM, float(allowed_quadrature(end.lam)))
         if error <= aim:
             settled = climb.settled(end)
-            return None if settled is None else _solution(climb, settled, model, error)
+            return None if settled is None else _solution(climb, settled, model, stated)
         law = climb.finer(end, climb.reach_for(aim, error))
         model.forget()
         if climb.exhausted:
-            return _solution(climb, law, model, error) if error <= VERIFIED_DIFFERENCE else None
+            return _solution(climb, law, model, stated) if error <= VERIFIED_DIFFERENCE else None
 
 
 def _solution(climb: _Climb, law: _Law, model: QuasiNewton, error: float) -> DualSolution:

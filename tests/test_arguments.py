@@ -66,7 +66,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "residual weights, one": (
         lambda: ANY.residuals(weights=[-1]),
-        r"weights have shape \(1,\); give one per degree, 5 numbers",
+        r"weights have shape \(1,\); give 5 numbers, one per degree",
     ),
     "residual weights, negative": (
         lambda: ANY.residuals(weights=[-1, 1, 1, 1, 1]),

@@ -39,6 +39,10 @@ class IID(Design):
         n = directions.n
         return Units(np.full(n, 1.0 / n), n, np.sqrt(n), fixed_weights=True)
 
+    def check(self, directions: Directions) -> None:
+        """Units of equal weight are sound as they are made: every small profile asks."""
+        self.units(directions)
+
 
 @dataclass(frozen=True, eq=False)
 class FixedWeights(Design):

@@ -283,6 +283,7 @@ def test_help_names_the_options(capsys: Capture) -> None:
         (("--levels", "-1"), "--levels is -1; give 1 or more"),
         (("--levels", "0"), "--levels is 0; give 1 or more"),
         (("--levels", "1.5"), "--levels is '1.5'; give a whole number from 1 on, or auto"),
+        (("--levels", "+-5"), "--levels is '+-5'; give a whole number from 1 on, or auto"),
         (("--levels", "many"), "--levels is 'many'; give a whole number from 1 on, or auto"),
         (("--levels",), "Option '--levels' requires an argument"),
         (("--nope",), "No such option"),  # the rest is Click's own wording

@@ -57,7 +57,7 @@ def register(app: typer.Typer, show: Show) -> None:
     @app.command("merge")
     def merge_command(
         files: Annotated[list[str], typer.Argument(help="Files of moments.")],
-        levels: options.Levels = None,
+        levels: options.LevelsHeld = None,
         out: Annotated[str, typer.Option("--out", "-o", help="File to write.")] = "",
         form: options.Format = "text",
         json_: options.Json = False,

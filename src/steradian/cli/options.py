@@ -71,16 +71,21 @@ def _counted(levels: int | None) -> int | None:
 def _counted_or_auto(levels: str | None) -> int | str | None:
     if levels is None or levels == AUTO:
         return levels
-    if not levels.lstrip("+-").isdecimal():
+    try:
+        number = int(levels)
+    except ValueError:
         raise InvalidArgument(
             f"--levels is {shown(levels)}; give a whole number from 1 on, or {AUTO}"
-        )
-    return _counted(int(levels))
+        ) from None
+    return _counted(number)
 
 
-AUTO = "auto"
+AUTO = "auto"  # as the library spells it, which is not loaded before it is needed
 _DEFAULT = "default: 4 on the circle and the sphere, 2 elsewhere"
 Levels = Annotated[int | None, typer.Option(help=f"Highest level; {_DEFAULT}.", callback=_counted)]
+LevelsHeld = Annotated[
+    int | None, typer.Option("--levels", help="Highest level; default: all.", callback=_counted)
+]
 LevelsOrAuto = Annotated[
     str | None,
     typer.Option(

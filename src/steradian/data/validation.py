@@ -158,9 +158,10 @@ def space_points(rows: AnyArray, space: Space) -> Array:
         raise InvalidDirections(f"row {int(np.argmax(lost))} is not finite; fix or drop it")
     wrong = space.refusal(x)
     if wrong:
+        remedy = "fix it"
         if has_unit_rows(space):
             _refuse_zero(x, space)
-        remedy = "pass normalize=True or fix it" if has_unit_rows(space) else "fix it"
+            remedy = "pass normalize=True or fix it"
         raise InvalidDirections(f"{wrong}; {remedy}, or give the space it belongs to")
     return space.one_form(x) if isinstance(space, OneForm) else x
 

@@ -219,8 +219,7 @@ def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
     n, d = sample.moments.n, sample.hierarchy.space.d
     said = (
         f"Holm p by {named_test(sample.hierarchy, 1)} and by the residual of level 1: tests() "
-        f"draws {Options().replicates} samples of {n} × {d}, which takes a while; believe those "
-        "where the two differ"
+        f"takes a while for {n} × {d} numbers; believe what it says where the two differ"
     )
     return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
 

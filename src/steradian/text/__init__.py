@@ -1,0 +1,1 @@
+"""Words at the edge: the phrase book, and whom it speaks to."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from steradian.diagnostics import Diagnostic
+
 if TYPE_CHECKING:
     from steradian.existence.certificate import Certificate
     from steradian.numerics.arrays import IntArray
@@ -31,7 +33,24 @@ _NAMES_A_ROW = re.compile(r"\brow \d")
 
 
 class SteradianError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose, made from words or from a `Diagnostic`.
+
+    Examples
+    --------
+    >>> DesignError(Diagnostic("null_centred", level=2)).diagnostic.code
+    'null_centred'
+    >>> DesignError("no such design").diagnostic.code
+    'refused_by_error'
+    """
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """What happened, as a value that a result may carry; what was said in words, as said."""
+        made = self.args[0] if self.args else None
+        if isinstance(made, Diagnostic):
+            return made
+        data = {"error": type(self).__name__, "message": str(self)}
+        return Diagnostic("refused_by_error", data=data)
 
 
 class InvalidArgument(SteradianError, ValueError):
@@ -114,6 +133,13 @@ class LevelError(SteradianError):
 
     def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
         return type(self), (self.level, self.cause, self.remedy, self.profile)
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """Which level has no fit, why, and what helps."""
+        error = {"error": type(self).__name__}
+        data = {**error, "cause": str(self.cause), "remedy": str(self.remedy)}
+        return Diagnostic("no_fit", self.level, data)
 
     def of_group(self, name: str) -> LevelError:
         """The same, with the group of a comparison that it is about."""

@@ -23,6 +23,8 @@ _FORMATS = {
 
 PHRASES: dict[str, str | Advice] = {
     "null_centred": ("tilting failed (null outside the data's hull): null-centred covariance used"),
+    "no_fit": "{cause}; {remedy}",
+    "refused_by_error": "{message}",
 }
 
 

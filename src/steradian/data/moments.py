@@ -21,7 +21,7 @@ from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.hierarchies.contract import refuse_unproven, tells_signs_apart
 from steradian.io.moments_file import read_moments, write_moments
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import MEAN_LENGTH
+from steradian.numerics.tolerances import CONTRACT_SAME, MEAN_LENGTH, UNIT_LENGTH
 
 _FEW_COLUMNS = 8  # whose products strided access would slow down
 _SEEN_ROWS = 4  # at which features are asked whether they tell x from -x
@@ -261,7 +261,7 @@ class Moments:
         arrays = {k: _read(data[k], k, hierarchy) for k in _SHAPES}
         if len(arrays["total"]) != len(arrays["total_sq"]):
             raise InvalidArgument("not a dictionary of moments: total and total_sq differ in size")
-        return cls(
+        read = cls(
             hierarchy=hierarchy,
             n=whole_number(data["n"], "n", least=1),
             weight=numbers["weight"],
@@ -270,6 +270,8 @@ class Moments:
             reading=Reading.from_dict(data["reading"]) if data.get("reading") else None,
             **arrays,
         )
+        _check_sums(read)
+        return read
 
     def save(self, path: str | Path) -> None:
         """Write them to a file that `load` and `steradian merge` read; no row is in it.
@@ -341,6 +343,48 @@ def _read(values: Any, name: str, hierarchy: Hierarchy) -> Array:
             f"of {hierarchy}"
         )
     return array
+
+
+def _check_sums(m: Moments) -> None:
+    """Refuse sums that no weighted points have: each of them is held against the others.
+
+    (Σw)²/n ≤ Σw² ≤ (Σw)²; Σ w |x|² follows from the mean and the scatter, which is positive
+    semidefinite; features of degree one give the mean again; without weights both totals are one.
+    """
+    space, square = m.hierarchy.space, m.weight * m.weight
+    if not square / m.n <= m.weight_sq * (1.0 + CONTRACT_SAME):
+        raise _contradiction(f"weight {m.weight:g} and weight_sq {m.weight_sq:g} of {m.n} rows")
+    if not m.weight_sq <= square * (1.0 + CONTRACT_SAME):
+        raise _contradiction(f"weight_sq {m.weight_sq:g} and weight {m.weight:g}")
+    sizes = np.linalg.norm(space.uniform(_SEEN_ROWS, np.random.default_rng(0)), axis=1)
+    long, spread = float(sizes.max()), np.trace(m.scatter) / m.weight
+    if np.ptp(sizes) <= UNIT_LENGTH * long:
+        apart = abs(spread + m.mean @ m.mean - long * long)
+        if not apart <= 2.0 * UNIT_LENGTH * long * long:
+            raise _contradiction("weight, mean and scatter")
+    rounding = CONTRACT_SAME * m.weight * long * long
+    if not np.abs(m.scatter - m.scatter.T).max() <= rounding:
+        raise _contradiction("scatter and its transpose")
+    if not np.linalg.eigvalsh(m.scatter)[0] >= -rounding:
+        raise _contradiction("scatter and any points, as it has a negative eigenvalue")
+    if m.weight == m.weight_sq == m.n and not np.array_equal(m.total, m.total_sq):
+        raise _contradiction("total and total_sq of rows without weights")
+    for name, total, weight in (
+        ("total", m.total, m.weight), ("total_sq", m.total_sq, m.weight_sq)
+    ):  # fmt: skip
+        told = m.hierarchy.coordinates(total / weight)
+        if told is None:
+            return
+        if name == "total" and not np.abs(told - m.mean).max() <= CONTRACT_SAME * long:
+            raise _contradiction("total, weight and mean")
+        if not np.linalg.norm(told) <= long * (1.0 + MEAN_LENGTH):
+            raise _contradiction(f"{name} and its weight, as the mean is longer than any point")
+
+
+def _contradiction(which: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"these moments contradict themselves ({which}); copy them again, or sum the rows again"
+    )
 
 
 def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:

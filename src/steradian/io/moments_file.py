@@ -1,12 +1,14 @@
 """Files of moments: two lines of text, then the sums as plain numbers.
 
-The format, version 1:
+The format, version 2:
 
-* line 1: ``steradian-moments 1``;
+* line 1: ``steradian-moments 2 `` and the CRC-32 of all that follows, as eight hexadecimal digits;
 * line 2: a JSON object on one line with ``hierarchy`` (its dictionary), ``n``, ``weight``,
-  ``weight_sq``, ``exponent``, ``arrays`` (names and shapes, in order) and ``crc32`` (of all that
-  follows it);
+  ``weight_sq``, ``exponent`` and ``arrays`` (names and shapes, in order);
 * the rest: the arrays, one after the other, row by row, as little-endian IEEE doubles.
+
+Version 1 is read as well. Its first line ends with the version, and ``crc32`` of the arrays stands
+in the JSON object, which no checksum covers: what it says is held against the sums alone.
 
 Nothing in such a file is ever executed, and no more is read than its size on disk.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,7 +32,7 @@ from steradian.io.whole_files import write_whole
 
 SUFFIX = ".moments"
 _MAGIC = "steradian-moments"
-_VERSION = 1
+_FIRST_LINE = re.compile(rb"steradian-moments (?:1|2 ([0-9a-f]{8}))\n")
 _MOST_HEADER = 1 << 24  # bytes of the line of JSON
 _NUMBER = np.dtype("<f8")
 
@@ -46,18 +49,19 @@ def write_moments(path: str | Path, record: Mapping[str, Any], arrays: Mapping[s
     body = b"".join(part.tobytes() for part in parts.values())
     shapes = [[name, list(part.shape)] for name, part in parts.items()]
     try:
-        header = json.dumps({**record, "arrays": shapes, "crc32": zlib.crc32(body)})
+        header = json.dumps({**record, "arrays": shapes})
     except (TypeError, ValueError) as error:
         raise InvalidArgument(
             f"these moments cannot be written down ({error}); let to_dict of their hierarchy "
             "give plain numbers, text and lists"
         ) from error
-    head = f"{_MAGIC} {_VERSION}\n{header}\n".encode("ascii")
+    rest = f"{header}\n".encode("ascii") + body
+    head = f"{_MAGIC} 2 {zlib.crc32(rest):08x}\n".encode("ascii")
     if target.is_dir():
         raise InvalidArgument(f"{target} is a directory; give the name of a file")
     if not target.parent.is_dir():
         raise InvalidArgument(f"no directory {str(target.parent)!r}; make it first")
-    write_whole(target, head + body)
+    write_whole(target, head + rest)
 
 
 def read_moments(path: str | Path) -> dict[str, Any]:
@@ -72,18 +76,22 @@ def read_moments(path: str | Path) -> dict[str, Any]:
     if not source.is_file():
         raise InvalidArgument(f"no file {str(source)!r}; check the path")
     with source.open("rb") as stream:
-        _check_first_line(stream.readline(64), source.name)
-        header = _header(stream.readline(_MOST_HEADER), source.name)
-        shapes = _shapes(header.pop("arrays", None), source.name)
-        wanted = _NUMBER.itemsize * sum(math.prod(shape) for shape in shapes.values())
-        left = os.fstat(stream.fileno()).st_size - stream.tell()
-        if left != wanted:
-            what = "truncated" if left < wanted else "longer than it says"
-            raise InvalidArgument(
-                f"{source.name} is {what}: {left} bytes of sums, not {wanted}; copy it again"
-            )
-        body = stream.read(wanted)
-    if zlib.crc32(body) != header.pop("crc32", None):
+        checksum = _checksum(stream.readline(64), source.name)
+        rest = stream.read()
+    if checksum is not None and zlib.crc32(rest) != checksum:
+        raise InvalidArgument(
+            f"{source.name} is truncated or damaged: its checksum differs; copy it again"
+        )
+    line, ended, body = rest.partition(b"\n")
+    header = _header(line + ended, source.name)
+    shapes = _shapes(header.pop("arrays", None), source.name)
+    wanted = _NUMBER.itemsize * sum(math.prod(shape) for shape in shapes.values())
+    if len(body) != wanted:
+        what = "truncated" if len(body) < wanted else "longer than it says"
+        raise InvalidArgument(
+            f"{source.name} is {what}: {len(body)} bytes of sums, not {wanted}; copy it again"
+        )
+    if checksum is None and zlib.crc32(body) != header.pop("crc32", None):
         raise InvalidArgument(f"{source.name} is damaged: its checksum differs; copy it again")
     start = 0
     for name, shape in shapes.items():
@@ -105,15 +113,18 @@ def _path(path: Any) -> Path:
     return found
 
 
-def _check_first_line(line: bytes, name: str) -> None:
+def _checksum(line: bytes, name: str) -> int | None:
+    """The checksum of all that follows the first line; None of version 1, which has another."""
+    found = _FIRST_LINE.fullmatch(line)
+    if found is not None:
+        return None if found[1] is None else int(found[1], 16)
     magic, _, version = line.decode("ascii", "replace").rstrip("\n").partition(" ")
     if magic != _MAGIC or not line.endswith(b"\n"):
         raise InvalidArgument(f"{name} is no file of moments; write one with Moments.save")
-    if version != str(_VERSION):
-        raise InvalidArgument(
-            f"{name} is a file of moments of version {shown(version)}, and version {_VERSION} is "
-            "known; read it with the steradian that wrote it, or a newer one"
-        )
+    raise InvalidArgument(
+        f"{name} is a file of moments of version {shown(version)}, and versions 1 and 2 are "
+        "known; read it with the steradian that wrote it, or a newer one"
+    )
 
 
 def _header(line: bytes, name: str) -> dict[str, Any]:

@@ -233,7 +233,7 @@ def test_headers_of_before_are_held_against_the_sums(
     """What contradicts the sums is told: no weight but that of the rows, and Σw² ≥ (Σw)²/n."""
     path, whole = tmp_path / "a.moments", some(hierarchy)
     whole.save(path)
-    record = {"weight": whole.weight, "weight_sq": whole.weight_sq, "n": whole.n}
+    record: dict[str, Any] = {"weight": whole.weight, "weight_sq": whole.weight_sq, "n": whole.n}
     value = record[name] * share
     record[name] = int(value) if name == "n" else value
     least, most = record["weight"] ** 2 / record["n"], record["weight"] ** 2

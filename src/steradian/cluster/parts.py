@@ -10,8 +10,16 @@ from typing import Any
 
 from steradian.cluster.engine import dask
 from steradian.errors import InvalidDirections
-from steradian.io.parquet import parquet_pieces, row_groups
-from steradian.io.pieces import Piece, Wanted, array_pieces, frame_decision, frame_pieces, settled
+from steradian.io.parquet import parquet_head, parquet_pieces, row_groups
+from steradian.io.pieces import (
+    Piece,
+    Wanted,
+    array_pieces,
+    block_name,
+    frame_decision,
+    frame_pieces,
+    settled,
+)
 from steradian.io.rows import Decision
 from steradian.io.streams import file_pieces, files_of, refuse_of_tables, stream_of_files
 from steradian.spaces import Axes, Space, unit_sphere
@@ -72,8 +80,14 @@ def _frame_parts(partitions: Any, wanted: Wanted) -> Parts:
         if space is not None:
             break
     names = [] if decision is None else wanted.names(decision)
-    make = partial(frame_pieces, names=names)
-    return Parts([Part(make, (partition,)) for partition in partitions], decision, space)
+    return Parts(
+        [
+            Part(partial(frame_pieces, names=names, block=block_name(k)), (partition,))
+            for k, partition in enumerate(partitions)
+        ],
+        decision,
+        space,
+    )
 
 
 def _first_rows(frame: Any) -> Any:
@@ -120,14 +134,18 @@ def file_parts(source: Any, wanted: Wanted, space: Space | None = None) -> Parts
         make = partial(_pieces_of_array, wanted=wanted)
         return Parts([Part(make, (file,)) for file in files], None, space)
     names, parts = wanted.names(decision), []
-    for file in files:
+    for k, file in enumerate(files):
         if file.suffix.lower() not in _PARQUET:
             part = wanted.request.table
-            parts.append(Part(partial(file_pieces, names=names, part=part), (file,)))
+            make = partial(file_pieces, names=names, part=part, how=decision if k else None)
+            parts.append(Part(make, (file,)))
             continue
+        if k:
+            decision.refuse_other_columns(parquet_head(file), file.name)
         groups = partial(parquet_pieces, names=names)
         parts += [
-            Part(partial(groups, groups=lot, first=first), (file,))
+            Part(partial(groups, groups=lot, first=first, block="" if first else name), (file,))
+            for name in [file.name if k else ""]
             for lot, first in _grouped(row_groups(file))
         ]
     return Parts(parts, decision, space)

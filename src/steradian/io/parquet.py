@@ -14,7 +14,13 @@ import numpy as np
 from steradian.errors import InvalidDirections
 from steradian.io.files import arrow, refuse_no_file, table_of_arrow
 from steradian.io.frames import Table, vector_of
-from steradian.io.pieces import Piece, files_of_rows, frame_pieces, rows_at_a_time
+from steradian.io.pieces import (
+    Piece,
+    block_name,
+    files_of_rows,
+    frame_pieces,
+    rows_at_a_time,
+)
 
 _BUFFER = 1 << 20  # bytes of a column that are read at a time
 _PARTITION = re.compile(r"([^=/]+)=([^/]*)")  # of the name of a directory: column=value
@@ -38,8 +44,8 @@ def arrow_batches(source: Any) -> Iterator[Any]:
 def batch_pieces(batches: Iterator[Any], names: Sequence[str]) -> Iterator[Piece]:
     """Pieces of batches, each a table of Arrow."""
     first = 0
-    for batch in batches:
-        yield from frame_pieces(batch, names, first)
+    for k, batch in enumerate(batches):
+        yield from frame_pieces(batch, names, first, block_name(k))
         first += len(batch)
 
 
@@ -63,7 +69,11 @@ def parquet_head(file: Path) -> Table:
 
 
 def parquet_pieces(
-    file: Path, names: Sequence[str], groups: list[int] | None = None, first: int = 0
+    file: Path,
+    names: Sequence[str],
+    groups: list[int] | None = None,
+    first: int = 0,
+    block: str = "",
 ) -> Iterator[Piece]:
     """Pieces of a Parquet file, or of some of its row groups; only columns needed are read.
 
@@ -77,8 +87,9 @@ def parquet_pieces(
         step = rows_at_a_time(len(names))
         for batch in opened.iter_batches(batch_size=step, columns=held, **options):
             table = _piece(_as_table(batch), file, first)
-            yield Piece(table, first=first, source=file.name, amount=batch.num_rows)
-            first += batch.num_rows
+            rows = batch.num_rows
+            yield Piece(table, first=first, source=file.name, amount=rows, block=block)
+            first, block = first + rows, ""
 
 
 def _as_table(batch: Any) -> Any:

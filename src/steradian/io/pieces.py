@@ -128,6 +128,7 @@ class Piece:
     amount: int = 0  # of rows, or of bytes
     space: Space | None = None  # of coordinates that were directions before
     reading: Reading | None = None  # of coordinates
+    block: str = ""  # the name of the block that begins with it, if it is not the first
 
     @property
     def count(self) -> int:
@@ -145,6 +146,8 @@ class Piece:
         try:
             if isinstance(self.data, Table):
                 how = decision or wanted.decision(self.data, self.source)
+                if self.block:
+                    how.refuse_other_values(self.data, self.block)
                 return _rows_of_table(self.data, how, wanted.label)
             return self._rows_of_coordinates(wanted.request, space)
         except InvalidDirections as error:
@@ -263,13 +266,17 @@ def frame_decision(frame: Any, wanted: Wanted, source: str) -> Decision:
     return wanted.decision(table_of_slice(eager(frame), 0, 1, None), source)
 
 
-def frame_pieces(frame: Any, names: Sequence[str], first: int = 0) -> Iterator[Piece]:
-    """Pieces of a frame that is held in memory."""
+def frame_pieces(
+    frame: Any, names: Sequence[str], first: int = 0, block: str = ""
+) -> Iterator[Piece]:
+    """Pieces of a frame that is held in memory, a ``block`` of a stream if it has a name."""
     whole, step = eager(frame), rows_at_a_time(len(names))
     for start in range(0, len(whole), step):
         count = min(step, len(whole) - start)
         table = table_of_slice(whole, start, start + count, names)
-        yield Piece(replace(table, first=first + start), first=first + start, amount=count)
+        begun = "" if start else block
+        placed_rows = replace(table, first=first + start)
+        yield Piece(placed_rows, first=first + start, amount=count, block=begun)
 
 
 def array_pieces(x: Any, weights: Any = None, labels: Any = None) -> Iterator[Piece]:
@@ -299,20 +306,52 @@ def array_pieces(x: Any, weights: Any = None, labels: Any = None) -> Iterator[Pi
 def block_pieces(
     blocks: Iterator[Any], wanted: Wanted, decision: Decision | None
 ) -> Iterator[Piece]:
-    """Pieces of blocks that somebody yields: arrays, (x, weights), directions or frames."""
-    first = 0
-    for block in blocks:
-        for piece in _pieces_of_block(block, wanted, decision):
+    """Pieces of blocks that somebody yields: arrays, (x, weights), directions or frames.
+
+    They are all of the form that the first has.
+    """
+    first, form = 0, ""
+    for k, block in enumerate(blocks):
+        name = block_name(k)
+        pieces = _pieces_of_block(block, wanted, decision, name)
+        if form and _form(block) != form:
+            raise InvalidDirections(
+                f"{name} is {_form(block)}, and the first is {form}; yield blocks of one form"
+            )
+        form = _form(block)
+        for piece in pieces:
             data = piece.data
             moved = replace(data, first=first) if isinstance(data, Table) else data
             yield replace(piece, data=moved, first=first, amount=piece.count)
             first += piece.count
 
 
-def _pieces_of_block(block: Any, wanted: Wanted, decision: Decision | None) -> Iterator[Piece]:
+def block_name(k: int) -> str:
+    """The block of a stream after ``k`` others; no name for the first, which others agree with."""
+    return f"block {k + 1} of the stream" if k else ""
+
+
+def _form(block: Any) -> str:
+    """What a block is, in words: blocks of one form can be read alike."""
+    if is_frame(block):
+        return "a table"
+    x, weighted = block, False
+    if isinstance(block, Directions):
+        x, weighted = block.x, block.weighted
+    elif isinstance(block, tuple) and len(block) == 2:
+        x, weighted = block[0], block[1] is not None
+    width = np.shape(x)[1] if np.ndim(x) == 2 else 0
+    return f"rows of {width} numbers with{'' if weighted else 'out'} weights"
+
+
+def _pieces_of_block(
+    block: Any, wanted: Wanted, decision: Decision | None, name: str
+) -> Iterator[Piece]:
     if is_frame(block):
         how = decision or frame_decision(block, wanted, "")
-        return frame_pieces(block, wanted.names(how))
+        if name:
+            how.refuse_other_columns(table_of_slice(eager(block), 0, 1, None), name)
+        return frame_pieces(block, wanted.names(how), block=name)
     if wanted.by is not None or wanted.request.weights is not None or wanted.of_tables:
         raise InvalidDirections(
             "by=, weights= and the like name columns, and a block is no table; yield tables that "

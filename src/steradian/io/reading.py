@@ -86,7 +86,7 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
     said = remarks(table, chosen, idle)
     said += quadrants(table, idle, chosen, named=request.columns is not None)
     chosen = replace(chosen, remarks=(*chosen.remarks, *said))
-    return Decision.of(chosen, request, source)
+    return Decision.of(chosen, request, source, table)
 
 
 def _refuse_repeated(table: Table, source: str) -> None:

@@ -11,7 +11,7 @@ from steradian.io.recognition import listed
 from steradian.io.request import Chosen
 
 COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
-_WEIGHTS = frozenset({"weight", "weights", "wt"})
+WEIGHTS = frozenset({"weight", "weights", "wt"})
 _QUADRANT = re.compile(r"^\s*[NSEW]{1,3}\s*$", re.IGNORECASE)
 _CORRECTION = "tilt_correction"
 _LOOKED_AT = 20  # rows
@@ -36,7 +36,7 @@ def _unused(idle: Sequence[str]) -> tuple[str, ...]:
 
 def _idle_weights(names: Sequence[str]) -> tuple[str, ...]:
     """What is said of a column that may hold weights and that nobody named."""
-    found = [name for name in names if name.strip().lower() in _WEIGHTS]
+    found = [name for name in names if name.strip().lower() in WEIGHTS]
     return tuple(f"column `{n}` not used (weights={n!r} or --weights {n})" for n in found[:1])
 
 

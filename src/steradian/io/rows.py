@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from steradian.data.conventions import Unit
 from steradian.data.directions import Directions
 from steradian.data.interpretation import Units, plain_points, points
 from steradian.data.notation import Notation, Reading
@@ -20,7 +21,8 @@ from steradian.io.compass_letters import AngleColumn
 from steradian.io.doubts import doubts
 from steradian.io.frames import Table
 from steradian.io.ranges import foreign, wrong_column
-from steradian.io.recognition import listed
+from steradian.io.recognition import candidates, listed
+from steradian.io.remarks import COUNTS, WEIGHTS
 from steradian.io.request import Chosen, Request
 from steradian.io.sexagesimal import in_one_unit
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
@@ -39,6 +41,7 @@ class Told:
     assumed: bool  # whether nobody stated the unit
     sexagesimal: tuple[bool, ...]  # of each column
     space: Space
+    notation: Notation | None  # of angles
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +61,17 @@ class Decision:
     chosen: Chosen
     request: Request
     source: str
+    columns: tuple[str, ...]  # all that the first block has
+    units: Mapping[str, Unit]  # of columns, where a line of the first block says them
     told: Told | None = None  # None: by the names of the columns alone
 
     @staticmethod
-    def of(chosen: Chosen, request: Request, source: str) -> Decision:
+    def of(chosen: Chosen, request: Request, source: str, head: Table) -> Decision:
         """Columns as they are to be read; refused where that means nothing."""
         chosen.convention.refuse_number(len(chosen.columns))
         _refuse_one_column(chosen)
         _refuse_idle(chosen, request)
-        return Decision(chosen, request, source)
+        return Decision(chosen, request, source, tuple(head.columns), head.units)
 
     @property
     def names(self) -> list[str]:
@@ -84,7 +89,54 @@ class Decision:
         units, assumed = columns.units, made.reading is not None and made.reading.assumed
         if not units.hours:
             units = replace(units, degrees=unit == "degrees")
-        return replace(self, told=Told(units, assumed, columns.sexagesimal, made.space))
+        notation = None if made.reading is None else made.reading.notation
+        return replace(self, told=Told(units, assumed, columns.sexagesimal, made.space, notation))
+
+    def refuse_other_columns(self, head: Table, block: str) -> None:
+        """Refuse a later block whose columns, by their names, are to be read in another way.
+
+        It lacks what is read, has weights, counts or another set of coordinates that the first
+        block does not have, or says other units.
+        """
+        names = head.columns
+        lost = [name for name in self.names if name not in names]
+        if lost:
+            raise InvalidDirections(
+                f"{block}: no column {lost[0]!r}, which the first block has; it has {listed(names)}"
+            )
+        for columns, what, named in (
+            (WEIGHTS, "weights", self.chosen.weights is not None or self.chosen.weights_name),
+            (COUNTS, "counts", self.chosen.counts is not None or self.chosen.counts_name),
+        ):
+            new = [n for n in names if n.strip().lower() in columns and n not in self.columns]
+            if new and not named:
+                raise InvalidDirections(
+                    f"{block} has a column {new[0]!r}, which may hold {what} and which the first "
+                    f"block does not have; give it to all blocks ({what}={new[0]!r}), or drop it"
+                )
+        known = {one.columns for one in candidates(self.columns)}
+        other = [one for one in candidates(names) if one.columns not in known]
+        if other and self.request.columns is None:
+            raise InvalidDirections(
+                f"{block} has columns {', '.join(other[0].columns)}, which the first block does "
+                "not have; name the coordinates (columns=), or drop the others"
+            )
+        if any(head.units.get(n) != self.units.get(n) for n in self.chosen.read):
+            raise InvalidDirections(f"{block} says other units than the first; read it by itself")
+
+    def refuse_other_values(self, table: Table, block: str) -> None:
+        """Refuse the first rows of a later block that by themselves would be read otherwise."""
+        if self.told is None:
+            return
+        try:
+            again = replace(self, told=None).after(table).told
+        except InvalidDirections as error:
+            raise InvalidDirections(f"{block} does not agree with the first: {error}") from error
+        if again is not None and replace(again, assumed=self.told.assumed) != self.told:
+            raise InvalidDirections(
+                f"{block} is written otherwise than the first: {_spoken(again)}, not "
+                f"{_spoken(self.told)}; write all blocks alike"
+            )
 
     def whole(self, table: Table) -> Directions:
         """Directions of all rows there are."""
@@ -122,6 +174,12 @@ class Decision:
                 raise
             raise InvalidDirections(placed(str(error), table, kept)) from error
         return made.with_reading(columns.reading(made, good))
+
+
+def _spoken(told: Told) -> str:
+    """How angles are written, in words."""
+    told_unit = "numbers" if told.notation is None else f"angles in {told.notation.unit}"
+    return f"sexagesimal {told_unit}" if any(told.sexagesimal) else told_unit
 
 
 def _refuse_one_column(chosen: Chosen) -> None:

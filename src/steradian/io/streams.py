@@ -206,8 +206,8 @@ def stream_of_files(paths: Sequence[Path], wanted: Wanted) -> Stream:
     head, begun = _begun(files[0], part)
     how = wanted.decision(head, source_name([str(path) for path in paths]))
     names = wanted.names(how)
-    rest = (
-        table for file in files[1:] for table in _pieces_of_file(file, names, not counted, part)
+    rest = itertools.chain.from_iterable(
+        _agreeing(_pieces_of_file(file, names, not counted, part), file, how) for file in files[1:]
     )
     first = _pieces_of_file(files[0], names, not counted, part) if begun is None else begun
     return Stream(itertools.chain(first, rest), total, unit, how)
@@ -226,9 +226,25 @@ def _begun(file: _File, part: str | None) -> tuple[Table, Iterator[Piece] | None
     return first.data, itertools.chain([first], pieces)
 
 
-def file_pieces(path: Path, names: Sequence[str], part: str | None = None) -> Iterator[Piece]:
-    """Pieces of one file, of the columns needed where its format keeps them apart."""
-    return _pieces_of_file(_File.of(path), names, False, part)
+def file_pieces(
+    path: Path, names: Sequence[str], part: str | None = None, *, how: Decision | None = None
+) -> Iterator[Piece]:
+    """Pieces of one file, of the columns needed where its format keeps them apart.
+
+    With ``how`` it is one of several files after the first, and held to how that is read.
+    """
+    file = _File.of(path)
+    pieces = _pieces_of_file(file, names, False, part)
+    return pieces if how is None else _agreeing(pieces, file, how)
+
+
+def _agreeing(pieces: Iterator[Piece], file: _File, how: Decision) -> Iterator[Piece]:
+    """The pieces of a later file, whose columns are those of the first, and which has a name."""
+    for k, piece in enumerate(pieces):
+        if not k:
+            head = parquet_head(file.path) if file.format == "parquet" else piece.data
+            how.refuse_other_columns(head, file.path.name)
+        yield piece if k else replace(piece, block=file.path.name)
 
 
 def _pieces_of_file(

@@ -18,7 +18,7 @@ from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
 from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
 from steradian.io.frames import Table, is_frame
-from steradian.io.reading import understood
+from steradian.io.reading import decided, understood
 from steradian.io.request import OnBad, Request
 from steradian.numerics.arrays import AnyArray, IntArray
 
@@ -102,8 +102,15 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None]
         )  # fmt: skip
         made = made.with_rows(rows) if reading.skipped else made
         return made.with_reading(reading), None
-    table = pooled(paths, request.table)
-    return understood(table, request, source_name(paths)), table
+    tables = [read_table(path, request.table) for path in paths]
+    table = pooled(paths, tables)
+    how = decided(table, request, source_name(paths))
+    if len(tables) > 1:
+        how = how.after(table)
+        for one, name in zip(tables, paths, strict=True):
+            how.refuse_other_columns(one, Path(name).name)
+            how.refuse_other_values(one, Path(name).name)
+    return how.whole(table), table
 
 
 def _rows_to_keep(array: AnyArray, on_bad: OnBad) -> IntArray:
@@ -141,9 +148,8 @@ def found_files(path: Any) -> list[str]:
     return found
 
 
-def pooled(paths: Sequence[str], part: str | None = None) -> Table:
+def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
     """The tables of several files as one, of the columns that all of them have."""
-    tables = [read_table(path, part) for path in paths]
     if len(tables) == 1:
         return tables[0]
     names = [n for n in tables[0].columns if all(n in table.data for table in tables)]

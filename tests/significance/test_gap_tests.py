@@ -869,6 +869,34 @@ def test_uniformity_of_ratios() -> None:
         assert sums.uniformity().pvalue[k] == pytest.approx(tail, rel=1e-7)
 
 
+def test_uniformity_of_few_rows_is_drawn() -> None:
+    """Where the score form stands among uniform samples made here; the seed alone decides it."""
+    degrees = np.arange(1, 5)[:, None]
+
+    def score(theta: Array) -> Array:
+        """2 n R_k², added up over the degrees: (…, 4) of angles (…, n)."""
+        lengths = np.abs(np.exp(1j * degrees * theta[..., None, :]).mean(axis=-1))
+        return np.cumsum(60.0 * lengths**2, axis=-1)
+
+    theta = np.random.default_rng(41).vonmises(0.0, 0.5, 30)
+    p = sr.profile(circle(theta), levels=4)
+    got, null = (
+        p.uniformity(),
+        score(np.random.default_rng(1).uniform(0.0, 2.0 * np.pi, (4000, 30))),
+    )
+    assert got.pvalue[0] == pytest.approx(chi2.sf(60.0 * p.deficits[0], 2), rel=1e-9)
+    np.testing.assert_allclose(got.statistic[1:], score(theta)[1:], rtol=1e-10)
+    for k in (1, 2, 3):
+        share = float((null[:, k] >= score(theta)[k]).mean())
+        error = np.sqrt(share * (1.0 - share) / 4000.0 + got.pvalue[k] ** 2 / 100.0)
+        assert abs(got.pvalue[k] - share) < 4.0 * error
+    rows = sr.Directions(circle(theta))
+    sums = sr.profile(sr.Moments.from_directions(rows, sr.Harmonics(2, 4)))
+    np.testing.assert_array_equal(sums.uniformity().pvalue[1:], got.pvalue[1:])
+    assert p.uniformity(seed=1).pvalue[3] != got.pvalue[3]
+    assert p.uniformity(replicates=19).pvalue[3] >= 0.05
+
+
 # --- what cannot be judged ----------------------------------------------------------------
 
 

@@ -208,3 +208,22 @@ def test_structure_so_clear_that_nothing_tilts_is_judged_where_weights_are_even(
         assert found.pvalue[1] < 1e-6
         many = sr.sample_tests(x[None], weights=w[None], levels=2, design="importance")
         assert bool(many.judged[0, 1]) is judged
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_that_a_design_states_for_many_units_are_even(seed: int) -> None:
+    """Strata of weight 1:3, units of weights to 1:4, single rows in large classes of weight."""
+    rng = np.random.default_rng([23, seed])
+    t = rng.vonmises(0.0, 5.0, (60, 1)) + 0.2 * rng.normal(size=(60, 3))
+    x, psu, half = on_circle(t.ravel()), np.repeat(np.arange(60), 3), np.arange(60) % 2
+    of_units = {"1:3 by stratum": 1.0 + 2.0 * half, "to 1:4": rng.uniform(1.0, 4.0, 60)}
+    for w in of_units.values():
+        survey = sr.designs.Survey(psu=psu, strata=half[psu])
+        found = sr.profile(x, weights=w[psu], levels=1, design=survey).tests()
+        assert found.judged[0]
+        assert found.pvalue[0] < 1e-3
+    single = sr.designs.Clusters(np.arange(60))
+    classes = sr.profile(x[::3], weights=1.0 + 2.0 * half, levels=1, design=single).tests()
+    assert classes.judged[0]
+    few = np.where(np.arange(60) < 4, 6.0, 1.0)  # of which more could have been missed
+    assert not sr.profile(x[::3], weights=few, levels=1, design=single).tests().judged[0]

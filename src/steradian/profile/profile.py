@@ -33,7 +33,7 @@ from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Options, Statistic
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance
-from steradian.significance.uniformity import Uniformity, uniformity_tests
+from steradian.significance.uniformity import UniformDraws, Uniformity, uniformity_tests
 from steradian.spaces.unit_vectors import has_unit_rows
 
 
@@ -240,9 +240,16 @@ class Profile(AdequacyMethods):
         """Gaps per degree with noise floor and intervals, as a power spectrum is read."""
         return self._answers.once("spectrum", lambda: spectrum_of(self))
 
-    def uniformity(self) -> Uniformity:
-        """Test uniformity through each level, beside the classical statistics it contains."""
-        return self._answers.once("uniformity", lambda: uniformity_tests(self.as_sample()))
+    def uniformity(self, *, replicates: int = 9999, seed: int = 0) -> Uniformity:
+        """Test uniformity through each level, beside the classical statistics it contains.
+
+        With fewer than ten rows per feature a p-value is where the score form stands among those
+        of up to ``replicates`` uniform samples, drawn from ``seed``.
+        """
+        draws = UniformDraws(replicates, seed)
+        return self._answers.once(
+            ("uniformity", draws), lambda: uniformity_tests(self.as_sample(), draws)
+        )
 
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""

@@ -279,13 +279,13 @@ def crowded(sample: Sample) -> list[int]:
     return [level for level in levels if chi_square_lead(sample, level) > CHI_SQUARE_SHIFT]
 
 
-def of_crowding(sample: Sample) -> list[str]:
-    """The same in words."""
+def of_crowding(sample: Sample, levels: list[int] | None = None) -> list[str]:
+    """The same in words, of all such levels or of these."""
     return [
         f"level {level}: {sample.hierarchy.dims[level - 1]} features are too many for "
         f"a = {sample.rate:.4g} and the asymptotic law; compare the held-out score of "
         "sr.choose_order"
-        for level in crowded(sample)
+        for level in (crowded(sample) if levels is None else levels)
     ]
 
 

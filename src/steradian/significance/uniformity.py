@@ -3,7 +3,9 @@
 ``a² D_L`` is referred to the weighted χ² law with the eigenvalues of ``½ Σ_L`` under uniformity.
 Where Σ_L is not settled by the null (ratios, clusters, chains, surveys) it is estimated as in
 `Profile.tests`, and the score form ``½ a² Σ_l |m_l|²`` is referred to it instead: a fitted
-deficit does not follow an estimated law. To first order ``2 n I_1`` of harmonics is Rayleigh's
+deficit does not follow an estimated law. With fewer than ten rows of equal weight per feature the
+χ² law of a fitted deficit rejects too often; the null being one law, samples of it are drawn and
+the score form is placed among theirs. To first order ``2 n I_1`` of harmonics is Rayleigh's
 statistic, ``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to L; the classical forms are
 shown beside it.
 """
@@ -15,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from steradian.arguments import seed_number, whole_number
 from steradian.families.whitening import Whitening
 from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
 from steradian.notebook import LevelFrame
@@ -22,9 +25,13 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.references.base import reference_words
 from steradian.significance import concerns
-from steradian.significance.redrawn.judgement import worthless
+from steradian.significance.redrawn.judgement import PER_FEATURE, worthless
+from steradian.significance.redrawn.null_replicates import among, samples_of_fit
 from steradian.significance.sample import Sample
 from steradian.significance.scores import MOST_ENTRIES, scores_of, streamed_scores
+
+_ENOUGH = 100  # uniform samples as far out as the observed one that settle a p-value
+_MOST_DRAWN = 4e8  # numbers of features of all samples: some seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,9 +43,10 @@ class Uniformity(LevelFrame):
     levels, dof : arrays of int, (L,)
         1..L and the number of features through each level.
     statistic : array, (L,)
-        2 a² D_L; its score form a² Σ |m_l|² under designs whose covariance is estimated.
+        2 a² D_L; its score form a² Σ |m_l|² under designs whose covariance is estimated, and
+        where p-values are drawn.
     pvalue : array, (L,)
-        From the null law of the design.
+        From the null law of the design; of few rows from uniform samples.
     judged : array of bool, (L,)
         False where one unit outweighs all others together, as in `GapTests`.
     classical : array, (L,)
@@ -113,21 +121,37 @@ class _Through:
     pvalue: float
     warnings: tuple[str, ...] = ()
     judged: bool = True
+    drawn: bool = False  # the p-value comes from uniform samples
 
 
-def uniformity_tests(sample: Sample) -> Uniformity:
+@dataclass(frozen=True, slots=True)
+class UniformDraws:
+    """How many uniform samples at most a p-value of few rows is placed among, from which seed."""
+
+    replicates: int = 9999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole_number(self.replicates, "replicates", least=19)
+        seed_number(self.seed)
+
+
+def uniformity_tests(sample: Sample, draws: UniformDraws) -> Uniformity:
     """Test uniformity through every level of a sample."""
     rate = sample.rate
     dims = np.array(sample.hierarchy.dims[: len(sample.nested.solutions)])
     ends = np.cumsum(dims)
     levels = np.arange(1, len(dims) + 1)
     classical = [rate**2 * _alone(sample, level) for level in levels.tolist()]
-    found = [_through(sample, level, float(sum(classical[:level]))) for level in levels.tolist()]
+    found = [
+        _through(sample, level, float(sum(classical[:level])), draws) for level in levels.tolist()
+    ]
     pvalues = np.array([one.pvalue for one in found])
-    for level in concerns.crowded(sample):  # where 2 n D is not χ²
+    crowded = [k for k in concerns.crowded(sample) if not found[k - 1].drawn]
+    for level in crowded:  # where 2 n D is not χ²
         pvalues[level - 1] = np.nan
     said = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
-    said += concerns.of_crowding(sample)
+    said += concerns.of_crowding(sample, crowded)
     return Uniformity(
         levels=levels,
         dof=ends,
@@ -158,7 +182,7 @@ def _alone(sample: Sample, level: int) -> float:
     return float(away @ np.linalg.solve(covariance[0, below:, below:], away))
 
 
-def _through(sample: Sample, level: int, score: float) -> _Through:
+def _through(sample: Sample, level: int, score: float, draws: UniformDraws) -> _Through:
     """Uniformity through one level; ``score`` is a² Σ |m_l|²."""
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
     p = sample.hierarchy.q(level)
@@ -168,21 +192,30 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     if np.isnan(score):
         flat = f"level {level}: its features hardly vary under the uniform law; see tests()"
         return _Through(deficit, np.nan, (flat,), False)
-    if not sample.has_rows:
-        settled = sample.design.rows_of_one_law
-        value = deficit if settled else 0.5 * score
-        half = np.full(p, 0.5) if settled else _half_spread(sample, level, p)
-        return _Through(value, float(mixture_sf([value], half[None])[0]))
+    drawn = _drawn(sample, level, draws)
+    if sample.has_rows:
+        return _of_rows(sample, level, deficit, drawn)
+    if drawn is not None:
+        return drawn
+    settled = sample.design.rows_of_one_law
+    value = deficit if settled else 0.5 * score
+    half = np.full(p, 0.5) if settled else _half_spread(sample, level, p)
+    return _Through(value, float(mixture_sf([value], half[None])[0]))
+
+
+def _of_rows(sample: Sample, level: int, deficit: float, drawn: _Through | None) -> _Through:
     units = sample.units
     white = sample.hierarchy.family(level).whitening(np.zeros((1, 0)))
-    if p * sample.moments.n > MOST_ENTRIES:
+    if white.q * sample.moments.n > MOST_ENTRIES:
         return _streamed(sample, white, deficit)
     scores = scores_of(sample.rows, units, white)
     scores = replace(scores, rate=scores.rate * np.sqrt(sample.own_share))
     words = concerns.unjudged(level, scores, units)
     said = [words] if words else []
+    if drawn is not None:
+        return replace(drawn, warnings=(*said,), judged=words is None)
     if units.rows_of_one_law:
-        pvalue = float(chi_square_sf(2.0 * deficit, p))
+        pvalue = float(chi_square_sf(2.0 * deficit, white.q))
         return _Through(deficit, pvalue, (*said, *concerns.of_rows(level, scores)), words is None)
     kind = scores.settled("damped")
     value = float(scores.statistic[0])
@@ -193,6 +226,27 @@ def _through(sample: Sample, level: int, score: float) -> _Through:
     if worthless(scores)[0]:
         pvalue = np.nan
     return _Through(value, pvalue, (*said,), words is None)
+
+
+def _drawn(sample: Sample, level: int, draws: UniformDraws) -> _Through | None:
+    """The score form among those of uniform samples; None unless rows are few and of one law.
+
+    None too where drawing is too much work, or the reference is a sample itself.
+    """
+    p, n, design = sample.hierarchy.q(level), sample.moments.n, sample.design
+    known = design.rows_of_one_law and (sample.has_rows or design.equal_weights)
+    if not known or sample.own_share < 1.0 or sample.moments.ess >= PER_FEATURE * p:
+        return None
+    hierarchy = sample.hierarchy.up_to(level)
+    white = hierarchy.family(level).whitening(np.zeros((1, 0)))
+    width = p if hierarchy.family(level).forms_matrices else hierarchy.space.d
+    if not white.sound.all() or draws.replicates * n * width > _MOST_DRAWN:
+        return None
+    half = 0.5 * sample.rate**2
+    value = half * float(white.score(sample.moments.up_to(level).stack())[0])
+    samples = samples_of_fit(sample, 0, draws.replicates, draws.seed, width)
+    null = (half * white.score(hierarchy.stack(x, w)) for x, w in samples)
+    return _Through(value, among(value, null, _ENOUGH)[0], drawn=True)
 
 
 def _streamed(sample: Sample, white: Whitening, deficit: float) -> _Through:

@@ -18,6 +18,9 @@ FEWEST_RATIOS = 4  # and for rows that brought their weights, times fitted featu
 SETTLED_UNITS = 150  # effective units per feature from which fits below need no second look
 EVEN_WEIGHTS = 0.9  # effective share of the units, below which heavy ones may be missing unseen
 EVEN_SIZES = 0.5  # the same of groups of equal rows, whose sizes need not follow their direction
+EVEN_FRAME = 0.6  # the same within strata, where weights are rates of sampling: to about 1:4
+LARGE_CLASS = 10  # units of one weight, all of which can hardly have been missed
+_SAME_WEIGHT = 9  # decimals of a share of the heaviest unit, to which weights are compared
 DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
 
 
@@ -60,14 +63,48 @@ def one_sided(scores: Scores) -> BoolArray:
     """Uneven units that brought their weights, and no tilt of which obeys the null, (B,).
 
     Either the level is real, or the proposal has not reached the heavy units that would balance
-    the others: the sample cannot tell.
+    the others: the sample cannot tell. Weights that a design states for whole classes of units
+    say nothing of units that are missing.
     """
     if scores.rows:
         return np.zeros(len(scores.h), dtype=np.bool_)
-    of_sizes = scores.units is not None and not np.ptp(scores.units.weights)
-    even = EVEN_SIZES if of_sizes else EVEN_WEIGHTS
-    uneven = effective_rows(scores) < even * scores.unit_counts
-    return np.asarray(uneven & ~scores.tilted) if uneven.any() else uneven
+    least = _least_even(scores) * scores.unit_counts
+    uneven = effective_rows(scores) < least
+    if uneven.any():
+        uneven &= ~scores.tilted
+    if scores.units is not None:
+        for row in np.flatnonzero(uneven):
+            weights = scores.base[row] * scores.share[row]
+            uneven[row] = _worth_in_classes(weights, scores.units.strata) < least[row]
+    return np.asarray(uneven)
+
+
+def _least_even(scores: Scores) -> float:
+    """Effective share of the units below which they are uneven."""
+    units = scores.units
+    if units is not None and units.strata is not None:
+        return EVEN_FRAME
+    of_sizes = units is not None and not np.ptp(units.weights)
+    return EVEN_SIZES if of_sizes else EVEN_WEIGHTS
+
+
+def _worth_in_classes(weights: Array, strata: IntArray | None) -> float:
+    """Kish's effective number within strata, added up.
+
+    A stratum is worth the number of its units where they have one weight, or several that at
+    least `LARGE_CLASS` units have each: these the design knows.
+    """
+    own = np.zeros(len(weights), dtype=np.int64) if strata is None else strata
+    worth = 0.0
+    for stratum in np.unique(own):
+        w = weights[own == stratum]
+        w = w[w > 0.0]
+        if not len(w):
+            continue
+        _, sizes = np.unique(np.round(w / w.max(), _SAME_WEIGHT), return_counts=True)
+        stated = len(sizes) == 1 or sizes.min() >= LARGE_CLASS
+        worth += len(w) if stated else float(w.sum() ** 2 / (w @ w))
+    return worth
 
 
 def judged(scores: Scores) -> BoolArray:

@@ -119,8 +119,8 @@ def samples_of_fit(
     sample: Sample, level: int, replicates: int, seed: int, features: int
 ) -> Iterator[tuple[Array, Array]]:
     """Chunks of samples (b, n, d) of the fit of ``level``, with the observed weights (b, n)."""
-    fit, w = sample.fits[level], sample.units.weights
-    n, d = len(w), sample.hierarchy.space.d
+    fit, n, d = sample.fits[level], sample.moments.n, sample.hierarchy.space.d
+    w = sample.units.weights if sample.has_rows else np.full(n, 1.0 / n)
     rng = np.random.default_rng([seed, level + 1])
     pieces = list(chunks(replicates, n * max(features, d), first=_FIRST))
     for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):

@@ -10,6 +10,7 @@ family brings its own means; what counts as zero stands in `tolerances`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,14 +41,20 @@ NOTHING_SEEN = FirstLook({}, frozenset())
 
 def first_look(family: Family, moments: MomentStack, support: Support | None) -> FirstLook:
     """By the moments; where they do not settle it and there is a ``support``, by that."""
+    if support is not None and family.needs_support:  # rows tell more than their moments
+        return _by_support(family, range(len(moments)), support)
     verdicts = family.contains(moments)
     if support is None:
         outside = np.flatnonzero(verdicts == Verdict.OUTSIDE).tolist()
         doubtful = np.flatnonzero(verdicts == Verdict.UNSURE).tolist()
         return FirstLook(dict.fromkeys(outside, Placement(Verdict.OUTSIDE)), frozenset(doubtful))
-    if verdicts.min(initial=_INSIDE) == _INSIDE and not family.needs_support:
+    if verdicts.min(initial=_INSIDE) == _INSIDE:
         return NOTHING_SEEN
-    asked = np.flatnonzero((verdicts != Verdict.INSIDE) | family.needs_support).tolist()
+    return _by_support(family, np.flatnonzero(verdicts != Verdict.INSIDE).tolist(), support)
+
+
+def _by_support(family: Family, asked: Iterable[int], support: Support) -> FirstLook:
+    """By the rows themselves of the samples that are asked about."""
     found = {row: family.examine(*support(row)) for row in asked}
     outside_rows = {row: p for row, p in found.items() if p.verdict is Verdict.OUTSIDE}
     return FirstLook(outside_rows, frozenset())

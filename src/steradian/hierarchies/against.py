@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ import numpy as np
 
 from steradian.errors import InvalidArgument
 from steradian.families.nodes.against import AgainstFamily
+from steradian.families.nodes.supports import HasSquares, Roots
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.hierarchies.basis import independent, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_level
@@ -82,6 +84,10 @@ class Against(NodeHierarchy):
 
     def features(self, x: AnyArray) -> AnyArray:
         return _basis(self).values(np.asarray(x, dtype=np.float64))
+
+    def roots(self, level: int, x: Array) -> Sequence[Roots]:
+        """Those of the base, whose levels hold the same functions."""
+        return self.base.roots(level, x) if isinstance(self.base, HasSquares) else ()
 
     def family(self, level: int) -> AgainstFamily:
         return AgainstFamily(self, checked_level(level, self.levels))

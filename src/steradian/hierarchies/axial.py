@@ -12,6 +12,7 @@ from steradian.data.stacks import MomentStack, moments_about_centres, moments_of
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.nodes.family import NodeFamily
+from steradian.families.nodes.supports import Roots
 from steradian.families.quadratics.bingham import BinghamFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import (
@@ -24,6 +25,7 @@ from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
 from steradian.numerics.spheres.three_sphere import three_sphere_harmonics
+from steradian.numerics.torus import waves
 from steradian.spaces import Axes, Rotations
 from steradian.spaces.axes import signless
 
@@ -116,6 +118,16 @@ class Axial(BareHierarchy):
             return circle_harmonics(x, 2 * self.levels)[:, np.concatenate(even)]
         even = [np.arange(n * n, (n + 1) ** 2) for n in degrees]
         return sphere_harmonics(x, 2 * self.levels)[:, np.concatenate(even)]
+
+    def roots(self, level: int, x: Array) -> list[Roots]:
+        """Harmonics of the degrees ``level``, ``level`` - 2, …: sums of powers of that degree."""
+        degrees = np.arange(level, -1, -2)
+        if self.d == 2:
+            return [Roots(waves(x, 2 * np.arange(level + 1)[:, None]))]
+        if self.d == 3:
+            which = np.concatenate([np.arange(n * n, (n + 1) ** 2) for n in degrees])
+            return [Roots(sphere_harmonics(x, level)[:, which])]
+        return [Roots(np.hstack([three_sphere_harmonics(x, int(n)) for n in degrees]))]
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         if self.levels > 1:

@@ -15,6 +15,7 @@ from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.grids.polynomial_sample import PolynomialLaw
 from steradian.families.nodes.draws import NodeLaw
+from steradian.families.nodes.supports import Roots
 from steradian.families.relative.polynomials import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.harmonic_families import (
@@ -25,6 +26,7 @@ from steradian.hierarchies.harmonic_families import (
 from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
+from steradian.numerics.torus import waves
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 from steradian.spaces.products import direct_sums, second_moments, sums_from_products
 from steradian.spaces.quadratic import (
@@ -155,6 +157,12 @@ class Harmonics:
 
     def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.levels)[:, 1:]
+
+    def roots(self, level: int, x: Array) -> list[Roots]:
+        """Harmonics of half the degree; for odd ones 1 - a·x, zero at one point a, is left over."""
+        if self.d == 2:
+            return [Roots(waves(x, np.arange(level + 1)[:, None]))]
+        return [Roots(self.space.harmonics(x, level // 2), spared=level % 2)]
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space

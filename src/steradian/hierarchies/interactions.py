@@ -12,9 +12,10 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.errors import InvalidArgument
+from steradian.families.nodes.supports import Roots
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.torus import product_features
+from steradian.numerics.torus import product_features, waves
 from steradian.spaces import Torus
 
 MOST_ANGLES = 4  # that have rules
@@ -89,6 +90,16 @@ class Interactions(NodeHierarchy):
     def terms(self, level: int) -> IntArray:
         """Which function of each angle makes each feature of levels 1..level, (q, k)."""
         return _terms(self.k, self.degree, level)
+
+    def roots(self, level: int, x: Array) -> list[Roots]:
+        """Waves of some angles: no two of them differ by more than ``degree`` in any."""
+        powers = np.array(list(product(range(self.degree + 1), repeat=level)))
+        found = []
+        for angles in combinations(range(self.k), level):
+            frequencies = np.zeros((len(powers), self.k), dtype=np.int64)
+            frequencies[:, angles] = powers
+            found.append(Roots(waves(x, frequencies)))
+        return found
 
     def coordinates(self, features: Array) -> Array:
         width = 2 * self.degree  # features of one angle, the lowest frequency first

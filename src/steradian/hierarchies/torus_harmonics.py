@@ -11,10 +11,11 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.errors import InvalidArgument
+from steradian.families.nodes.supports import Roots
 from steradian.hierarchies.interactions import MOST_ANGLES
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.torus import product_features
+from steradian.numerics.torus import product_features, waves
 from steradian.spaces import Torus
 
 MOST_LEVELS = {1: 100, 2: 16, 3: 6, 4: 3}  # by the number of angles: below 1500 features
@@ -79,6 +80,13 @@ class TorusHarmonics(NodeHierarchy):
         """Which function of each angle makes each feature of levels 1..level, (q, k)."""
         return _terms(self.k, level)[0]
 
+    def roots(self, level: int, x: Array) -> list[Roots]:
+        """Waves within half the degree of a centre, which for odd ones lies between two.
+
+        So that those of one set differ by ``level`` at most, in total. Boxes of waves do, too.
+        """
+        return [Roots(waves(x, each)) for each in _root_frequencies(self.k, level)]
+
     def coordinates(self, features: Array) -> Array:
         return np.asarray(features[..., : 2 * self.k] / np.sqrt(2.0))
 
@@ -99,3 +107,15 @@ def _terms(k: int, levels: int) -> tuple[IntArray, tuple[int, ...]]:
             rows.extend(product(*choices))
         dims.append(len(rows) - before)
     return np.array(rows, dtype=np.int64), tuple(dims)
+
+
+@cache
+def _root_frequencies(k: int, level: int) -> tuple[IntArray, ...]:
+    """Sets (p, k) of frequencies of which any two differ by at most ``level`` in total."""
+    half = level // 2
+    near = np.array(list(product(range(-half, half + 2), repeat=k)))
+    axes = np.eye(k) if level % 2 else np.zeros((1, k))
+    balls = [near[2 * np.abs(near - 0.5 * axis).sum(axis=1) <= level] for axis in axes]
+    sides = [each for each in product(range(level + 1), repeat=k) if sum(each) == level]
+    boxes = [np.array(list(product(*(range(side + 1) for side in each)))) for each in sides]
+    return (*balls, *boxes)

@@ -187,6 +187,7 @@ UNSEEN_PIXEL = 1e-6  # relative, of the mark of pixels nobody looked at: maps ar
 GRAM_CLEAR = 1e-11  # Gram eigenvalue, from moments, beyond doubt whatever the rounding of sums
 LEVERAGE = 1.0 - 1e-12  # of an atom that carries a direction alone: 1 - RANK with room for a QR
 CERTIFIED = 1e-8  # a certificate below zero, or above it on the support: the root of rounding
+ROOT_CLEAR = 1e-6  # singular value beside zeros: powers of a spread leap to RANK only below 1e-8
 CONTACT_NULL = 4e-15  # singular value of contact conditions that a function meets to rounding
 CONTACT_CLEAR = 2e-13  # … that no function meets, rounding or not; between the two none is claimed
 DEEP = 1e-7  # every candidate dips so far, for ∫ f dν = 1: ten times CERTIFIED

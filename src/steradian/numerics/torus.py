@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.spheres.harmonics import circle_harmonics
 
 
@@ -33,3 +33,9 @@ def products(tables: Sequence[Array], terms: IntArray) -> Array:
         used = np.flatnonzero(column)
         values[:, used] *= table[:, column[used]]
     return values
+
+
+def waves(x: Array, frequencies: IntArray) -> AnyArray:
+    """exp(i s·θ) of the ``frequencies`` s (p, k) at ``x`` (n, 2k): (n, p)."""
+    circles = x[:, ::2] + 1j * x[:, 1::2]  # of length one, so that a power may be negative
+    return np.asarray(np.prod(circles[:, None, :] ** frequencies, axis=2))

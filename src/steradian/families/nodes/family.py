@@ -220,7 +220,11 @@ class NodeFamily(BareFamily):
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
         """What is exact and quick: functions of the level that vanish on all of the support."""
-        return place_support(self.hierarchy, self.level, lambda: self._nodes(self._rungs - 1), x)
+        return place_support(self.hierarchy, self.level, self._rule, x)
+
+    def _rule(self, rung: int) -> Nodes:
+        """The nodes of a rule, counted from the last where ``rung`` is negative."""
+        return self._nodes(rung % self._rungs)
 
     # --- fits -----------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from scipy.stats import t as student
 import steradian as sr
 from steradian.errors import DesignError
 from steradian.estimation.intervals import noncentrality as noncentrality_of
+from steradian.estimation.moment_ellipse import rise_within
 from steradian.numerics.arrays import Array
 
 Method = Literal["noncentral", "sqrt", "wald"]
@@ -198,6 +199,33 @@ def noncentral(  # noqa: PLR0917 - the formula, written out
     return [max(low + min(lean, 0.0), 0.0), max(high, value - bias) + max(lean, 0.0)]
 
 
+def reach(g: Array, share: float, level: float) -> float:
+    """Student's t of the error of units' parts ``g``, and 1 + p / n."""
+    noise = float((g**4).sum()) / float((g**2).sum()) ** 2 - 1.0 / len(g)
+    dof = 2.0 / noise if noise > 1e-12 else np.inf
+    return float(student.ppf(0.5 + 0.5 * level, max(dof, 3.0))) * float(np.sqrt(1.0 + share))
+
+
+def top_of_ellipse(variance: Array, slope: Array, curvature: Array, z: float) -> float:
+    """The largest γᵀδ + ½ δᵀK δ with δᵀ V⁻¹ δ = z², by scipy over unit vectors."""
+    root = np.linalg.cholesky(variance)
+
+    def fall(v: Array) -> float:
+        delta = z * root @ (v / np.linalg.norm(v))
+        return -float(slope @ delta + 0.5 * delta @ curvature @ delta)
+
+    starts = np.random.default_rng(0).standard_normal((8, len(slope)))
+    found = [minimize(fall, v, method="BFGS", options={"gtol": 1e-10}) for v in starts]
+    return -min(float(one.fun) for one in found)
+
+
+def padded_inverse(curvature: Array, size: int) -> Array:
+    """J⁻¹ with zeros for further features."""
+    out = np.zeros((size, size))
+    out[: len(curvature), : len(curvature)] = np.linalg.inv(curvature)
+    return out
+
+
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_noncentral_interval(name: str, confidence: float) -> None:
@@ -207,15 +235,45 @@ def test_the_noncentral_interval(name: str, confidence: float) -> None:
     g, unit_weight, factor = unit_sums(2, name)
     g, rate = np.sqrt(factor) * g, p.tests(covariance="null").rate
     units = 1.0 / float(unit_weight @ unit_weight)
-    steps, wholes, _ = gammas(2, name)
+    steps, wholes, curvatures = gammas(2, name)
+    first, second = (padded_inverse(j, 4) for j in curvatures)
     bias = p.gaps - got.debiased
-    for k in range(2):
-        share = (2 + 2 * k) / units
-        want = noncentral(p.gaps[k], bias[k], g @ steps[k], share, 2, rate, confidence)
+    for k, bent in enumerate((first, second - first)):
+        share, part = (2 + 2 * k) / units, g @ steps[k]
+        want = noncentral(p.gaps[k], bias[k], part, share, 2, rate, confidence)
+        rise = top_of_ellipse(g.T @ g, steps[k], bent, reach(part, share, confidence))
+        want[1] = max(want[1], p.gaps[k] - bias[k] + rise)
         np.testing.assert_allclose([got.low[k], got.high[k]], want, rtol=1e-6, atol=1e-12)
-    whole = float(bias.sum())
-    want = noncentral(p.deficits[1], whole, g @ wholes[1], 4.0 / units, 4, rate, confidence)
+    whole, part, share = float(bias.sum()), g @ wholes[1], 4.0 / units
+    want = noncentral(p.deficits[1], whole, part, share, 4, rate, confidence)
+    rise = top_of_ellipse(g.T @ g, wholes[1], second, reach(part, share, confidence))
+    want[1] = max(want[1], p.deficits[1] - whole + rise)
     np.testing.assert_allclose([got.deficit_low[1], got.deficit_high[1]], want, rtol=1e-6)
+
+
+def test_a_short_mean_that_lies_across_the_spread_has_a_wide_interval() -> None:
+    """Two opposite clusters of equal size: I₁ is nearly 0, and could be 3.84 / n less 1 / n."""
+    t = np.concatenate([np.zeros(50), np.full(50, np.pi)])
+    t += 0.1 * np.random.default_rng(31).standard_normal(100) + np.repeat([0.03, -0.03], 50)
+    p = sr.profile(circle(t), levels=2)
+    got = p.intervals()
+    assert got.se[0] < 1e-3
+    assert 0.026 < got.high[0] < 0.036
+    assert got.high[0] == pytest.approx(got.deficit_high[0], rel=1e-12)
+    sums = sr.profile(sr.Moments.from_directions(sr.Directions(circle(t)), sr.Harmonics(2, 2)))
+    assert 0.026 < sums.intervals().high[0] < 0.036
+    assert p.intervals(method="wald").high[0] < 0.004
+
+
+def test_where_the_ellipse_has_its_top_in_the_hard_case() -> None:
+    """No slope along the longest axis: the top lies on either side of it."""
+    variance, slope = np.diag([4.0, 1.0, 0.25]), np.array([0.0, 0.3, 0.2])
+    for bent in (np.eye(3), np.diag([1.0, 3.0, -2.0]), -np.eye(3)):
+        found = rise_within(np.diag([2.0, 1.0, 0.5]), slope, bent, 2.0)
+        inside = top_of_ellipse(variance, slope, bent, 2.0)
+        if bent[0, 0] < 0.0:  # the top is inside: K is -1, and V⁻¹ does not bind
+            inside = max(inside, 0.5 * float(slope @ slope))
+        assert found == pytest.approx(inside, rel=1e-6)
 
 
 def test_the_first_level_has_one_interval() -> None:
@@ -404,7 +462,8 @@ def test_sums_give_what_rows_give(d: int, name: str) -> None:
         share = float(rows.dims[: k + 1].sum()) / rows.ess
         bias = float(rows.gaps[k] - got.debiased[k])
         want = noncentral(rows.gaps[k], bias, got.se[k] * signs, share, q, rate, 0.95)
-        np.testing.assert_allclose([got.low[k], got.high[k]], want, rtol=1e-6)
+        np.testing.assert_allclose(got.low[k], want[0], rtol=1e-6)
+        assert want[1] * (1.0 - 1e-6) <= got.high[k] <= 1.3 * want[1]
 
 
 def test_a_known_covariance() -> None:

@@ -9,6 +9,7 @@ sample, where it is twice as large.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -63,32 +64,51 @@ def information_traces(sample: Sample) -> Array:
     Where the features are collinear under a fit it is taken to be just that. NaN from the first
     level on whose matrices are not formed.
     """
-    levels = len(sample.nested.solutions)
-    traces = np.full(levels, np.nan)
-    formed = sample.formed_levels
-    if not formed:
+    traces = np.full(len(sample.nested.solutions), np.nan)
+    if not sample.formed_levels:
         return traces
-    variance = _moment_variance(sample, formed)  # of m̂, so Σ / a²
-    for k, solution in enumerate(sample.nested.solutions[:formed]):
-        p = solution.lam.shape[1]
-        if not sample.held_by_parameters(k + 1):
-            traces[k] = p / sample.rate**2
-            continue
-        curvature = _curvature(sample, k + 1)
-        if curvature is None or np.linalg.cond(curvature) > COLLINEAR:
-            traces[k] = p / sample.rate**2
-            continue
-        traces[k] = np.trace(np.linalg.solve(curvature, variance[:p, :p]))
+    known = moment_errors(sample)
+    for k, curvature in enumerate(known.curvatures):
+        p = sample.nested.solutions[k].lam.shape[1]
+        traces[k] = p / sample.rate**2
+        if curvature is not None:
+            traces[k] = np.trace(np.linalg.solve(curvature, known.variance[:p, :p]))
     return traces
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MomentErrors:
+    """How much the feature means vary, and how a change of them changes the fits."""
+
+    variance: Array  # (p, p) of the means of all features, so Σ / a²
+    curvatures: tuple[Array | None, ...]  # J of every level, (p, p); None where it is not known
+
+
+def moment_errors(sample: Sample) -> MomentErrors:
+    """Those of the levels that form matrices of their features, of which there is one at least."""
+    return sample.memo.once("moment errors", lambda: _moment_errors(sample))
+
+
+def _moment_errors(sample: Sample) -> MomentErrors:
+    formed = sample.formed_levels
+    variance = _moment_variance(sample, formed)
+    return MomentErrors(variance, tuple(_curvature(sample, k + 1) for k in range(formed)))
+
+
 def _curvature(sample: Sample, level: int) -> Array | None:
-    """J of a level, (p, p); None where the law is too sharp for the rules that integrate it."""
+    """J of a level, (p, p).
+
+    None where parameters do not hold the law, it is too sharp for the rules that integrate it, or
+    its features are collinear under it.
+    """
+    if not sample.held_by_parameters(level):
+        return None
     try:
         lam = sample.nested.solutions[level - 1].lam
-        return sample.served(level, level).log_partition(lam)[2][0]
+        found = sample.served(level, level).log_partition(lam)[2][0]
     except ResolutionError:
         return None
+    return None if np.linalg.cond(found) > COLLINEAR else np.asarray(found)
 
 
 def _moment_variance(sample: Sample, levels: int) -> Array:

@@ -9,7 +9,10 @@ ones far from zero, stay above zero, and cover near it. The variance being estim
 inflated as Student's t would, with the degrees of freedom of the variance estimate, and by
 1 + p / n for the p features that the fit has matched in the rows its variance is seen in. The
 bias of the estimate takes the place of the one that the non-central law has of itself, and an end
-moves out where the rows are skew. tests/coverage_study.py measures what each is worth.
+moves out where the rows are skew. One scale is that of the gradient at the sample: the upper end is
+no smaller than the largest value over the ellipse of moments (`estimation.moment_ellipse`), less
+the bias, which matters where the gradient lies across the way in which the sample varies.
+tests/coverage_study.py measures what each is worth.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
 from steradian.estimation import interval_concerns
 from steradian.estimation.bias import gap_bias
+from steradian.estimation.moment_ellipse import rises
 from steradian.estimation.reference_noise import reference_variance
 from steradian.estimation.swept_errors import error_of, swept_errors
 from steradian.notebook import LevelFrame
@@ -154,6 +158,11 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     of_deficits = Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
     low, high = of_gaps.interval(confidence, method)
     d_low, d_high = of_deficits.interval(confidence, method)
+    if method == "noncentral":
+        reach = of_gaps.reach(confidence), of_deficits.reach(confidence)
+        tops = rises(sample, reach)
+        high = np.fmax(high, gaps - bias + tops[0])
+        d_high = np.fmax(d_high, deficits - np.cumsum(bias) + tops[1])
     # what sampling adds is not a small correction there, or nothing tells how much it varies
     for level in {*concerns.crowded(sample), *interval_concerns.without_spread(sample)}:
         for values in (low, high, d_low, d_high):
@@ -301,6 +310,11 @@ class Estimates:
             return np.maximum(root - half, 0.0) ** 2, (root + half) ** 2
         return self._noncentral(confidence)
 
+    def reach(self, confidence: float) -> Array:
+        """Standard errors from the estimate to an end of a normal interval: t, as it were."""
+        students = stdtrit(self.dof, 0.5 + 0.5 * confidence)
+        return np.asarray(students * np.sqrt(1.0 + self.matched / self.units))
+
     def _noncentral(self, confidence: float) -> tuple[Array, Array]:
         """Inverted where the law that is inverted has the bias that the estimate has.
 
@@ -310,8 +324,8 @@ class Estimates:
         about the share p / n of directions that were matched.
         """
         quantile = 0.5 + 0.5 * confidence
-        students = (stdtrit(self.dof, quantile) / ndtri(quantile)) ** 2
-        step = self.scale() * students * (1.0 + self.matched / self.units) / (2.0 * self.rate**2)
+        wider = (self.reach(confidence) / float(ndtri(quantile))) ** 2
+        step = self.scale() * wider / (2.0 * self.rate**2)
         bias = np.where(np.isfinite(self.bias), self.bias, step * self.features)
         moved = step * self.features - bias
         low, high = (

@@ -219,6 +219,7 @@ USABLE_DEFICIT = 1e-6  # nats: the last digit shown; also what rounding of momen
 HOPELESS_DEFICIT = 1e-5  # nats of rounding on a mesh that is still coarse: ten of the former on any
 NO_SHAPE = 1e-6  # parameters of a law that looks uniform, and heights of a top that has no side
 TOP_REACHED = 1e-10  # step towards a top that moves no more: its square is below rounding
+ELLIPSE_EDGE = 1e-9  # relative, of the multiplier of an ellipse: any one gives an upper bound
 SHUFFLED_TIE = 1e-9  # standard deviations, of a statistic of the same groups again: sums of rows
 SPREADLESS = 1e-13  # of the second moments that a variance is the difference of: their rounding
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped: 10⁸ replicates would not tell

@@ -197,12 +197,12 @@ def test_heavy_rows_that_a_proposal_missed_are_not_taken_for_structure(kind: str
     assert one_sided >= 3
 
 
-def test_structure_so_clear_that_nothing_tilts_is_judged_where_weights_are_even() -> None:
+def test_structure_so_clear_that_nothing_tilts_is_judged_unless_weights_follow_it() -> None:
     rng = np.random.default_rng(22)
     t = rng.vonmises(0.0, 30.0, 300) + np.pi * (np.arange(300) % 2)
     x = on_circle(t)
-    for sigma, judged in ((0.2, True), (1.0, False)):
-        w = np.exp(sigma * rng.normal(size=300))
+    for follows, sigma, judged in ((0.0, 0.2, True), (0.0, 1.0, True), (20.0, 0.3, False)):
+        w = np.exp(follows * np.cos(t) ** 2 + sigma * rng.normal(size=300))
         found = sr.profile(x, weights=w, levels=2, design="importance").tests()
         assert bool(found.judged[1]) is judged
         assert found.pvalue[1] < 1e-6
@@ -211,8 +211,8 @@ def test_structure_so_clear_that_nothing_tilts_is_judged_where_weights_are_even(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_weights_that_a_design_states_for_many_units_are_even(seed: int) -> None:
-    """Strata of weight 1:3, units of weights to 1:4, single rows in large classes of weight."""
+def test_clear_structure_is_judged_unless_weights_depend_on_the_direction(seed: int) -> None:
+    """Strata of weight 1:3, units of weights to 1:4, single rows with weights of any kind."""
     rng = np.random.default_rng([23, seed])
     t = rng.vonmises(0.0, 5.0, (60, 1)) + 0.2 * rng.normal(size=(60, 3))
     x, psu, half = on_circle(t.ravel()), np.repeat(np.arange(60), 3), np.arange(60) % 2
@@ -223,7 +223,13 @@ def test_weights_that_a_design_states_for_many_units_are_even(seed: int) -> None
         assert found.judged[0]
         assert found.pvalue[0] < 1e-3
     single = sr.designs.Clusters(np.arange(60))
-    classes = sr.profile(x[::3], weights=1.0 + 2.0 * half, levels=1, design=single).tests()
-    assert classes.judged[0]
-    few = np.where(np.arange(60) < 4, 6.0, 1.0)  # of which more could have been missed
-    assert not sr.profile(x[::3], weights=few, levels=1, design=single).tests().judged[0]
+    kinds = (
+        1.0 + 2.0 * half,
+        np.where(np.arange(60) < 4, 6.0, 1.0),
+        np.exp(0.6 * rng.normal(size=60)),
+    )
+    for design in (single, "importance"):
+        for w in kinds:
+            assert sr.profile(x[::3], weights=w, levels=1, design=design).tests().judged[0]
+        ratio = np.exp(-2.0 * x[::3, 0])  # heavier ones on the other side may have been missed
+        assert not sr.profile(x[::3], weights=ratio, levels=1, design=design).tests().judged[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import SPREADLESS
 from steradian.significance.scores import Scores
 
 PER_FEATURE = 10  # rows of equal weight per feature below which a tail is rough
@@ -19,8 +20,7 @@ SETTLED_UNITS = 150  # effective units per feature from which fits below need no
 EVEN_WEIGHTS = 0.9  # effective share of the units, below which heavy ones may be missing unseen
 EVEN_SIZES = 0.5  # the same of groups of equal rows, whose sizes need not follow their direction
 EVEN_FRAME = 0.6  # the same within strata, where weights are rates of sampling: to about 1:4
-LARGE_CLASS = 10  # units of one weight, all of which can hardly have been missed
-_SAME_WEIGHT = 9  # decimals of a share of the heaviest unit, to which weights are compared
+INFORMATIVE = 0.5  # share of the variance of log weights that the features of the units explain
 DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
 
 
@@ -60,22 +60,19 @@ def worthless(scores: Scores) -> BoolArray:
 
 
 def one_sided(scores: Scores) -> BoolArray:
-    """Uneven units that brought their weights, and no tilt of which obeys the null, (B,).
+    """Uneven units whose weights follow their features, and no tilt of which obeys the null, (B,).
 
     Either the level is real, or the proposal has not reached the heavy units that would balance
-    the others: the sample cannot tell. Weights that a design states for whole classes of units
-    say nothing of units that are missing.
+    the others: the sample cannot tell. Weights that do not depend on the direction, or that the
+    strata settle, say nothing of units that are missing.
     """
     if scores.rows:
         return np.zeros(len(scores.h), dtype=np.bool_)
-    least = _least_even(scores) * scores.unit_counts
-    uneven = effective_rows(scores) < least
+    uneven = effective_rows(scores) < _least_even(scores) * scores.unit_counts
     if uneven.any():
         uneven &= ~scores.tilted
-    if scores.units is not None:
-        for row in np.flatnonzero(uneven):
-            weights = scores.base[row] * scores.share[row]
-            uneven[row] = _worth_in_classes(weights, scores.units.strata) < least[row]
+    for row in np.flatnonzero(uneven):
+        uneven[row] = _explained_weights(scores, int(row)) > INFORMATIVE
     return np.asarray(uneven)
 
 
@@ -88,23 +85,26 @@ def _least_even(scores: Scores) -> float:
     return EVEN_SIZES if of_sizes else EVEN_WEIGHTS
 
 
-def _worth_in_classes(weights: Array, strata: IntArray | None) -> float:
-    """Kish's effective number within strata, added up.
+def _explained_weights(scores: Scores, row: int) -> float:
+    """Adjusted R² of log weights on the features of the units of one sample, within strata.
 
-    A stratum is worth the number of its units where they have one weight, or several that at
-    least `LARGE_CLASS` units have each: these the design knows.
+    Ratios of densities are functions of the direction, and mostly smooth ones.
     """
-    own = np.zeros(len(weights), dtype=np.int64) if strata is None else strata
-    worth = 0.0
-    for stratum in np.unique(own):
-        w = weights[own == stratum]
-        w = w[w > 0.0]
-        if not len(w):
-            continue
-        _, sizes = np.unique(np.round(w / w.max(), _SAME_WEIGHT), return_counts=True)
-        stated = len(sizes) == 1 or sizes.min() >= LARGE_CLASS
-        worth += len(w) if stated else float(w.sum() ** 2 / (w @ w))
-    return worth
+    w = scores.base[row] * scores.share[row]
+    some = np.flatnonzero(w > 0.0)
+    strata = None if scores.units is None else scores.units.strata
+    of = np.zeros(len(some), dtype=np.int64) if strata is None else strata[some]
+    _, of = np.unique(of, return_inverse=True)
+    table = np.column_stack([np.log(w[some]), scores.h[row, some] / scores.share[row, some, None]])
+    sums = np.zeros((int(of.max()) + 1, table.shape[1]))
+    np.add.at(sums, of, table)
+    table -= (sums / np.bincount(of)[:, None])[of]
+    total, dof = float(table[:, 0] @ table[:, 0]), len(some) - len(sums)
+    if total <= SPREADLESS or dof <= table.shape[1]:
+        return 0.0 if total <= SPREADLESS else 1.0
+    fitted = table[:, 1:] @ np.linalg.lstsq(table[:, 1:], table[:, 0])[0]
+    left = table[:, 0] - fitted
+    return 1.0 - float(left @ left) / total * dof / (dof - table.shape[1] + 1.0)
 
 
 def judged(scores: Scores) -> BoolArray:

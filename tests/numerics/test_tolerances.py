@@ -34,6 +34,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "profile/comparison.py:_QUICK": "work",
     "significance/groups/label_tests.py:_MOST_WORK": "work",
     "profile/level_table.py:_SOON": "work",
+    "significance/uniformity.py:_MOST_DRAWN": "work",
     "significance/effort.py:SOON": "work",
     "significance/effort.py:A_SECOND": "work",
     "significance/effort.py:WAITING": "work",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steradian.arguments import one_of, seed_number, whole_number
+from steradian.designs.units import Units
 from steradian.errors import DesignError, SteradianError
 from steradian.families.whitening import inverse_roots
 from steradian.fitting.nested import NestedFits, fit_levels
@@ -21,12 +22,13 @@ from steradian.significance.groups.label_tests import (
     Step,
     StepTest,
     level_step,
+    means_test,
     part_steps,
     shuffling_refusal,
     step_test,
-    studentised,
 )
 from steradian.significance.groups.own_lengths import METHOD, equal_lengths
+from steradian.significance.groups.shared_units import parts_of_units, shuffled_together
 from steradian.significance.groups.unit_permutation import (
     PermutationTest,
     PooledScore,
@@ -160,7 +162,7 @@ def comparison_tests(
     overall, how, said = judged_same_law(sample, many)
     levels = range(1, sample.hierarchy.levels + 1)
     if method == "permutation":
-        found = [studentised(sample, many)]
+        found = [means_test(sample, many)]
     else:
         found = [_tested(sample, level, many) for level in levels]
     parts, more = _parts(sample, many)
@@ -227,17 +229,16 @@ def same_law(
 
     Of some of them it is NaN where no label of theirs can be shuffled within strata.
     """
+    if sample.has_shared_units:
+        return _same_law_within(sample, many, some)
     groups, units = sample.group_of_unit, sample.observed_units
     words = shuffling_refusal(sample)
     if words:
         raise DesignError(words)
-    scores, weights, strata = pooled_scores(sample), units.unit_weights, units.strata
+    scores, weights, strata = pooled_scores(sample, units), units.unit_weights, units.strata
     if some is not None:
-        pick = np.flatnonzero(np.isin(groups, some))
-        code = np.full(sample.count, -1)
-        code[list(some)] = np.arange(len(some))
-        groups, scores = code[groups[pick]], [part[pick] for part in scores]
-        weights = weights[pick]
+        pick, groups = _of_some(groups, some, sample.count)
+        scores, weights = [part[pick] for part in scores], weights[pick]
         strata = None if strata is None else strata[pick]
         if none_can_move(groups, strata):
             return PermutationTest(np.nan, np.nan, 0)
@@ -245,12 +246,42 @@ def same_law(
     return permutation_test(statistic, groups, strata, many.permutations, many.seed)
 
 
-def pooled_scores(sample: GroupedSample) -> list[Array]:
+def _of_some(
+    groups: IntArray, some: tuple[int, ...] | None, count: int
+) -> tuple[IntArray, IntArray]:
+    """Where units of some groups stand, and their groups counted anew."""
+    if some is None:
+        return np.arange(len(groups)), groups
+    pick = np.flatnonzero(np.isin(groups, some))
+    code = np.full(count, -1)
+    code[list(some)] = np.arange(len(some))
+    return pick, code[groups[pick]]
+
+
+def _same_law_within(
+    sample: GroupedSample, many: Replicates, some: tuple[int, ...] | None
+) -> PermutationTest:
+    """The same of units that have rows of several groups: what each has in one is a part.
+
+    Labels of parts are shuffled within units, and labels of units that are in one group alone
+    among such units.
+    """
+    parts, of_unit, of_part = parts_of_units(sample)
+    pick, groups = _of_some(of_part, some, sample.count)
+    strata, alone = shuffled_together(of_unit[pick], sample.observed_units.strata)
+    if none_can_move(groups, strata):
+        return PermutationTest(np.nan, np.nan, 0)
+    scores = [part[pick] for part in pooled_scores(sample, parts)]
+    statistic = PooledScore.within(scores, parts.unit_weights[pick], strata, alone)
+    return permutation_test(statistic, groups, strata, many.permutations, many.seed)
+
+
+def pooled_scores(sample: GroupedSample, units: Units) -> list[Array]:
     """Sums over units (U, k_l) of the features of every level, white under the pooled fit.
 
     That of the level below the highest where covariances of all features are not formed.
     """
-    rows, units, hierarchy = sample.known_rows, sample.observed_units, sample.hierarchy
+    rows, hierarchy = sample.known_rows, sample.hierarchy
     if rows.directions.n * hierarchy.q(hierarchy.levels) > MOST_ENTRIES:
         raise DesignError("too many rows and features to shuffle; compare fewer levels")
     levels, solved = hierarchy.levels, _exchangeable(sample).solutions
@@ -301,4 +332,5 @@ def judged_same_law(
     except SteradianError as error:
         none = PermutationTest(np.nan, np.nan, 0)
         return none, "refused", [f"same law at all: {error}"]
-    return found, f"{found.replicates} permutations of units", []
+    what = "labels within units" if sample.has_shared_units else "units"
+    return found, f"{found.replicates} permutations of {what}", []

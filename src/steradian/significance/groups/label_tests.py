@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steradian.designs.units import Units
-from steradian.fitting.grouped import GroupedFits
+from steradian.fitting.grouped import GroupedFits, integrals
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import SPREADLESS
@@ -27,6 +27,8 @@ from steradian.significance.groups.label_bootstrap import (
     standing,
 )
 from steradian.significance.groups.label_whitening import LabelStep, LabelWhitening, label_whitening
+from steradian.significance.groups.shared_units import METHOD as SIGNS
+from steradian.significance.groups.shared_units import Contrasts, sign_test
 from steradian.significance.groups.unit_permutation import (
     StudentisedMeans,
     none_can_move,
@@ -124,6 +126,8 @@ def step_test(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
         )
     if not sample.has_units:
         return _from_sums(sample, step, white)
+    if sample.has_shared_units:
+        return _within_units(sample, step, white, many)
     return _from_rows(sample, step, white, many)
 
 
@@ -167,6 +171,30 @@ def _from_rows(
             return _calibrated(sample, step, zeta, found, many)
         return replace(_without_matrices(sample, step, many), statistic=value)
     return replace(found, warnings=(*said, _rough(step))) if few else found
+
+
+def _within_units(
+    sample: GroupedSample, step: Step, white: LabelWhitening, many: Replicates
+) -> StepTest:
+    """Of units that have rows of several groups, by the differences within them."""
+    rows = sample.known_rows
+    phi = step.step.turned(sample.hierarchy.features(rows.directions.x)[None])[0]
+    family = sample.hierarchy.family(sample.hierarchy.levels)
+    _, _, covariance = integrals(family, step.below.lam)
+    contrasts = Contrasts.of_step(white, covariance[0], sample.levels.means)
+    return _signed(sample, step.name, phi - white.mean[0][rows.labels], contrasts, many)
+
+
+def _signed(
+    sample: GroupedSample, name: str, psi: Array, contrasts: Contrasts, many: Replicates
+) -> StepTest:
+    found = sign_test(sample, psi, contrasts, many)
+    if found is None:
+        return StepTest.refused(
+            f"{name}: cannot be judged: too few {sample.units.what}s differ in their groups for a "
+            f"covariance of {contrasts.added} features; more units are needed, or fewer levels"
+        )
+    return StepTest(0.5 * found.statistic, found.pvalue, SIGNS)
 
 
 def _unjudged(scores: Scores, units: Units) -> str:
@@ -230,6 +258,16 @@ def _calibrated(
 
 
 # --- means alone ------------------------------------------------------------------------------
+
+
+def means_test(sample: GroupedSample, many: Replicates) -> StepTest:
+    """Equal means of level 1 without any fit."""
+    if not sample.has_shared_units:
+        return studentised(sample, many)
+    phi = np.asarray(sample.hierarchy.up_to(1).features(sample.known_rows.directions.x))
+    psi = _where_it_varies(phi - sample.units.weights @ phi)
+    contrasts = Contrasts.of_means(sample.shares, psi.shape[1])
+    return _signed(sample, "level 1", psi, contrasts, many)
 
 
 def studentised(sample: GroupedSample, many: Replicates) -> StepTest:
@@ -299,7 +337,7 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
             f"{step.name}: too many features to calibrate a test of a part of level 1"
         )
     if step.level == 1:
-        return studentised(sample, many)
+        return means_test(sample, many)
     if not sample.units.rows_of_one_law or step.level < sample.hierarchy.levels:
         return StepTest.refused(
             f"{step.name}: too many features for a covariance, and samples of the fit below can be "
@@ -315,20 +353,7 @@ def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> Step
     """Of moments: nothing is tilted, and covariances are those of the groups."""
     label_step, pi = step.step, sample.shares
     means = label_step.turned(sample.levels.means[None])[0] - white.mean[0]
-    q, groups = means.shape[1], sample.count
-    names, own, shared, added = label_step.sizes(q)
-    lift = np.zeros((groups, names + own + shared + added, q))  # π_g E φ of a group → features
-    both = slice(names + own, names + own + shared)
-    for g in range(groups):
-        k = label_step.own
-        lift[g, names + g * k : names + (g + 1) * k, :k] = pi[g] * np.eye(k)
-        lift[g, both, k:] = pi[g] * np.eye(q - k)
-        if g < names:
-            start = names + own + shared + g * label_step.added
-            lift[g, start : start + label_step.added, k : k + label_step.added] = pi[g] * np.eye(
-                label_step.added
-            )
-    maps = white.inverse[0][-added:] @ lift
+    maps = white.group_maps(means.shape[1])[:, -white.added :]
     if label_step.across:
         maps = maps + _across_lift(white, maps.shape, pi)
     r = np.einsum("gaq,gq->a", maps, means)

@@ -94,6 +94,21 @@ class LabelWhitening:
             self._correct(zeta, first)
         return zeta
 
+    def group_maps(self, q: int) -> Array:
+        """(G, p, q): what means of groups, less those of the fit, add to Σ w ζ of one sample."""
+        step, pi = self.step, self.step.shares
+        names, own, shared, added = step.sizes(q)
+        lift = np.zeros((len(pi), names + own + shared + added, q))  # π_g E φ of a group → features
+        both, k = slice(names + own, names + own + shared), step.own
+        for g, share in enumerate(pi):
+            lift[g, names + g * k : names + (g + 1) * k, :k] = share * np.eye(k)
+            lift[g, both, k:] = share * np.eye(q - k)
+            if g < names:
+                start = names + own + shared + g * step.added
+                new = slice(start, start + step.added), slice(k, k + step.added)
+                lift[g][new] = share * np.eye(step.added)
+        return np.asarray(self.inverse[0] @ lift)
+
     def _correct(self, zeta: Array, first: Array) -> None:
         """Count that the direction which features are across was estimated from the same rows.
 

@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.linalg import inverses
 from steradian.numerics.tolerances import SHUFFLED_TIE, SPREADLESS
 from steradian.progress import metered
@@ -62,6 +62,28 @@ class PooledScore:
             parts.append(centred)
         ends = np.cumsum([part.shape[1] for part in parts])
         return cls(np.hstack(parts), weights, tuple(ends.tolist()))
+
+    @classmethod
+    def within(
+        cls, levels: Sequence[Array], weights: Array, strata: IntArray, alone: BoolArray
+    ) -> PooledScore:
+        """Of scores less the mean of their stratum, so that what strata have in common is not seen.
+
+        Those ``alone`` (U,) hold what is their unit's own, which cancels in others: either kind
+        counts by what one weight of it varies.
+        """
+        scores, total = np.hstack(levels), np.bincount(strata, weights=weights)
+        sums = np.zeros((len(total), scores.shape[1]))
+        np.add.at(sums, strata, scores)
+        away = scores - weights[:, None] * (sums / total[:, None])[strata]
+        free = weights * (1.0 - weights / total[strata])
+        precision = np.ones(len(weights))
+        for kind in (alone, ~alone):
+            spread = float(np.square(away[kind]).sum())
+            if spread > 0.0:
+                precision[kind] = float(free[kind].sum()) / spread
+        ends = np.cumsum([part.shape[1] for part in levels])
+        return cls(away * precision[:, None], weights * precision, tuple(ends.tolist()))
 
     @property
     def of_units(self) -> Array:

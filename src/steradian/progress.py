@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PATIENCE = 1.0  # seconds
+_ENTRIES = 400_000  # numbers of draws held at once: what stays in the processor's cache
 
 
 def tracked(steps: Iterable[Any], total: int, what: str) -> Iterator[Any]:
@@ -18,6 +19,33 @@ def tracked(steps: Iterable[Any], total: int, what: str) -> Iterator[Any]:
         for step in steps:
             yield step
             advance(1)
+
+
+def chunks(count: int, per_item: int, *, first: int = 0) -> Iterator[slice]:
+    """Slices of ``count`` things that fit in memory; from ``first`` on they double."""
+    most = max(1, _ENTRIES // max(1, per_item))
+    start, size = 0, min(first, most) or most
+    while start < count:
+        stop = min(start + size, count)
+        yield slice(start, stop)
+        start, size = stop, min(2 * size, most)
+
+
+def drawn_chunks(count: int, per_draw: int, what: str, *, first: int = 0) -> Iterator[slice]:
+    """The same of draws, with a bar: the one loop of everything that draws.
+
+    None takes much longer than a moment, so that Ctrl-C is answered between two of them, and their
+    number is not held, however large.
+
+    Examples
+    --------
+    >>> [piece.stop for piece in drawn_chunks(100, 1, "draws", first=10)]
+    [10, 30, 70, 100]
+    """
+    with metered(count, what) as advance:
+        for piece in chunks(count, per_draw, first=first):
+            yield piece
+            advance(piece.stop - piece.start)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ class Verdict(StrEnum):
     LIKELY = "likely"
     NOISE = "not told apart from noise"
     UNJUDGED = "cannot be judged"
+    OPEN = "not computed"
 
 
 def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
@@ -117,6 +118,21 @@ def percent(share: float) -> str:
     if abs(points) >= 9.95:
         return f"{points:.0f}%"
     return f"{digits(points, 2) if abs(points) < 0.095 else f'{points:.1f}'}%"
+
+
+def duration(seconds: float) -> str:
+    """How long something takes, to one or two digits.
+
+    Examples
+    --------
+    >>> [duration(s) for s in (0.3, 4.4, 41.0, 130.0, 9000.0, float("inf"))]
+    ['1 s', '4 s', '40 s', '2 min', '3 h', 'days']
+    """
+    for limit, size, unit in ((90.0, 1.0, "s"), (5400.0, 60.0, "min"), (2e5, 3600.0, "h")):
+        if seconds < limit:
+            count = max(1.0, seconds / size)
+            return f"{float(f'{count:.0e}'):.0f} {unit}"
+    return "days"
 
 
 def listed(parts: Sequence[str]) -> str:

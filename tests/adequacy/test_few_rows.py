@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.adequacy import calibration
 from steradian.adequacy.answers import Answer
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.closed_leftover import debiased
+from steradian.adequacy.leftover import GriddedLeftover
 from steradian.adequacy.residuals import harmonic_residuals
 from steradian.numerics.heights.bessel import von_mises_fisher
+from steradian.significance.effort import LATER, Patience
 from steradian.wording import Verdict
 
 
@@ -56,17 +59,38 @@ def test_shrinkage_does_not_hide_that_rows_are_few() -> None:
     assert "Most is in" in many.summary()
 
 
-def test_fits_of_replicates_that_take_long_are_left_off_unless_asked_for() -> None:
-    """How long random signs take is not known before: every replicate is fitted again."""
+def test_replicates_beyond_a_budget_are_not_computed_and_never_another_number() -> None:
+    """Fits are counted when they come to be made: work, and no clock."""
     x = np.random.default_rng(1).normal([1.0, 0.0, 0.0], 1.0, (30, 3))
     sample = sr.profile(sr.Directions(x, normalize=True), levels=2).as_sample()
-    quick = Calibration(patience=1.0)
+    quick = Calibration(patience=Patience(100.0, "residuals()"))
     left_off = harmonic_residuals(sample, 4, "unit", quick, from_level=2).judged[0]
-    assert left_off.rough
-    assert left_off.method == "exact tail, model"
-    assert "method='bootstrap' takes longer and holds" in left_off.warnings[0]
+    assert np.isnan(left_off.pvalue)
+    assert left_off.method == LATER
+    assert left_off.warnings[0].startswith("level 2: not computed (about")
     whole = harmonic_residuals(sample, 4, "unit", Calibration(), from_level=2).judged[0]
     assert whole.method == "multiplier bootstrap"
-    asked = Calibration("bootstrap", replicates=99, patience=1.0)
+    asked = Calibration("bootstrap")
     drawn = harmonic_residuals(sample, 4, "unit", asked, from_level=2).judged[0]
     assert drawn.method == "multiplier bootstrap"
+    assert drawn.pvalue == whole.pvalue  # asked for or not, one number
+    again = harmonic_residuals(sample, 4, "unit", quick, from_level=2).judged[0]
+    assert again.pvalue == whole.pvalue  # what was found before is shown
+
+
+def test_fits_beyond_what_anybody_waits_for_give_way_to_the_asymptotic_law(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By their number, the same whoever asks; a smaller budget says that nothing is computed."""
+    monkeypatch.setattr(calibration, "_LONGEST", 1e3)
+    monkeypatch.setattr(GriddedLeftover, "_quick", property(lambda _: None))
+    monkeypatch.setattr(GriddedLeftover, "work", lambda *_: 0.0)
+    x = np.random.default_rng(1).normal([1.0, 0.0, 0.0], 1.0, (30, 3))
+    p = sr.profile(sr.Directions(x, normalize=True), levels=2)
+    small = Calibration(patience=Patience(10.0, "residuals()"))
+    few = harmonic_residuals(p.as_sample(), 4, "unit", small, from_level=2).judged[0]
+    assert few.method == LATER
+    found = p.residuals(4).judged[1]
+    assert found.rough
+    assert found.method == "exact tail, model"
+    assert "method='bootstrap' takes longer and holds" in found.warnings[0]

@@ -16,7 +16,8 @@ from steradian.adequacy.closed_leftover import PolarLeftover
 from steradian.adequacy.leftover import GriddedLeftover, Served
 from steradian.adequacy.mmd_any_dimension import forms_of
 from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_moments
-from steradian.significance.effort import TakesLong
+from steradian.significance.effort import Patience, TakesLong
+from steradian.wording import Verdict, pvalue_words
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -481,13 +482,19 @@ def test_leftover_by_blocks_of_nodes_is_that_of_all(
 def test_what_takes_long_to_integrate_is_left_to_those_who_ask() -> None:
     profile = sr.profile(sample(3, 60), levels=3)
     lam, weights = profile.fits[3].lam, np.ones(5)
-    with pytest.raises(TakesLong, match=r"level 3: .* see residuals"):
-        GriddedLeftover.of(sr.Harmonics(3, 5), 3, lam, weights, Served(patience=1e3))
+    served = Served(patience=Patience(1e3, "residuals()"))
+    with pytest.raises(TakesLong, match=r"level 3: not computed .*; call `residuals"):
+        GriddedLeftover.of(sr.Harmonics(3, 5), 3, lam, weights, served)
 
 
 def test_a_summary_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steradian.adequacy.trust._INTEGRATED", 1e3)
+    monkeypatch.setattr("steradian.adequacy.trust._SOON", 10.0)
     profile = sr.profile(sample(3, 60), levels=3, design="iid")
-    structure = profile.trust().judgements[-1]
-    assert "residuals()" in " ".join((*structure.reasons, *structure.details))
-    assert np.isfinite(profile.residuals().values[-1])
+    structure = profile.trust().structure
+    assert structure.answer is Verdict.OPEN
+    assert structure.words == "Not computed (about 1 s); call `residuals()`."
+    found = profile.residuals()
+    assert np.isfinite(found.values[-1])
+    later = profile.trust().structure
+    assert later.answer is not Verdict.OPEN
+    assert any(pvalue_words(float(found.pvalue[-1])) in reason for reason in later.reasons)

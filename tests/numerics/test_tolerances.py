@@ -18,12 +18,9 @@ TABLE = Path(tolerances.__file__)
 SMALL, LARGE = 1e-3, 1e6  # a float beyond them is a tolerance, or says below what else it is
 
 METHOD = {  # numbers that steer a method and bound no error
-    "adequacy/calibration.py:_PATIENCE": "work that nobody waits for unasked",
-    "adequacy/calibration.py:_DRAWN_A_SECOND": "work",
+    "adequacy/calibration.py:_LONGEST": "work that nobody waits for unasked",
     "adequacy/remaining.py:_MOST": "work",
     "adequacy/trust.py:_SOON": "work",
-    "adequacy/trust.py:_QUICK": "work",
-    "adequacy/trust.py:_INTEGRATED": "work",
     "conformance/families.py:_STEP": "of differences",
     "estimation/bias.py:_QUICK": "work",
     "estimation/order.py:_MOST_HELD_OUT": "work",
@@ -33,12 +30,11 @@ METHOD = {  # numbers that steer a method and bound no error
     "families/meshes/mesh_search.py:_MOST_ANCHORED": "work",
     "profile/comparison.py:_QUICK": "work",
     "significance/groups/label_tests.py:_MOST_WORK": "work",
-    "profile/level_table.py:_SOON": "work",
-    "significance/uniformity.py:_MOST_DRAWN": "work",
     "significance/effort.py:SOON": "work",
     "significance/effort.py:A_SECOND": "work",
     "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
+    "significance/uniformity.py:_MOST_DRAWN": "work",
     "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "estimation/bootstrap.py:_A_SECOND": "work",
     "families/relative/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",

@@ -84,7 +84,9 @@ def test_levels_that_are_told_apart_have_their_p_value(many: sr.Profile) -> None
     tests = chosen_level.gap_tests(many)
     assert tests is not None
     assert tests.told == (1,)
-    assert [text.get_text() for text in ax.texts[:-1]] == [pvalue_words(float(tests.corrected[0]))]
+    assert [text.get_text() for text in ax.texts[:-1]] == [
+        pvalue_words(float(tests.pvalue_holm[0]))
+    ]
     words = ax.texts[-1].get_text().replace("\n", " ")
     assert "p after Holm, of levels told apart" in words
 

@@ -16,7 +16,8 @@ from steradian.numerics.arrays import Array
 from steradian.profile.level_table import LevelTable
 from steradian.profile.reporting import level_rows
 from steradian.significance.effort import LATER
-from steradian.wording import digits, pvalue_number
+from steradian.significance.gap_tests import holm
+from steradian.wording import Verdict, digits, pvalue_number
 
 JARGON = "moment body", "condition", "nodes", "margin", "residual", "quad.err"
 
@@ -287,8 +288,8 @@ def test_pure_noise_says_so() -> None:
 def test_what_takes_long_is_left_to_tests_and_shown_when_it_is_known() -> None:
     profile = eight_dimensional()
     text = profile.summary(patience=0.0)
-    assert rows(text)[1][-2] == "tests()"
-    assert "p takes a while: tests() in Python finds it." in " ".join(text.split())
+    assert rows(text)[1][-2] == LATER
+    assert "not computed (about 1 s); call `tests()`." in " ".join(text.split())
     assert profile.tests_within(0.0).methods == (LATER, LATER)
     table = LevelTable.of(profile, 0.0)
     assert profile_record(profile, 0.0)["inference"]["verdict"] == [LATER, LATER]
@@ -296,19 +297,33 @@ def test_what_takes_long_is_left_to_tests_and_shown_when_it_is_known() -> None:
     tests = profile.tests()
     again = profile.summary(patience=0.0)
     assert rows(again)[1][-2] == pvalue_number(tests.pvalue_holm[1])
-    assert "takes a while" not in again
+    assert "`tests()`" not in again
 
 
-def test_corrections_do_not_wait_for_levels_that_take_long() -> None:
-    """Until all p-values are known each is multiplied by their number, which Holm never exceeds."""
+def test_while_a_level_is_not_computed_no_other_number_stands_under_its_name() -> None:
+    """P-values before a correction that waits; verdicts where it can only say one thing."""
     profile = profile_of("mcmurdo")
-    table = rows(profile.summary(patience=1e5))
-    assert table[3][-2] == "tests()"
-    assert "p (corrected)" in profile.summary(patience=1e5)
+    text = profile.summary(patience=2e6)
+    table, found = rows(text), profile.tests_within(2e6)
+    assert found.later == [4]
+    assert np.isnan(found.pvalue_holm).all()
+    assert "p (uncorrected)" in text
+    assert "p (Holm)" not in text
     known = with_pvalues("mcmurdo").tests()
-    single = known.pvalue[:2]
-    assert [row[-2] for row in table[:2]] == [pvalue_number(min(1.0, 4 * p)) for p in single]
-    assert (known.pvalue_holm[:2] <= 4 * single).all()
+    np.testing.assert_array_equal(found.pvalue[:3], known.pvalue[:3])
+    assert [row[-2] for row in table] == [*map(pvalue_number, known.pvalue[:3]), LATER]
+    for now, then in zip(found.verdicts, known.verdicts, strict=True):
+        assert now in {then, Verdict.OPEN}
+    assert found.verdicts == (Verdict.LIKELY, Verdict.CLEAR, Verdict.NOISE, Verdict.OPEN)
+    assert "not computed (about" in " ".join(text.split())
+
+
+def test_a_verdict_that_hangs_on_what_is_not_computed_waits() -> None:
+    found = profile_of("mcmurdo").tests_within(2e6)
+    bare = dataclasses.replace(found, pvalue=np.array([0.02, 1e-9, 0.2, np.nan]))
+    assert bare.verdicts == (Verdict.OPEN, Verdict.CLEAR, Verdict.NOISE, Verdict.OPEN)
+    assert holm(np.array([0.02, 1e-9, 0.2, 1e-4]))[0] == pytest.approx(0.04)  # likely
+    assert holm(np.array([0.02, 1e-9, 0.2, 0.9]))[0] == pytest.approx(0.06)  # noise
 
 
 def test_levels_that_cannot_be_judged_say_why() -> None:

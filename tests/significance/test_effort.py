@@ -1,66 +1,39 @@
-"""What a print waits for: work that was said, and not much longer by the processor's clock."""
+"""What may be begun: work that follows from sizes alone, and what is said of the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import steradian as sr
 from steradian.estimation import bias
-from steradian.fitting.nested import fit_levels
+from steradian.estimation.intervals import interval_work
+from steradian.progress import drawn_chunks
 from steradian.significance import effort
 from steradian.significance.effort import LATER, Patience, TakesLong
+from steradian.wording import Verdict
 
 
-class Clock:
-    """A processor whose time goes on when it is told."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def process_time(self) -> float:
-        return self.now
-
-    def work(self, seconds: float) -> Callable[[], None]:
-        def done() -> None:
-            self.now += seconds
-
-        return done
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    one = Clock()
-    monkeypatch.setattr(effort, "time", one)
-    monkeypatch.setattr(bias, "time", one)
-    return one
-
-
-def test_a_slow_draw_is_not_begun_with(clock: Clock) -> None:
-    patience = Patience(effort.SOON)  # a second
-    patience.try_one(3, clock.work(0.03))
-    with pytest.raises(TakesLong, match=r"level 3: its p-value takes a while; tests\(\) finds it"):
-        patience.try_one(3, clock.work(0.05))
-    Patience().try_one(3, clock.work(1e9))  # who asks waits
-
-
-def test_work_that_takes_much_longer_is_left_off(clock: Clock) -> None:
+def test_work_beyond_what_is_left_is_not_begun() -> None:
     patience = Patience(effort.SOON)
-    done: list[int] = []
-
-    def run() -> None:
-        for step in patience.watched(2, range(10)):
-            done.append(step)
-            clock.work(0.4)()
-
+    patience.begin(1, 0.75 * effort.SOON)
+    with pytest.raises(TakesLong, match=r"level 3: not computed \(about 40 s\); call `tests\(\)`"):
+        patience.begin(3, 4e8)
+    patience.begin(4, 0.25 * effort.SOON)  # a lower level that is too long costs no higher one
     with pytest.raises(TakesLong):
-        run()
-    assert done == [0, 1]  # two more such steps would end after a second and a half
-    assert list(Patience().watched(2, range(10))) == list(range(10))
-    last = [clock.work(5.0)() for _ in Patience(effort.SOON).watched(2, range(1))]
-    assert len(last) == 1  # what is done is done
+        patience.begin(5, 1.0)
+    Patience().begin(1, 1e30)  # who asks waits
+
+
+def test_what_is_not_computed_says_how_much_work_it_is() -> None:
+    found = effort.beyond(2, 4e8, "residuals()").diagnostic
+    assert (found.code, found.level) == ("not_computed", 2)
+    assert found.data == {"work": 4e8, "seconds": 40.0, "call": "residuals()"}
+    both = effort.together([found, effort.beyond(3, 1e8, "residuals()").diagnostic])
+    assert both.data["work"] == 5e8
 
 
 def stacked(n: int = 60) -> sr.Profile:
@@ -71,44 +44,78 @@ def stacked(n: int = 60) -> sr.Profile:
     return sr.profile(x, hierarchy=sr.Stacked(parts))
 
 
-def test_draws_that_are_fitted_one_by_one_are_tried_first(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    profile, asked = stacked(), []
+def test_a_smaller_budget_gives_the_same_numbers_or_none() -> None:
+    whole = stacked().tests()
+    assert not whole.later
+    open_levels = set()
+    for budget in (0.0, 1e4, 1e6, 3e6, 1e7, 1e8):
+        profile = stacked()
+        found = profile.tests_within(budget)
+        later = np.isin(found.levels, found.later)
+        open_levels.add(len(found.later))
+        np.testing.assert_array_equal(found.pvalue[~later], whole.pvalue[~later])
+        assert np.isnan(found.pvalue[later]).all()
+        assert [found.methods[level - 1] for level in found.later] == [LATER] * later.sum()
+        assert str(profile.summary(patience=budget)).count(LATER) >= later.any()
+        for now, then in zip(found.verdicts, whole.verdicts, strict=True):
+            assert now in {then, Verdict.OPEN}
+        expected = np.full(len(later), np.nan) if later.any() else whole.pvalue_holm
+        np.testing.assert_array_equal(found.pvalue_holm, expected)
+    assert len(open_levels) > 2
 
-    def slow(_patience: Patience, level: int, _draw: object) -> None:
-        asked.append(level)
-        raise TakesLong("later")
 
-    monkeypatch.setattr(Patience, "try_one", slow)
-    found = profile.tests_within(effort.SOON)
-    assert asked
-    assert all(found.methods[level - 1] == LATER for level in asked)
-    assert str(profile).count("tests()") >= len(set(asked))
-    assert clock.now == 0.0
-
-
-@pytest.mark.slow
-def test_intervals_by_long_fits_are_left_to_those_who_ask(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intervals_by_long_fits_are_left_to_those_who_ask() -> None:
     profile = stacked()
-    fits = fit_levels
-
-    def slow(*given: object) -> object:
-        clock.now += 1.0
-        return fits(*given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(bias, "fit_levels", slow)
-    shown = str(profile)
-    assert clock.now == 1.0  # one split of four told
+    work = interval_work(profile.as_sample())
+    with pytest.raises(TakesLong, match=r"not computed \(about .*\); call `intervals\(\)`"):
+        profile.intervals_within(0.5 * work)
+    shown = profile.summary(patience=0.5 * work)
     assert "95% interval" not in shown
-    assert "Intervals take a while: intervals() in Python finds them." in shown
+    assert "Intervals: not computed (about 1 s); call `intervals()`." in " ".join(shown.split())
     profile.intervals()
-    assert clock.now == 4.0  # which was kept
-    again = str(profile)
-    assert "95% interval" in again
-    assert "Intervals take a while" not in again
+    assert "95% interval" in profile.summary(patience=0.5 * work)
+
+
+def test_work_does_not_fall_with_rows_features_or_nodes() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal([0.5, 0.0, 0.0], 1.0, (400, 3))
+    few, many = (
+        sr.profile(sr.Directions(x[:n], normalize=True), levels=4).as_sample() for n in (100, 400)
+    )
+    of_levels = [effort.of_draws(many, level, 10.0) for level in range(1, 5)]
+    assert of_levels == sorted(of_levels)
+    assert all(effort.of_draws(few, k, 10.0) < effort.of_draws(many, k, 10.0) for k in range(1, 5))
+    assert effort.of_draws(many, 3, 20.0) == pytest.approx(2.0 * effort.of_draws(many, 3, 10.0))
+    assert bias.bias_work(few) < bias.bias_work(many)
+
+
+def test_draws_come_in_pieces_of_bounded_size() -> None:
+    pieces = drawn_chunks(10**12, 4, "draws", first=10)
+    sizes = [piece.stop - piece.start for piece, _ in zip(pieces, range(40), strict=False)]
+    assert sizes[:3] == [10, 20, 40]
+    assert max(sizes) == 100_000
+
+
+@pytest.mark.parametrize("given", [{"method": "simulate"}, {"method": "bootstrap"}], ids=str)
+def test_a_billion_draws_can_be_interrupted(
+    given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two pieces, each of bounded size; nothing as large as all of them is held."""
+    seen: list[int] = []
+
+    def interrupted(count: int, per_draw: int, what: str, *, first: int = 0) -> Iterator[slice]:
+        for piece in drawn_chunks(count, per_draw, what, first=first):
+            seen.append(piece.stop - piece.start)
+            if len(seen) > 2:
+                raise KeyboardInterrupt
+            yield piece
+
+    name = "steradian.significance.redrawn.null_replicates.drawn_chunks"
+    monkeypatch.setattr(name, interrupted)
+    p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+    with pytest.raises(KeyboardInterrupt):
+        p.tests(replicates=10**9, **given)
+    assert max(seen) <= 400_000
 
 
 @pytest.mark.slow

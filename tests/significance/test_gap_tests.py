@@ -499,7 +499,8 @@ def test_samples_of_the_model_follow_chi_square(statistic: Literal["score", "gap
     p = sr.profile(WEAK[:150], levels=2)
     exact = p.tests(null="model", statistic=statistic).pvalue
     got = p.tests(null="model", statistic=statistic, method="bootstrap", replicates=800)
-    np.testing.assert_allclose(got.pvalue, exact, atol=0.06)
+    errors = exact * np.sqrt((1.0 - exact) / 50.0)  # drawing stops at fifty as extreme
+    assert (np.abs(got.pvalue - exact) <= 4.0 * errors).all()
     assert got.methods == ("parametric bootstrap",) * 2
     drawn = p.tests(null="model", statistic=statistic, method="simulate", replicates=20_000)
     np.testing.assert_allclose(drawn.pvalue, exact, atol=0.015)

@@ -36,7 +36,8 @@ class Judgement:
     @property
     def words(self) -> str:
         """The answer in a sentence or two."""
-        return sentence(f"{self.answer}: {'; '.join(self.reasons)}")
+        why = "; ".join(self.reasons)
+        return sentence(why if self.answer is Verdict.OPEN else f"{self.answer}: {why}")
 
     def __str__(self) -> str:
         return self.shown(verbose=False)

@@ -12,11 +12,8 @@ as the length of a mean is too long.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -31,11 +28,10 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
-from steradian.progress import tracked
-from steradian.significance import concerns
-from steradian.significance.effort import A_SECOND, Patience, TakesLong
+from steradian.progress import drawn_chunks
+from steradian.significance import concerns, effort
+from steradian.significance.effort import LATER, Patience, TakesLong
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
-from steradian.significance.redrawn.drawn_samples import chunks
 from steradian.significance.redrawn.null_replicates import among
 from steradian.significance.sample import Sample
 from steradian.significance.scores import row_blocks, scores_of, streamed_scores
@@ -44,27 +40,25 @@ Method = Literal["exact", "bootstrap"]
 METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
-_PATIENCE = 2e9  # numbers drawn, a minute or so, beyond which no bootstrap is begun unasked
-_DRAWN_A_SECOND = 2.5e7  # of them: how long fits of replicates may take that nobody counts before
-ENOUGH = 30  # replicates beyond the sample after which a default bootstrap stops
+_LONGEST = 8e8  # work of a bootstrap that nobody asked for, more than a minute: else asymptotic
+ENOUGH = 30  # replicates beyond the sample after which a bootstrap stops
+_OF_NODE = 0.03  # work of a feature at a node in a quick fit of a replicate
 _FIRST = 32  # replicates of the first piece
 _SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
 
 
+def _unlimited() -> Patience:
+    return Patience(call="residuals()")
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How residuals are turned into p-values."""
+    """How residuals are turned into p-values, which no patience changes: see `effort`."""
 
     method: Method | None = None
     replicates: int = 999
     seed: int = 0
-    patience: float = _PATIENCE  # work that a bootstrap nobody asked for may be
-    products: float = math.inf  # of features at nodes that may be formed
-
-    @property
-    def seconds(self) -> float:
-        """Of the processor, after which a bootstrap nobody asked for is left off."""
-        return self.patience / _DRAWN_A_SECOND
+    patience: Patience = field(default_factory=_unlimited, compare=False)
 
     def __post_init__(self) -> None:
         if not (self.method is None or self.method in METHODS):
@@ -132,18 +126,25 @@ class Calibrated:
         }
 
 
+def not_computed(error: TakesLong) -> Judged:
+    """No p-value, since it is more work than may be begun."""
+    return Judged(np.nan, LATER, (str(error),))
+
+
 def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) -> Judged:
     """The p-value; where the design or the sums have none, the reason instead.
 
     Raises
     ------
     DesignError
-        When the method was asked for.
+        When the method was asked for; `TakesLong` when it is more work than may be begun.
     """
     if not sample.design.defines_inference:
         return Judged(np.nan, f"no p-value: {sample.design.name}")
     try:
         return judge()
+    except TakesLong:
+        raise
     except (DesignError, ResolutionError) as error:
         if how.method is not None:
             raise
@@ -173,16 +174,31 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
     of_rows = sample.units.rows_of_one_law
     _check_units(sample, left, of_rows)
     if how.method == "bootstrap":
-        return _bootstrapped(sample, left, squared, how)
-    exact = _exact(sample, left, squared, of_rows)
+        found = _bootstrapped(sample, left, squared, how)
+        assert found is not None  # who asks waits
+        return found
+    exact = _exact(sample, left, squared, of_rows, how)
     if exact.pvalue <= BEYOND_DOUBT or _holds(sample, left, of_rows):
         return exact
-    if how.method is None and left.work(how.replicates * len(sample.units.weights)) <= how.patience:
-        with suppress(TakesLong):
-            return _bootstrapped(sample, left, squared, how)
+    work = how.replicates * left.work(len(sample.units.weights))
+    if how.method is None and work <= _LONGEST:
+        how.patience.begin(left.level, _expected_work(sample, left, exact.pvalue, how))
+        found = _bootstrapped(sample, left, squared, how)
+        if found is not None:
+            return found
     said = f"level {left.level}: the sample is small for this p-value; method='bootstrap' takes "
     warned = (said + "longer and holds",) if how.method is None else ()
     return replace(exact, rough=True, warnings=warned)
+
+
+def _expected_work(sample: Sample, left: Leftover, pvalue: float, how: Calibration) -> float:
+    """Work of the replicates after which a p-value near this one is settled, found quickly."""
+    draws = effort.expected_draws(pvalue, how.replicates, ENOUGH)
+    one = left.work(len(sample.units.weights))
+    if left.level and left.by_rows is not None:
+        nodes = float(sample.nested.solutions[left.level - 1].nodes[0])
+        one += _OF_NODE * nodes * left.hierarchy.q(left.hierarchy.levels)
+    return draws * one
 
 
 def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
@@ -197,7 +213,9 @@ def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
         )
 
 
-def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Judged:
+def _exact(
+    sample: Sample, left: Leftover, squared: float, of_rows: bool, how: Calibration
+) -> Judged:
     if of_rows:
         pvalue = _tail(sample.rate**2 * squared, left.coefficients)
         return Judged(pvalue, "exact tail, model")
@@ -205,6 +223,7 @@ def _exact(sample: Sample, left: Leftover, squared: float, of_rows: bool) -> Jud
     if each is None:
         raise _only_rows(sample)
     rows, units = sample.rows, sample.units
+    how.patience.begin(left.level, effort.of_rows(rows.n, each.below + each.q))
     if units.labels is None:
         found = streamed_scores(rows, units, each, "null")
         coefficients, dof = found.coefficients, found.dof
@@ -251,25 +270,46 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
     return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
 
 
-def _bootstrapped(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
-    signs = left.by_rows is not None
-    found = np.zeros(0)
-    squared = squared * sample.own_share  # replicates know no noise but that of the rows
-    enough = how.replicates if how.method else ENOUGH
+class _Endless(Exception):
+    """Replicates that nobody asked for take too much work."""
+
+
+def _bootstrapped(
+    sample: Sample, left: Leftover, squared: float, how: Calibration
+) -> Judged | None:
+    """Where a residual stands among those of replicates, each fitted again.
+
+    None where nobody asked for them and so many have to be fitted by themselves that the
+    asymptotic law serves.
+    """
+    found, squared = (
+        np.zeros(0),
+        squared * sample.own_share,
+    )  # replicates know their own noise alone
     each = left.by_rows
     stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)
-    clock = Patience(np.inf if how.method else how.seconds * A_SECOND)
-    for stack in clock.watched(left.level, stacks):
-        found = np.concatenate([found, left.squares_of(stack, squared)])
-        if np.sum(found >= squared) >= enough:
-            break
-    method = f"{'multiplier' if signs else 'parametric'} bootstrap"
-    return judged_among(found, left.level, squared, method, enough)
+    work, most = 0.0, np.inf if how.method else _LONGEST
+    of_fit = effort.of_fits(sample, left.level)
+
+    def fits(count: int) -> None:
+        nonlocal work
+        work += count * of_fit
+        if work > most:
+            raise _Endless
+        how.patience.begin(left.level, count * of_fit)
+
+    try:
+        for stack in stacks:
+            found = np.concatenate([found, left.squares_of(stack, squared, fits)])
+            if np.sum(found >= squared) >= ENOUGH:
+                break
+    except _Endless:
+        return None
+    method = f"{'parametric' if each is None else 'multiplier'} bootstrap"
+    return judged_among(found, left.level, squared, method)
 
 
-def judged_among(
-    found: Array, level: int, squared: float, method: str, enough: int = 1 << 60
-) -> Judged:
+def judged_among(found: Array, level: int, squared: float, method: str) -> Judged:
     """Where a squared distance stands among those of replicates, NaN for one without a fit."""
     known = found[np.isfinite(found)]
     lost = 1.0 - len(known) / len(found)
@@ -279,7 +319,7 @@ def judged_among(
             "nothing; use fewer levels or more units"
         )
     said = f"level {level}: {lost:.0%} of the replicates have no fit that a grid finds; left out"
-    pvalue, _ = among(squared, [known], enough)
+    pvalue, _ = among(squared, [known], ENOUGH)
     return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
 
 
@@ -290,8 +330,8 @@ def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterato
     d, w = sample.hierarchy.space.d, sample.units.weights
     fit = sample.fits[left.level]
     rng = np.random.default_rng([how.seed, left.level + 1])
-    pieces = _growing(how.replicates, len(w) * d)
-    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {left.level}"):
+    what = f"samples of the fit of level {left.level}"
+    for piece in drawn_chunks(how.replicates, len(w) * d, what, first=_FIRST):
         count = piece.stop - piece.start
         x = left.draws(fit, sample.own_rate, count * len(w), rng).reshape(count, len(w), d)
         yield left.hierarchy.stack(x, np.broadcast_to(w, (count, len(w))))
@@ -308,20 +348,10 @@ def _signed(sample: Sample, left: GriddedLeftover, how: Calibration) -> Iterator
     """Moments of the fit, moved by what each unit contributes with a random sign."""
     contributions = _contributions(sample, left.hierarchy, left.mean)
     rng = np.random.default_rng([how.seed, left.level])
-    pieces = _growing(how.replicates, sum(contributions.shape))
-    for piece in tracked(pieces, len(pieces), f"level {left.level}: random signs"):
+    what = f"level {left.level}: random signs"
+    for piece in drawn_chunks(how.replicates, sum(contributions.shape), what, first=_FIRST):
         signs = rng.integers(0, 2, (piece.stop - piece.start, len(contributions))) * 2.0 - 1.0
         yield left.hierarchy.stack_of_means(left.mean + signs @ contributions)
-
-
-def _growing(replicates: int, per_sample: int) -> list[slice]:
-    """Pieces of the replicates, few at first: most p-values are known after few."""
-    ends, size = [0], _FIRST
-    most = max(1, next(iter(chunks(replicates, per_sample))).stop)
-    while ends[-1] < replicates:
-        ends.append(min(ends[-1] + min(size, most), replicates))
-        size *= 2
-    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def _contributions(sample: Sample, hierarchy: Hierarchy, centre: Array) -> Array:

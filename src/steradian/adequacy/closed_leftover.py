@@ -21,6 +21,8 @@ from steradian.numerics.heights.von_mises_fisher_sample import von_mises_fisher_
 from steradian.numerics.quadratics import quadratic_size
 from steradian.numerics.tolerances import DEGREE_MOMENT_ROUNDING, TINY
 
+_OF_NUMBER = 0.4  # work of a number that is drawn and summed
+
 
 class _Closed:
     """What both share: samples of the fit are drawn about any axis, and judged by their moments."""
@@ -32,7 +34,7 @@ class _Closed:
         return self.hierarchy.space.d
 
     def work(self, rows: float) -> float:
-        return rows * self._d
+        return _OF_NUMBER * rows * self._d
 
     @property
     def by_rows(self) -> None:
@@ -102,7 +104,7 @@ class PolarLeftover(_Closed):
         values = np.concatenate([np.full(count, value) for value, count in blocks])
         return np.sort(0.5 * d * (d + 2.0) * self.weight * values)[::-1]
 
-    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+    def squares_of(self, stack: MomentStack, about: float, fits: object = None) -> Array:  # noqa: ARG002
         """``½ d(d+2) |E xxᵀ - E_fit xxᵀ|²``: no feature is formed."""
         d = self._d
         lam = self.hierarchy.family(1).solve(stack, np.zeros((len(stack), d))).lam
@@ -152,7 +154,7 @@ class UniformLeftover(_Closed):
     def coefficients(self) -> Array:
         return np.sort(self.scale**2)[::-1]
 
-    def squares_of(self, stack: MomentStack, about: float) -> Array:  # noqa: ARG002
+    def squares_of(self, stack: MomentStack, about: float, fits: object = None) -> Array:  # noqa: ARG002
         d = self._d
         first, second = self.scale[0] ** 2, self.scale[-1] ** 2
         away = stack.scatter + stack.mean[:, :, None] * stack.mean[:, None, :] - np.eye(d) / d

@@ -10,8 +10,8 @@ what estimating the fit takes away.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -28,13 +28,23 @@ from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies.base import Hierarchy, OfOneLength, basis_of
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR_ROWS, DEGREE_MOMENT_ROUNDING, NEGLIGIBLE_MASS
-from steradian.significance.effort import TakesLong
+from steradian.significance.effort import Patience
 from steradian.significance.sample import Sample
 
 _MOST_KEPT = 1000  # features whose covariance is kept: 8 MB
 _BLOCK_ENTRIES = 1 << 21  # features at nodes that are held at a time: 16 MB,
 _BLOCK_OF_ROOTS = 8  # or so many times their number, of which what is carried on is then a ninth
+_OF_PRODUCT = 1 / 300  # work of a product of two features at a node
+_OF_SIGN = 0.01  # work of a feature of a row in one replicate of random signs
 _CLEARLY = 0.5  # log of the ratio of two R² beyond which a grid that is too coarse may decide
+
+
+Fits = Callable[[int], None]
+"""Told of so many fits before they are begun; it may raise `TakesLong`."""
+
+
+def at_will(count: int) -> None:
+    """As many fits as it takes."""
 
 
 class Leftover(Protocol):
@@ -64,15 +74,16 @@ class Leftover(Protocol):
         """Eigenvalues of the covariance of ξ under the fit, descending."""
         ...
 
-    def squares_of(self, stack: MomentStack, about: float) -> Array:
+    def squares_of(self, stack: MomentStack, about: float, fits: Fits = at_will) -> Array:
         """R² of other samples (B,), each against its own fit; NaN where there is none.
 
-        Roughly where that is enough to tell on which side of ``about`` it lies.
+        Roughly where that is enough to tell on which side of ``about`` it lies. ``fits`` is told
+        how many samples are about to be fitted by themselves.
         """
         ...
 
     def work(self, rows: float) -> float:
-        """Numbers to be drawn for samples of so many ``rows`` in all."""
+        """Work of drawing samples of so many ``rows`` in all; infinite where none are drawn."""
         ...
 
     def sizes(self, x: Array, features: Array | None = None) -> Array:
@@ -99,10 +110,10 @@ class Leftover(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What served a fit, and how long its law may be integrated again."""
+    """What served a fit, and how much work integrating its law again may be."""
 
     rung: int = NO_RUNG  # the rule
-    patience: float = math.inf  # products of two features at a node: 3e9 a second
+    patience: Patience = field(default_factory=Patience)
 
 
 ANYHOW = Served()
@@ -139,11 +150,8 @@ class GriddedLeftover:
                 return cls._of_formed(hierarchy, level, lam, weights, formed)
         points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > NEGLIGIBLE_MASS
-        if np.count_nonzero(seen) * float(hierarchy.q(hierarchy.levels)) ** 2 > served.patience:
-            raise TakesLong(
-                f"level {level}: what it leaves over takes a while to integrate; in Python, see "
-                "residuals()"
-            )
+        products = np.count_nonzero(seen) * float(hierarchy.q(hierarchy.levels)) ** 2
+        served.patience.begin(level, _OF_PRODUCT * products)
         mean, root = _centred_root(hierarchy, points[seen], mass[seen])
         matched, above = root[:, : len(lam)], root[:, len(lam) :]
         slope = _slope(matched[: len(lam)], above[: len(lam)])
@@ -223,12 +231,13 @@ class GriddedLeftover:
     def coefficients(self) -> Array:
         return np.maximum(np.linalg.eigvalsh(self.covariance)[::-1], 0.0)
 
-    def squares_of(self, stack: MomentStack, about: float) -> Array:
+    def squares_of(self, stack: MomentStack, about: float, fits: Fits = at_will) -> Array:
         seen = self.hierarchy.expectations(stack, self.hierarchy.levels)
         if not self.level:
             return np.asarray(((self.scale * seen) ** 2).sum(axis=1))
         quick = self._quick
         if quick is None:
+            fits(len(stack))
             return self._squares(seen - self._verified(stack))
         expected, sure = quick.expectations(seen[:, : self.below], self.hierarchy.levels)
         out = self._squares(seen - expected)
@@ -236,6 +245,7 @@ class GriddedLeftover:
             clear = np.abs(np.log(out / about)) > _CLEARLY
         left = np.flatnonzero(~(sure | clear))
         if len(left) and quick.verifiable:
+            fits(len(left))
             out[left] = self._squares(seen[left] - self._verified(stack.take(left)))
         return out
 
@@ -247,10 +257,14 @@ class GriddedLeftover:
     def _quick(self) -> QuickRefits | None:
         return self._family.refits(self.lam)
 
-    def work(self, rows: float) -> float:  # noqa: ARG002
-        """Random signs cost nothing, fits one by one more than anybody waits for."""
+    def work(self, rows: float) -> float:
+        """Random signs are little, and fits are counted when they come to be made.
+
+        Infinite where every sample would be fitted by itself: the asymptotic law serves.
+        """
         quick = self._quick if self.level else None
-        return 0.0 if not self.level or (quick is not None and quick.possible) else np.inf
+        possible = not self.level or (quick is not None and quick.possible)
+        return _OF_SIGN * rows * len(self.mean) if possible else np.inf
 
     def _squares(self, away: Array) -> Array:
         return np.asarray(((self.scale * away[:, self.below :]) ** 2).sum(axis=1))
@@ -346,16 +360,17 @@ def leftover_of(
 
 
 def sample_leftover(
-    sample: Sample, wide: Hierarchy, level: int, weights: Array, patience: float = math.inf
+    sample: Sample, wide: Hierarchy, level: int, weights: Array, patience: Patience | None = None
 ) -> Leftover:
     """What a level of a sample leaves over; found once for all that ask, unless it is large.
 
-    Raises `TakesLong` where more than ``patience`` products of features at nodes are needed.
+    Raises `TakesLong` where it is more work than ``patience`` has left.
     """
     lam = sample.parameters(level)[0]
 
     def made() -> Leftover:
-        return leftover_of(wide, level, lam, weights, Served(sample.rung(level), patience))
+        served = Served(sample.rung(level), patience or Patience())
+        return leftover_of(wide, level, lam, weights, served)
 
     if wide.q(wide.levels) > _MOST_KEPT:
         return made()

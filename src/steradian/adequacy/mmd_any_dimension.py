@@ -169,7 +169,7 @@ def judged_by_samples(
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = sample.hierarchy.up_to(level)
     null = np.full(how.replicates, np.nan)
-    done, enough = 0, how.replicates if how.method else ENOUGH
+    done = 0
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
         for row in range(len(x)):
@@ -178,9 +178,9 @@ def judged_by_samples(
                 forms = forms_of(hierarchy, lam, kappa, x[row], weights[row])
                 null[done + row] = forms.biased
         done += len(x)
-        if np.count_nonzero(null[:done] >= squared) >= enough:
+        if np.count_nonzero(null[:done] >= squared) >= ENOUGH:
             break
-    found = judged_among(null[:done], level, squared, "parametric bootstrap", enough)
+    found = judged_among(null[:done], level, squared, "parametric bootstrap")
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
     said = (

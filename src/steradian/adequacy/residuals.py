@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.adequacy.above import highest_degree, levels_through, moments_to_degree
-from steradian.adequacy.calibration import Calibrated, Calibration, Judged, judged, refused_or
+from steradian.adequacy.calibration import (
+    Calibrated,
+    Calibration,
+    Judged,
+    judged,
+    not_computed,
+    refused_or,
+)
 from steradian.adequacy.leftover import sample_leftover
 from steradian.data.validation import as_numeric
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
@@ -18,6 +25,7 @@ from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array
+from steradian.significance.effort import TakesLong
 from steradian.significance.sample import Sample
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
@@ -231,11 +239,17 @@ class _Look:
             said += ": nothing above them is looked at"
             return np.zeros(degrees), Judged(np.nan, "–", (said,))
         try:
-            left = sample_leftover(sample, self.wide, level, self.weights, how.products)
+            left = sample_leftover(sample, self.wide, level, self.weights, how.patience)
+        except TakesLong as error:
+            return np.full(degrees, np.nan), not_computed(error)
         except (DesignError, ResolutionError) as error:
             return np.full(degrees, np.nan), Judged(np.nan, "refused", (str(error),))
         squares = left.excess(self.seen) ** 2
         starts = np.concatenate([[0], np.cumsum(self.wide.dims[level:])[:-1]])
         contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
-        squared = float(squares.sum())
-        return contributions, refused_or(sample, how, partial(judged, sample, left, squared, how))
+        judge = partial(judged, sample, left, float(squares.sum()), how)
+        asked = ("residual", self.wide, level, self.weights.tobytes(), how)
+        try:  # found once, whichever door asked first
+            return contributions, sample.memo.once(asked, partial(refused_or, sample, how, judge))
+        except TakesLong as error:
+            return contributions, not_computed(error)

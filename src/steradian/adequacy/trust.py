@@ -35,6 +35,7 @@ from steradian.numerics.tolerances import (
     USABLE_DEFICIT,
 )
 from steradian.significance import concerns
+from steradian.significance.effort import LATER, Patience
 from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 from steradian.wording import (
@@ -57,9 +58,7 @@ NUMBERS, DATA, STRUCTURE = (
 _ROWS_PER_FEATURE = 10.0  # below which gaps are mostly bias
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
 _SURELY = 3.1  # standard deviations: one in a thousand by chance
-_SOON = 5e7  # numbers drawn, a second or so, that nobody minds
-_QUICK = 2e9  # multiplications that nobody notices
-_INTEGRATED = 1e10  # products of features at nodes: three seconds
+_SOON = 3e7  # work: three seconds at most
 _ROUGH = (
     ", roughly: by a law for more rows than these; in Python, residuals() draws samples instead"
 )
@@ -257,10 +256,8 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
     if degree <= top:
         said = f"moments or design hold nothing above {_named(sample, top)}"
         return Verdict.UNJUDGED, (said,), ()
-    if not _quick(profile, sample, degree):
-        return Verdict.UNJUDGED, (f"{profile.n} rows take a while: in Python, see residuals()",), ()
     try:
-        how = Calibration(patience=_SOON, products=_INTEGRATED)
+        how = Calibration(patience=Patience(_SOON, "residuals()"))
         r = harmonic_residuals(sample, degree, "unit", how, from_level=top)
     except SteradianError as error:
         return Verdict.UNJUDGED, (str(error),), ()
@@ -274,14 +271,6 @@ def _look_above(profile: Profile, sample: Sample) -> _Found:
     else:
         found = _answer(profile, sample, r, size)
     return found[0], (*found[1], *([untold] if untold else [])), details
-
-
-def _quick(profile: Profile, sample: Sample, degree: int) -> bool:
-    """Whether the covariance over the units, where the design asks for it, is soon had."""
-    if profile.design.rows_of_one_law or not profile.design.defines_inference:
-        return True
-    wide = levels_through(sample.hierarchy, degree)
-    return wide is None or profile.n * (1 + wide.q(degree)) ** 2 <= _QUICK
 
 
 def _size(sample: Sample, r: Residuals) -> str:
@@ -306,7 +295,8 @@ def _answer(
     """What the p-value of the highest level says."""
     top, pvalue, judged = int(r.levels[-1]), float(r.pvalue[-1]), r.judged[-1]
     if np.isnan(pvalue):
-        return Verdict.UNJUDGED, (r.warnings[-1].removeprefix(f"level {top}: "),)
+        verdict = Verdict.OPEN if judged.method == LATER else Verdict.UNJUDGED
+        return verdict, (r.warnings[-1].removeprefix(f"level {top}: "),)
     words = pvalue_words(pvalue) + (_ROUGH if judged.rough else "")
     if judged.resting and pvalue >= BEYOND_DOUBT:
         said = f"what level {top} leaves over cannot be judged: {judged.resting} ({words})"

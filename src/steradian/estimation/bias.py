@@ -8,7 +8,6 @@ sample, where it is twice as large.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +21,12 @@ from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR
 from steradian.progress import tracked
+from steradian.significance.effort import of_fits, of_rows
 from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 
 _SPLITS = 4  # random splits into halves
+_OF_FIT, _OF_SQUARE, _OF_CUBE = 2e4, 1e-3, 0.04  # work of a level of a half, by n d² and d³
 _QUICK = 2e9  # multiplications that nobody notices
 _QUICK_FEATURES = 300  # whose curvature is formed unasked
 
@@ -153,17 +154,13 @@ def _ratio_term_from_sums(sample: Sample) -> Array:
     return out
 
 
-def soon_known(sample: Sample, seconds: float) -> bool:
-    """Whether `gap_bias` takes no more than so long, by what the first of its fits took.
-
-    What was fitted to see it is kept.
-    """
-    formed = sample.formed_levels == len(sample.nested.solutions)
-    if formed or not sample.has_rows:
-        return True
-    began = time.process_time()
-    _gaps_of_halves(sample, 0)
-    return (_SPLITS - 1) * (time.process_time() - began) <= seconds
+def bias_work(sample: Sample) -> float:
+    """Work of `gap_bias`: covariances of the features, or fits of halves."""
+    levels, n, d = len(sample.nested.solutions), sample.moments.n, sample.hierarchy.space.d
+    if sample.formed_levels < levels and sample.has_rows:
+        fit = _OF_FIT + _OF_SQUARE * n * d**2 + _OF_CUBE * d**3
+        return 2.0 * _SPLITS * (levels * fit + of_fits(sample, levels))
+    return of_rows(n, sample.hierarchy.q(sample.formed_levels)) if sample.formed_levels else 0.0
 
 
 def _from_halves(sample: Sample) -> Array:
@@ -177,10 +174,6 @@ def _from_halves(sample: Sample) -> Array:
 
 def _gaps_of_halves(sample: Sample, split: int) -> Array:
     """Of both halves of one random split of the units, (2, L)."""
-    return sample.memo.once(("gaps of halves", split), lambda: _fitted_halves(sample, split))
-
-
-def _fitted_halves(sample: Sample, split: int) -> Array:
     units, rng = sample.units, np.random.default_rng(0)
     order = [rng.permutation(units.count) for _ in range(split + 1)][-1]
     hierarchy = sample.moments.hierarchy.up_to(len(sample.nested.solutions))

@@ -21,9 +21,8 @@ from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
-from steradian.progress import tracked
+from steradian.progress import drawn_chunks
 from steradian.significance import concerns
-from steradian.significance.redrawn.drawn_samples import chunks
 from steradian.significance.redrawn.null_replicates import gap_replicates_of, multiplier_replicates
 from steradian.significance.redrawn.resample import resampled_weights
 from steradian.significance.sample import Sample
@@ -220,8 +219,7 @@ def _by_design(sample: Sample, replicates: int, seed: int) -> Array:
     hierarchy = sample.hierarchy.up_to(len(sample.nested.solutions))
     few = len(x) < _ROWS_PER_FEATURE * sum(hierarchy.dims)
     parts = []
-    pieces = list(chunks(replicates, len(x), first=_FIRST))
-    for piece in tracked(pieces, len(pieces), "bootstrap by design"):
+    for piece in drawn_chunks(replicates, len(x), "bootstrap by design", first=_FIRST):
         w = resampled_weights(units, piece.stop - piece.start, rng)
         moments = moments_of_weightings(x, w, hierarchy)
         support = partial(_drawn, sample.rows, w) if few else None
@@ -237,7 +235,8 @@ def _drawn(rows: Directions, weights: Array, replicate: int) -> tuple[Array, Arr
 def _signs(sample: Sample, level: int, replicates: int, seed: int) -> tuple[Array, float]:
     """Replicates of the score form of I, and its value."""
     scores = _scores(sample, level)
-    drawn = multiplier_replicates(scores, scores.settled("damped"), replicates, seed)
+    kind = scores.settled("damped")
+    drawn = np.concatenate(list(multiplier_replicates(scores, kind, replicates, seed)))
     a2 = sample.own_rate**2
     return drawn / a2, float(scores.statistic[0]) / a2
 

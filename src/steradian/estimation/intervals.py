@@ -27,7 +27,7 @@ from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
 from steradian.estimation import interval_concerns
-from steradian.estimation.bias import gap_bias
+from steradian.estimation.bias import bias_work, gap_bias
 from steradian.estimation.moment_ellipse import rises
 from steradian.estimation.reference_noise import reference_variance
 from steradian.estimation.swept_errors import error_of, swept_errors
@@ -39,6 +39,7 @@ from steradian.significance.sample import Sample
 
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
+_OF_DENSITY = 0.15  # work of a feature of a row in a density
 _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
@@ -142,6 +143,13 @@ class GapIntervals(LevelFrame):
         if self.near_zero.any():
             lines.append("near zero: no normal law describes the error there; see tests()")
         return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def interval_work(sample: Sample) -> float:
+    """Work of the intervals of all levels: densities at the rows, and the bias."""
+    levels = range(1, len(sample.nested.solutions) + 1)
+    rows = sum(sample.hierarchy.q(level) for level in levels) if sample.directions else 0
+    return _OF_DENSITY * sample.moments.n * rows + bias_work(sample)
 
 
 def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> GapIntervals:

@@ -15,14 +15,12 @@ from steradian.data.source import support_of
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
-from steradian.hierarchies.base import named_test
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 from steradian.significance.effort import WAITING, Patience
-from steradian.significance.gap_tests import gap_tests, holm
+from steradian.significance.gap_tests import gap_tests
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
 
@@ -154,7 +152,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
     sizes = np.concatenate([[0.0], np.cumsum(sample.hierarchy.dims[:top])])
     rate2 = sample.rate**2
     residuals = harmonic_residuals(sample, None, "unit", Calibration(), from_level=0)
-    corrected, said = _holm(sample, residuals)
+    corrected, said = _holm(sample)
     held_out, se, left_out = _held_out(sample, folds, seed)
     criteria = {
         "aic": rate2 * deficits - sizes,
@@ -195,33 +193,19 @@ def _highest_proven(corrected: Array, alpha: float) -> int:
     return max((np.flatnonzero(corrected < alpha) + 1).tolist(), default=0)
 
 
-def _holm(sample: Sample, residuals: Residuals) -> tuple[Array, list[str]]:
-    """Holm-corrected p-values of the gaps, (L,), as `Profile.tests` has them where they are quick.
-
-    Many features of many rows are drawn for minutes. Then level 1 has the score test of
-    uniformity, which is Rayleigh's for harmonics, and level 2 what level 1 leaves over there,
-    which asks the same of the same null.
+def _holm(sample: Sample) -> tuple[Array, list[str]]:
+    """Holm-corrected p-values of the gaps, (L,): those of `Profile.tests`; NaN, with the work that
+    they take, where that is more than somebody waits for.
     """
     top = len(sample.nested.solutions)
-    elsewhere = top <= 2 and sample.units.rows_of_one_law
-    patience = Patience(WAITING) if elsewhere else Patience()
     try:
-        found = gap_tests(sample, Options(patience=patience))
+        found = gap_tests(sample, Options(patience=Patience(WAITING)))
     except SteradianError as error:
         return np.full(top, np.nan), [str(error)]
     except np.linalg.LinAlgError:
         said = "no Holm p: the features of a level are collinear under the fit below it"
         return np.full(top, np.nan), [said]
-    if not found.later:
-        return found.pvalue_holm, []
-    mean = sample.moments.up_to_level(1)
-    first = float(chi_square_sf(sample.rate**2 * float(mean @ mean), len(mean)))
-    n, d = sample.moments.n, sample.hierarchy.space.d
-    said = (
-        f"Holm p by {named_test(sample.hierarchy, 1)} and by the residual of level 1: tests() "
-        f"takes a while for {n} × {d} numbers; believe what it says where the two differ"
-    )
-    return holm(np.array([first, residuals.pvalue[1]][:top])), [said]
+    return found.pvalue_holm, [f"Holm p: {found.left_open.words}"] if found.later else []
 
 
 def _largest(values: Array) -> int | None:

@@ -242,9 +242,10 @@ class Family(Protocol):
         ...
 
     def draw_work(self, rows: int) -> float:
-        """Multiplications that testing one drawn sample of so many rows takes.
+        """Work of fitting, or of making white, one drawn sample of so many rows by itself.
 
-        Nothing where draws are tested by the hundred on one grid, and nobody waits for them.
+        In the units of `significance.effort`: ten million a second. Nothing where samples are
+        fitted by the hundred on one grid, or in closed form.
         """
         ...
 

@@ -78,7 +78,7 @@ def gaps(
     _bars(ax, profile, intervals)
     floor = _noise_floor(ax, profile)
     whiskers = _whiskers(ax, profile, intervals)
-    corrected = None if tests is None else tests.corrected
+    corrected = None if tests is None else tests.pvalue_holm
     tops = np.fmax(np.fmax(profile.gaps, floor), whiskers)
     level_numbers(ax, profile.gaps, tops, corrected)
     level_ticks(ax, profile.levels, () if compact else names)
@@ -191,9 +191,9 @@ def _of_pvalues(tests: GapTests, shown: int) -> str:
     """
     known = bool(np.isfinite(tests.pvalue).all())
     if shown == len(tests.pvalue):
-        why = "takes a while, tests() finds it" if tests.later else "tests() says why"
+        why = "not computed; call tests()" if tests.later else "tests() says why"
         return "p after Holm" if known else f"p –: {why}"
-    told = int((tests.corrected < LIKELY_BELOW).sum())
+    told = int((tests.pvalue_holm < LIKELY_BELOW).sum())
     which = f"the {shown} smallest with room" if shown < told else "of levels told apart"
     which = which if told else "none below 0.05"
     return f"p after Holm, {which}" + ("" if known else "; tests() has the rest")

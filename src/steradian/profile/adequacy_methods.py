@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from steradian.adequacy.answers import Trust
@@ -22,6 +22,10 @@ from steradian.hierarchies import Hierarchy
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
+
+
+def _residuals_asked(degree: int | None, weights: str, how: Calibration) -> Hashable:
+    return "residuals", degree, type(degree), weights, how
 
 
 class AdequacyMethods:
@@ -69,7 +73,7 @@ class AdequacyMethods:
         if not isinstance(weights, str):
             return harmonic_residuals(self._whole.as_sample(), degree, weights, how)
         return self._whole._answers.once(
-            ("residuals", degree, type(degree), weights, how),
+            _residuals_asked(degree, weights, how),
             lambda: harmonic_residuals(self._whole.as_sample(), degree, weights, how),
         )
 
@@ -131,4 +135,9 @@ class AdequacyMethods:
 
     def trust(self) -> Trust:
         """Whether to trust it statistically, numerically and structurally, with the reasons."""
-        return self._whole._answers.once("trust", lambda: trust_of(self._whole))
+        asked = ("trust", self._knows_residuals)  # what is known by then, it says
+        return self._whole._answers.once(asked, lambda: trust_of(self._whole))
+
+    @property
+    def _knows_residuals(self) -> bool:
+        return self._whole._answers.known(_residuals_asked(None, "unit", Calibration()))

@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.estimation.interval_concerns import DECIDED, NO_INTERVAL
-from steradian.profile.level_table import LevelTable, names_of
+from steradian.profile.level_table import LevelTable, names_of, waits_for_others
 from steradian.profile.peaks import peaks_in_words
-from steradian.significance.effort import LATER
-from steradian.wording import Verdict, digits, levels_in_words, listed, percent, sentence, to_be
+from steradian.wording import (
+    Verdict,
+    digits,
+    levels_in_words,
+    listed,
+    percent,
+    pvalue_words,
+    sentence,
+    to_be,
+)
 
 _NAMED = 4  # levels that are named one by one
 _CERTAIN = (Verdict.CLEAR, Verdict.LIKELY)
@@ -60,18 +68,17 @@ def _all_noise(table: LevelTable) -> str:
 
 
 def _open(table: LevelTable) -> list[str]:
-    """Levels that nobody can judge, with the reason, and those that take longer."""
+    """Levels that nobody can judge, with the reason, and what is not computed."""
     assert table.tests is not None
     reasons: dict[str, list[int]] = {}
     for k, verdict in enumerate(table.verdicts):
-        if verdict is Verdict.UNJUDGED and table.tests.methods[k] != LATER:
+        if verdict is Verdict.UNJUDGED:
             reasons.setdefault(_reason(table, k + 1), []).append(k)
     said = [
         sentence(f"{_levels(table, levels)} {Verdict.UNJUDGED}: {why}")
         for why, levels in reasons.items()
     ]
-    waiting = ["Intervals take a while: intervals() in Python finds them."]
-    later = waiting if table.intervals_later else []
+    later = [sentence(f"Intervals: {table.intervals_later}")] if table.intervals_later else []
     return [*said, *_later(table), *later, *_no_interval(table), *_wide(table)]
 
 
@@ -121,18 +128,23 @@ def _smallest(table: LevelTable) -> list[str]:
 
 
 def _later(table: LevelTable) -> list[str]:
-    """Levels whose p-value takes longer, with what can be told at once."""
-    p, levels = table.profile, [level - 1 for level in table.later]
-    if not levels:
-        return []
-    sizes = [
-        f"{_level(table, k)}, {digits(p.gaps[k])} nats where noise gives {digits(p.noise[k], 2)}"
-        for k in levels[:_NAMED]
-    ]
-    if len(levels) > _NAMED:
-        sizes = [_levels(table, levels)]
-    ask = "p takes a while: tests() in Python finds it"
-    return [sentence(f"{'; '.join(sizes)}: {ask}")]
+    """Levels whose p-value is not computed, and those whose correction waits for it."""
+    p, tests = table.profile, table.tests
+    assert tests is not None
+    said: list[str] = []
+    for level in tests.later[:_NAMED]:
+        k = level - 1
+        noise = "" if np.isnan(p.noise[k]) else f" where noise gives {digits(p.noise[k], 2)}"
+        why = tests.not_computed[len(said)].words
+        said.append(f"{_level(table, k)}, {digits(p.gaps[k])} nats{noise}: {why}")
+    if len(tests.later) > _NAMED:
+        said = [f"{_levels(table, [k - 1 for k in tests.later])}: {tests.left_open.words}"]
+    verdicts = enumerate(table.verdicts)
+    waiting = [k for k, v in verdicts if v is Verdict.OPEN and k + 1 not in tests.later]
+    if waiting:
+        values = [f"{_level(table, k)}, {pvalue_words(float(tests.pvalue[k]))}" for k in waiting]
+        said.append(f"{'; '.join(values)} alone; {waits_for_others(tests)}")
+    return [sentence(one) for one in said]
 
 
 def _reason(table: LevelTable, level: int) -> str:

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.errors import DesignError, SteradianError
-from steradian.estimation.bias import soon_known
+from steradian.errors import SteradianError
 from steradian.estimation.intervals import GapIntervals
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
-from steradian.significance.effort import LATER
+from steradian.significance.effort import TakesLong
 from steradian.significance.gap_tests import GapTests
-from steradian.wording import NOTHING_KNOWN, Verdict, digits, pvalue_number
+from steradian.wording import NOTHING_KNOWN, Verdict, digits, levels_in_words, pvalue_number
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
-_SOON = 3e7  # densities of levels at rows times their features: half a second
-_SECONDS = 1.0  # of the processor, that fits of halves of the sample may take
+_OPEN = "not computed"
 _WIDTH = 80
 _LONGEST_NAME, _SHORTEST_NAME = 34, 14
 _NAMES = "what it adds"
@@ -37,24 +35,24 @@ class LevelTable:
     profile : Profile
         Whose levels they are.
     tests : GapTests or None
-        With NaN and `LATER` for levels whose p-value takes longer; None without any.
+        With NaN and `LATER` for levels whose p-value is not computed; None without any.
     intervals : GapIntervals or None
-        None where the design defines none, or they take longer.
+        None where the design defines none, or they are not computed.
     refusal : str
         Why nothing is tested, where nothing is.
-    intervals_later : bool
-        Whether there are intervals that take several fits, each of them long.
+    intervals_later : str
+        That intervals are not computed, if so.
     """
 
     profile: Profile
     tests: GapTests | None
     intervals: GapIntervals | None
     refusal: str = ""
-    intervals_later: bool = False
+    intervals_later: str = ""
 
     @classmethod
     def of(cls, profile: Profile, patience: float) -> LevelTable:
-        """Ask what is soon known."""
+        """Ask what takes no more work than ``patience``."""
         if profile.shrinkage is not None:
             return cls(profile, None, None, "the fits are of shrunk data")
         if not profile.design.defines_inference:
@@ -63,20 +61,23 @@ class LevelTable:
             tests = profile.tests_within(patience)
         except SteradianError as error:
             return cls(profile, None, None, str(error))
-        if not _soon(profile):
-            return cls(profile, tests, None, intervals_later=True)
-        return cls(profile, tests, _intervals(profile))
+        try:
+            return cls(profile, tests, profile.intervals_within(patience))
+        except TakesLong as error:
+            return cls(profile, tests, None, intervals_later=str(error))
+        except SteradianError:  # what `intervals` says itself
+            return cls(profile, tests, None)
 
     @property
     def pvalues(self) -> Array:
-        """After Holm's correction over all levels; NaN where one takes longer, or there is none."""
+        """After Holm's correction over all levels; NaN while one is not computed."""
         if self.tests is None:
             return np.full(len(self.profile.levels), np.nan)
-        return self.tests.corrected
+        return self.tests.pvalue_holm
 
     @property
     def later(self) -> list[int]:
-        """Levels whose p-value takes longer."""
+        """Levels whose p-value is not computed."""
         return [] if self.tests is None else self.tests.later
 
     @property
@@ -88,18 +89,16 @@ class LevelTable:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The verdict of each level in words, or that its p-value has not been found yet."""
-        later = self.later
-        every = enumerate(self.verdicts, 1)
-        return tuple(LATER if level in later else str(verdict) for level, verdict in every)
+        """The verdict of each level in words."""
+        return tuple(str(verdict) for verdict in self.verdicts)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why each level is not judged; empty where it is."""
         if self.tests is None:
             return (self.refusal,) * len(self.profile.levels)
-        every = enumerate(self.verdicts, 1)
-        return tuple(_reason(self.tests, k) if v is Verdict.UNJUDGED else "" for k, v in every)
+        every, without = enumerate(self.verdicts, 1), (Verdict.UNJUDGED, Verdict.OPEN)
+        return tuple(_reason(self.tests, k) if v in without else "" for k, v in every)
 
     @property
     def told(self) -> tuple[int, ...]:
@@ -135,19 +134,19 @@ class LevelTable:
                 _interval(low[b[0]], high[b[0]]) if len(b) == 1 else NOTHING_KNOWN for b in bands
             ]))  # fmt: skip
         if self.tests is not None:
-            holm = "p (Holm)" if not self.later else "p (corrected)"
-            table.append((holm, [self._pvalue(b) for b in bands]))
+            name = "p (uncorrected)" if self.later else "p (Holm)"
+            table.append((name, [self._pvalue(b) for b in bands]))
         shares = [float(self.shares[b].sum()) for b in bands]
         table.append(("share", [NOTHING_KNOWN if np.isnan(s) else f"{s:.1%}" for s in shares]))
         return table
 
     def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
-        known = self.pvalues[band][~np.isnan(self.pvalues[band]) & self.tests.judged[band]]
-        if not len(known):
-            later = any(self.tests.methods[k] == LATER for k in band)
-            return "tests()" if later else NOTHING_KNOWN
-        return pvalue_number(float(known.min()))
+        if any(int(k) + 1 in self.later for k in band):
+            return _OPEN
+        shown = (self.tests.pvalue if self.later else self.pvalues)[band]
+        known = shown[~np.isnan(shown) & self.tests.judged[band]]
+        return pvalue_number(float(known.min())) if len(known) else NOTHING_KNOWN
 
     def __str__(self) -> str:
         columns = self.columns()
@@ -170,8 +169,15 @@ class LevelTable:
 def _reason(tests: GapTests, level: int) -> str:
     """What a warning says of a level, last where there are several."""
     begins = f"level {level}: "
+    if tests.later and level not in tests.later and not np.isnan(tests.pvalue[level - 1]):
+        return waits_for_others(tests)
     said = [w.removeprefix(begins) for w in tests.warnings if w.startswith(begins)]
     return said[-1].removeprefix(f"{Verdict.UNJUDGED}: ") if said else tests.methods[level - 1]
+
+
+def waits_for_others(tests: GapTests) -> str:
+    """Why a level with a p-value has no verdict yet."""
+    return f"the correction waits for {levels_in_words(tests.later)}"
 
 
 def _bands(levels: int, most: int) -> list[IntArray]:
@@ -199,27 +205,6 @@ def names_of(profile: Profile) -> tuple[str, ...]:
 def shortened(name: str, most: int = _LONGEST_NAME) -> str:
     """A name that fits a column."""
     return name if len(name) <= most else name[: most - 1].rstrip() + "…"
-
-
-def _intervals(profile: Profile) -> GapIntervals | None:
-    hierarchy = profile.moments.hierarchy
-    work = profile.n * sum(hierarchy.q(int(level)) for level in profile.levels)
-    if profile.directions is not None and work > _SOON and not profile.knows_intervals:
-        return None
-    try:
-        return profile.intervals()
-    except DesignError:
-        return None
-
-
-def _soon(profile: Profile) -> bool:
-    """Whether fits of halves of the sample, where intervals ask for them, keep nobody waiting."""
-    if profile.knows_intervals:
-        return True
-    try:
-        return soon_known(profile.as_sample(), _SECONDS)
-    except SteradianError:  # what intervals say themselves
-        return True
 
 
 def _noise(value: float) -> str:

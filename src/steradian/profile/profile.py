@@ -15,7 +15,12 @@ from steradian.data.notation import Reading
 from steradian.designs import Design
 from steradian.errors import DesignError, InvalidArgument
 from steradian.estimation.bias import noise_floor
-from steradian.estimation.intervals import GapIntervals, IntervalMethod, gap_intervals
+from steradian.estimation.intervals import (
+    GapIntervals,
+    IntervalMethod,
+    gap_intervals,
+    interval_work,
+)
 from steradian.fitting.fitted import Numerics, fits_of, numerics_of
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
@@ -27,7 +32,7 @@ from steradian.profile.record import record_of
 from steradian.profile.spectrum import Spectrum, spectrum_of
 from steradian.profile.summary import summarise
 from steradian.references.base import reference_words
-from steradian.significance.effort import LATER, SOON, Patience
+from steradian.significance.effort import SOON, Patience
 from steradian.significance.gap_tests import GapTests, gap_tests
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.options import Method, Null, Options, Statistic
@@ -269,9 +274,9 @@ class Profile(AdequacyMethods):
         return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
 
     def tests_within(self, patience: float) -> GapTests:
-        """`tests` as far as they are soon had: levels that take longer have NaN and say so.
+        """`tests` as far as they take no more work than ``patience``, counted as in `effort`.
 
-        ``patience`` counts work as `significance.effort` does. What was tested before is shown.
+        Levels beyond it are not computed: they have NaN and say so. What was tested before is kept.
         """
         full = Options()
         if self._answers.known(full):
@@ -280,11 +285,16 @@ class Profile(AdequacyMethods):
             ("tests within", patience),
             lambda: gap_tests(self.as_sample(), Options(patience=Patience(patience))),
         )
-        return self.tests() if LATER not in found.methods else found
+        return found if found.later else self.tests()
+
+    def intervals_within(self, patience: float) -> GapIntervals:
+        """`intervals`, or `TakesLong` where they take more work and were not asked for before."""
+        if not self._knows_intervals:
+            Patience(patience, "intervals()").begin(None, interval_work(self.as_sample()))
+        return self.intervals()
 
     @property
-    def knows_intervals(self) -> bool:
-        """Whether `intervals` were asked for before."""
+    def _knows_intervals(self) -> bool:
         return self._answers.known(("intervals", 0.95, "noncentral"))
 
     def summary(self, *, verbose: bool = False, patience: float = SOON) -> str:
@@ -295,12 +305,12 @@ class Profile(AdequacyMethods):
         verbose : bool
             Also how every number was obtained.
         patience : float
-            P-values that take longer than a moment are left to `tests`: call it, and the summary
-            has them, or wait for more here (`significance.effort` counts the work).
+            Work that p-values may take, ten million a second. What takes more is not computed:
+            call `tests`, and the summary has it.
         """
-        tested, shown = self._answers.known(Options()), self.knows_intervals
+        known = self._answers.known(Options()), self._knows_intervals, self._knows_residuals
         return self._answers.once(
-            ("summary", patience, verbose, tested, shown),
+            ("summary", patience, verbose, known),
             lambda: summarise(self, patience, verbose=verbose),
         )
 

@@ -1,45 +1,64 @@
-"""How long a p-value takes, before anybody waits for it.
+"""How much work a p-value takes, before anybody waits for it.
 
-Work is counted in numbers that are drawn or looked at, some ten million a second. It is an
-estimate: drawing stops when a p-value is settled (Besag and Clifford 1991), which large ones are
-soon, and families differ in what a fit costs them. So a draw that is fitted by itself is tried
-first, and a clock of the processor ends what takes much longer than was said.
+Work is counted in numbers that are drawn or looked at, some ten million a second on one core, and
+follows from sizes alone: rows, features, nodes and draws. No clock is read, so that the same data
+give the same answers at any speed: a door with a smaller budget says "not computed" of a level
+that is beyond it, and never takes fewer draws or another formula.
+
+Drawing stops when a p-value is settled (Besag and Clifford 1991), which large ones are soon: the
+draws that are expected follow from the asymptotic p-value. Measured over 90 levels of 35
+hierarchies, the work of a draw is right within a factor of three in 70 of them and of six in 86.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
 
 if TYPE_CHECKING:
-    from steradian.significance.options import Options
     from steradian.significance.sample import Sample
 
-SOON = 1e7
-"""Work that nobody minds: about a second."""
+SOON = 2e7
+"""Work that nobody minds: about two seconds."""
 
 WAITING = 3e8
-"""Work that somebody at a command line waits for: half a minute at worst."""
+"""Work that somebody at a command line waits for: half a minute."""
 
-LATER = "not tested yet"
-"""The method of a p-value that would take longer than that."""
+A_SECOND = 1e7
+"""Work that one core does in about a second."""
 
-_SETTLING = 10  # draws as extreme as the sample that settle a p-value
-_OF_PRODUCTS = 0.05  # work of a product of two features of a row, many times over
-_TOGETHER = 10.0  # times the work that may be begun, of all levels in one pass
-_OF_NODES = 5.0  # of a node in one fit of a sample
-A_SECOND = 1e7  # work that a second of the processor is
-_OVERDUE = 1.5  # times the patience at which work is left off
-_GROWTH = 2.0  # of the draws of a step over those of the one before
-_TOGETHER_AT_FIRST = 25  # draws between two looks at the clock
+LATER = "not computed"
+"""The method of a p-value that is more work than may be begun."""
+
+SETTLING = 10
+"""Draws as extreme as the sample that settle a p-value among samples of the null."""
+
+_OF_PRODUCTS = 0.015  # work of a product of two features of a row, many times over
+_OF_DRAW = 250.0  # of a draw, whatever it is of
+_OF_ROW, _OF_COORDINATE, _OF_SQUARE = 1.0, 0.1, 1e-3  # of a row, its coordinates, their products
+_OF_NODE = 0.06  # of a feature at a node, in a fit of many samples on one grid
+_OF_MESH = 8.0  # of a product of two features at a node, in a fit on a mesh of its own
 
 
 class TakesLong(DesignError):
-    """A p-value that takes longer than somebody waits for."""
+    """What was asked for takes more work than may be begun; its diagnostic says how much."""
+
+
+def beyond(level: int | None, work: float, call: str = "tests()") -> TakesLong:
+    """That something is not computed, with its estimated work and the call that does it."""
+    data = {"work": float(work), "seconds": float(work) / A_SECOND, "call": call}
+    return TakesLong(Diagnostic("not_computed", level, data))
+
+
+def together(found: Sequence[Diagnostic]) -> Diagnostic:
+    """One for several things that are not computed, with their work in all."""
+    calls = {one.data["call"]: None for one in found}
+    data = beyond(None, sum(one.data["work"] for one in found), next(iter(calls))).diagnostic.data
+    return Diagnostic("not_computed", data=data)
 
 
 class Patience:
@@ -49,79 +68,51 @@ class Patience:
     --------
     >>> patience = Patience(1e6)
     >>> patience.begin(1, 8e5)
-    >>> patience.begin(2, 8e5)
+    >>> patience.begin(2, 4e8)
     Traceback (most recent call last):
     ...
-    steradian.significance.effort.TakesLong: level 2: its p-value takes a while; tests() finds it
+    steradian.significance.effort.TakesLong: level 2: not computed (about 40 s); call `tests()`
     """
 
-    __slots__ = ("_until", "left")
+    __slots__ = ("call", "left")
 
-    def __init__(self, work: float = math.inf) -> None:
-        self.left = work
-        self._until = time.process_time() + _OVERDUE * work / A_SECOND
+    def __init__(self, work: float = math.inf, call: str = "tests()") -> None:
+        self.left, self.call = work, call
 
-    def begin(self, level: int, work: float) -> None:
-        """Raise `TakesLong` unless so much work is soon done."""
+    def begin(self, level: int | None, work: float) -> None:
+        """Raise `TakesLong` unless so much work may be begun."""
         if work > self.left:
-            raise TakesLong(_words(level))
+            raise beyond(level, work, self.call)
         self.left -= work
 
-    def try_one(self, level: int, draw: Callable[[], object]) -> None:
-        """Raise `TakesLong` unless the first draws are soon done, by what one of them takes."""
-        if math.isinf(self.left):
-            return
-        began = time.process_time()
-        draw()
-        taken = time.process_time() - began
-        if _TOGETHER_AT_FIRST * taken * A_SECOND > self.left:
-            raise TakesLong(_words(level))
 
-    def watched(self, level: int, steps: Iterable[Any]) -> Iterator[Any]:
-        """The steps of some work; `TakesLong` when they take much longer than was said."""
-        before = time.process_time()
-        for count, step in enumerate(steps):
-            now = time.process_time()
-            if count and now + _GROWTH * (now - before) > self._until:
-                raise TakesLong(_words(level))
-            before = now
-            yield step
+def of_rows(rows: int, features: int) -> float:
+    """Work of the covariance of so many features of rows or units, tilts included."""
+    return _OF_PRODUCTS * rows * float(features) ** 2
 
 
-def _words(level: int) -> str:
-    return f"level {level}: its p-value takes a while; tests() finds it"
-
-
-def fitted_alone(sample: Sample, level: int) -> bool:
-    """Whether samples of the null of a level are drawn or fitted one by one."""
-    families = (sample.hierarchy.family(k) for k in (level - 1, level) if k)
-    return any(family.draw_work(sample.moments.n) > 0.0 for family in families)
-
-
-def of_rows(sample: Sample, features: int) -> float:
-    """Work of the covariance of so many features of the units."""
-    return _OF_PRODUCTS * sample.moments.n * features**2
-
-
-def all_at_once(sample: Sample, options: Options) -> bool:
-    """Whether covariances of all levels are found together; not where few will be waited for.
-
-    One pass for all costs far less than one for each, but as much as the highest of them.
-    """
-    levels = range(1, len(sample.nested.solutions) + 1)
-    whole = sum(of_rows(sample, sample.hierarchy.q(level)) for level in levels)
-    return whole <= _TOGETHER * options.patience.left
-
-
-def expected_draws(pvalue: float, replicates: int) -> float:
+def expected_draws(pvalue: float, replicates: int, enough: int = SETTLING) -> float:
     """Samples of the null after which a p-value near this one is settled, at most all."""
-    return min(float(replicates), _SETTLING / max(pvalue, 1.0 / replicates))
+    return min(float(replicates), enough / max(pvalue, 1.0 / replicates))
 
 
-def of_draws(sample: Sample, level: int, draws: float) -> float:
-    """Work of so many samples of the null of a level, each fitted below it."""
-    hierarchy = sample.hierarchy
-    formed = hierarchy.family(level).forms_matrices
-    width = hierarchy.q(level) if formed else hierarchy.space.d
-    nodes = sum(float(one.nodes[0]) for one in sample.nested.solutions[: level - 1])
-    return draws * (sample.moments.n * width + _OF_NODES * nodes)
+def of_fits(sample: Sample, level: int) -> float:
+    """Work of fitting one sample like this one at the levels up to ``level``, among many."""
+    found = 0.0
+    for k, one in enumerate(sample.nested.solutions[:level], start=1):
+        nodes, q = float(one.nodes[0]), one.lam.shape[1]
+        family = sample.hierarchy.family(k)
+        alone = one.laws[0] is not None  # on a mesh of its own
+        found += nodes * q * (_OF_MESH * q if alone else _OF_NODE)
+        found += family.draw_work(sample.moments.n)
+    return found
+
+
+def of_draws(sample: Sample, level: int, draws: float, *, tilted: bool = True) -> float:
+    """Work of so many samples of the null of a level, each fitted below it and tested."""
+    hierarchy, n, d = sample.hierarchy, sample.moments.n, sample.hierarchy.space.d
+    family = hierarchy.family(level)
+    rows = n * (_OF_ROW + _OF_COORDINATE * d + _OF_SQUARE * d * d)
+    tilt = of_rows(n, hierarchy.q(level)) if tilted and family.forms_matrices else 0.0
+    fits = of_fits(sample, level - 1) + family.draw_work(n)
+    return draws * (_OF_DRAW + rows + tilt + fits)

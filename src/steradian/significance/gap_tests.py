@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.errors import ResolutionError
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance import concerns
-from steradian.significance.effort import LATER, TakesLong
+from steradian.significance.effort import TakesLong, together
 from steradian.significance.level_tests import LevelTest, TooFewUnits, level_test
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
@@ -44,6 +45,9 @@ class GapTests(LevelFrame):
         Per level how the p-value was found, with which covariance, and "cannot be judged".
     warnings : tuple of str
         What speaks against trusting a p-value.
+    not_computed : tuple of Diagnostic
+        Levels whose p-value takes more work than was to be begun, with how much. The call that
+        prints them has all: these are of tables that are printed before.
     """
 
     _columns: ClassVar[tuple[str, ...]] = (
@@ -69,11 +73,17 @@ class GapTests(LevelFrame):
     rate: float
     design: str
     sentence: str
+    not_computed: tuple[Diagnostic, ...] = ()
+
+    @property
+    def left_open(self) -> Diagnostic:
+        """That some p-values are not computed, with their work in all."""
+        return together(self.not_computed)
 
     @property
     def later(self) -> list[int]:
-        """Levels whose p-value takes longer than was waited for."""
-        return [level for level, how in enumerate(self.methods, 1) if how == LATER]
+        """Levels whose p-value is not computed: it takes more work than was to be begun."""
+        return [one.level for one in self.not_computed if one.level is not None]
 
     @property
     def statistic(self) -> Array:
@@ -82,21 +92,20 @@ class GapTests(LevelFrame):
 
     @property
     def pvalue_holm(self) -> Array:
-        """Holm's step-down correction over the levels, (L,)."""
-        return holm(self.pvalue)
-
-    @property
-    def corrected(self) -> Array:
-        """P-values after Holm's correction, (L,); Bonferroni's, which asks for no other, while some
-        are still open.
-        """
-        return np.minimum(1.0, len(self.pvalue) * self.pvalue) if self.later else self.pvalue_holm
+        """Holm's step-down correction over the levels, (L,); NaN while one is not computed."""
+        return np.full(len(self.pvalue), np.nan) if self.later else holm(self.pvalue)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """How sure it is that each level adds anything."""
-        both = zip(self.corrected, self.judged, strict=True)
-        return tuple(verdict_of(float(p), judged=bool(good)) for p, good in both)
+        """How sure it is that each level adds anything.
+
+        While p-values are not computed, that of a level is known where the correction says the same
+        whatever they are: at least Holm's among the others, at most Holm's if they are all one.
+        """
+        later = np.isin(self.levels, self.later)
+        least, most = holm(self.pvalue), holm(np.where(later, 1.0, self.pvalue))
+        both = zip(least, most, self.judged, later, strict=True)
+        return tuple(_verdict((float(p), float(q)), bool(good), bool(o)) for p, q, good, o in both)
 
     @property
     def told(self) -> tuple[int, ...]:
@@ -128,6 +137,7 @@ class GapTests(LevelFrame):
             "methods": list(self.methods),
             "replicates": options.replicates,
             "seed": options.seed,
+            "not_computed": [one.to_dict() for one in self.not_computed],
             "warnings": list(self.warnings),
         }
 
@@ -157,6 +167,12 @@ class GapTests(LevelFrame):
                 f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
             )
         return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+
+
+def _verdict(ends: tuple[float, float], judged: bool, is_open: bool) -> Verdict:
+    """What the ends between which a corrected p-value lies both say."""
+    one, other = (verdict_of(p, judged=judged) for p in ends)
+    return Verdict.OPEN if is_open or one is not other else one
 
 
 def holm(pvalues: Array) -> Array:
@@ -195,6 +211,7 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
         rate=rate,
         design=sample.design.name,
         sentence=sample.sentence,
+        not_computed=tuple(one.open for one in found if one.open is not None),
     )
 
 
@@ -207,8 +224,7 @@ def _test_levels(sample: Sample, levels: int, options: Options) -> list[LevelTes
             work = partial(level_test, sample, level, options)
             found.append(sample.memo.once(("level test", level, options), work))
         except TakesLong as error:
-            none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
-            found.append(LevelTest(np.nan, np.nan, none, LATER, (str(error),), judged=False))
+            found.append(LevelTest.not_computed(error, int(sample.hierarchy.dims[level - 1])))
         except (TooFewUnits, ResolutionError) as error:
             if not (by_default and level > 1):
                 raise

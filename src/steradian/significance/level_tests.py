@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
 from steradian.families.whitening import Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns, effort
-from steradian.significance.many_rows.row_sweeps import SweptLevel, swept_level
+from steradian.significance.effort import LATER, TakesLong
+from steradian.significance.many_rows.row_sweeps import SweptLevel, swept_level, swept_together
 from steradian.significance.options import Options
 from steradian.significance.redrawn.judgement import (
     DOMINATES,
@@ -29,6 +31,7 @@ from steradian.significance.redrawn.null_replicates import (
     gap_replicates,
     multiplier_replicates,
     score_replicates,
+    tail_replicates,
 )
 from steradian.significance.redrawn.recalibration import (
     SETTLED,
@@ -48,7 +51,7 @@ from steradian.significance.scores import (
     streamed_scores,
 )
 
-_ENOUGH = 50  # replicates beyond the sample that settle a p-value nobody asked to be bootstrapped
+_ENOUGH = 50  # replicates beyond the sample that settle a bootstrapped p-value
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
 
@@ -67,6 +70,13 @@ class LevelTest:
     method: str
     warnings: tuple[str, ...]
     judged: bool = True
+    open: Diagnostic | None = None  # that the p-value is not computed, and its work
+
+    @classmethod
+    def not_computed(cls, error: TakesLong, features: int) -> LevelTest:
+        """Of a level that is more work than may be begun."""
+        none, words = np.full(features, np.nan), (str(error),)
+        return cls(np.nan, np.nan, none, LATER, words, judged=False, open=error.diagnostic)
 
     def said(self, words: str | None) -> LevelTest:
         """The same, not judged if there are words why."""
@@ -132,13 +142,11 @@ def _model_pvalue(
         warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
     half = np.full(white.q, 0.5)
     if method == "bootstrap":
-        options.patience.begin(level, effort.of_draws(sample, level, options.replicates))
+        work = effort.of_draws(sample, level, options.replicates, tilted=False)
+        options.patience.begin(level, work)
         draw = score_replicates if options.statistic == "score" else gap_replicates
-        if effort.fitted_alone(sample, level):
-            options.patience.try_one(level, lambda: list(draw(sample, level, 1, options.seed)))
         null = draw(sample, level, options.replicates, options.seed)
-        null = options.patience.watched(level, null)
-        pvalue, gone = among(value, null, options.enough if options.method else _ENOUGH)
+        pvalue, gone = among(value, null, _ENOUGH)
         if gone > MOST_LOST:
             found = LevelTest(score, np.nan, half, "refused", (*warnings,))
             return found.said(concerns.too_many_lost(level, gone))
@@ -171,11 +179,11 @@ def _moment_test(
     units, p = sample.units, white.below + white.q
     if units.effective < FEWEST_PER_FEATURE * p:
         return _too_many_features(sample, level, white, gap, options)
-    options.patience.begin(level, effort.of_rows(sample, p))
     swept = None
-    plain = options.kind == "damped" and not options.drawn and sample.own_share == 1.0
-    if plain and effort.all_at_once(sample, options):
-        swept = swept_level(sample, level)
+    if options.kind == "damped" and not options.drawn and sample.own_share == 1.0:
+        swept = _swept(sample, level, options)
+    else:
+        options.patience.begin(level, effort.of_rows(sample.moments.n, p))
     if swept is not None and not _doubted(sample, swept, p):
         return _swept_test(sample, level, white, swept)
     entries = p * (sample.moments.n if units.labels is None else units.count)
@@ -204,6 +212,15 @@ def _moment_test(
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
     return replace(found, warnings=(*found.warnings, *said)).said(words)
+
+
+def _swept(sample: Sample, level: int, options: Options) -> SweptLevel | None:
+    """What passes over very many rows say; they are made once for all levels found together."""
+    together = swept_together(sample, level)
+    if not sample.memo.known(("swept levels", together)):
+        features = sample.hierarchy.q(together or level)
+        options.patience.begin(level, effort.of_rows(sample.moments.n, features))
+    return swept_level(sample, level) if together else None
 
 
 def _doubted(sample: Sample, swept: SweptLevel, p: int) -> bool:
@@ -264,7 +281,7 @@ def _calibrated(
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
-    pvalue = _standing(sample, fits, float(plain[0]), options)
+    pvalue = _standing(fits, float(plain[0]), options)
     if np.isnan(pvalue):
         return found.said(concerns.draws_not_told_apart(level))
     if sample.own_share < 1.0:  # draws do not know how little the reference is known
@@ -282,22 +299,17 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
-    standing = _standing(sample, units, found.pvalue, options)
+    standing = _standing(units, found.pvalue, options)
     if np.isnan(standing):
         return found.said(concerns.draws_not_told_apart(level))
     pvalue = max(found.pvalue, standing)
     return replace(found, pvalue=pvalue, method=f"{found.method}, calibrated on resampled units")
 
 
-def _standing(sample: Sample, null: NullSamples, pvalue: float, options: Options) -> float:
+def _standing(null: NullSamples, pvalue: float, options: Options) -> float:
     """Where a p-value stands among those of samples of the null; NaN where none has any."""
-    first = np.zeros(1, dtype=np.int64)
-    if effort.fitted_alone(sample, null.level):
-        rngs = [np.random.default_rng(options.seed)]
-        options.patience.try_one(null.level, lambda: null.pvalues(first, 1, rngs))
     seeds = np.array([options.seed])
-    replicates, patience = options.replicates, options.patience
-    return float(recalibrated(null, np.array([pvalue]), replicates, seeds, patience)[0])
+    return float(recalibrated(null, np.array([pvalue]), options.replicates, seeds)[0])
 
 
 def _too_many_features(
@@ -313,8 +325,7 @@ def _too_many_features(
     if not rows or options.method not in {None, "bootstrap"}:
         remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
         raise TooFewUnits(f"level {level}: {reason}; {remedy}")
-    enough = options.enough if options.method else _ENOUGH
-    model = replace(options, null="model", covariance=None, method="bootstrap", enough=enough)
+    model = replace(options, null="model", covariance=None, method="bootstrap")
     found = _model_test(sample, level, white, gap, model)
     return replace(found, warnings=(concerns.bootstrap_instead(level, reason), *found.warnings))
 
@@ -388,9 +399,6 @@ def _test_from_sums(
 def _simulated(
     value: float, coefficients: Array, dof: float, level: int, options: Options
 ) -> float:
-    """Draws of the law that `mixture_sf` inverts."""
+    """Where a value stands among draws of the law that `mixture_sf` inverts."""
     rng = np.random.default_rng([options.seed, level])
-    draws = rng.chisquare(1.0, (options.replicates, len(coefficients))) @ coefficients
-    if np.isfinite(dof):
-        draws *= dof / rng.chisquare(dof, options.replicates)
-    return add_one(value, draws)
+    return add_one(value, tail_replicates(coefficients, dof, options.replicates, rng))

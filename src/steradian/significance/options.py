@@ -25,7 +25,6 @@ class Options:
     method: Method | None = None
     replicates: int = 999
     seed: int = 0
-    enough: int = 1 << 60  # replicates as extreme as the sample after which no more are drawn
     patience: Patience = field(
         default_factory=Patience, compare=False
     )  # answers do not depend on it

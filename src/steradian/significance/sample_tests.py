@@ -22,9 +22,10 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import UNIT_LENGTH
+from steradian.progress import chunks
 from steradian.significance import concerns
 from steradian.significance.options import Null, Options, Statistic
-from steradian.significance.redrawn.drawn_samples import chunks, features_of, sound_whitening
+from steradian.significance.redrawn.drawn_samples import features_of, sound_whitening
 from steradian.significance.redrawn.judgement import (
     FEWEST_ROWS,
     needs_calibration,

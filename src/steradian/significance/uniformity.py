@@ -240,7 +240,7 @@ def _drawn(sample: Sample, level: int, draws: UniformDraws) -> _Through | None:
     hierarchy = sample.hierarchy.up_to(level)
     white = hierarchy.family(level).whitening(np.zeros((1, 0)))
     width = p if hierarchy.family(level).forms_matrices else hierarchy.space.d
-    if not white.sound.all() or draws.replicates * n * width > _MOST_DRAWN:
+    if not white.sound.all() or UniformDraws().replicates * n * width > _MOST_DRAWN:
         return None
     half = 0.5 * sample.rate**2
     value = half * float(white.score(sample.moments.up_to(level).stack())[0])

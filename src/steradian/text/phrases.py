@@ -10,20 +10,27 @@ import string
 from typing import Any
 
 from steradian.text.audience import Advice
-from steradian.wording import digits, percent, power_of_ten, pvalue_words
+from steradian.wording import digits, duration, percent, power_of_ten, pvalue_words
 
+_OPTIONS = {call: "give --design" for call in ("tests()", "intervals()")}
 _FORMATS = {
     "digits": digits,
     "two": lambda value: digits(value, 2),
     "percent": percent,
     "power": power_of_ten,
     "p": pvalue_words,
+    "duration": duration,
+    "option": lambda call: _OPTIONS.get(call, f"`{call}` in Python does it"),
 }
 """Formats of fields beyond Python's own: ``{share:percent}``, ``{size:digits}``."""
 
 PHRASES: dict[str, str | Advice] = {
     "null_centred": ("tilting failed (null outside the data's hull): null-centred covariance used"),
     "no_fit": "{cause}; {remedy}",
+    "not_computed": Advice(
+        "not computed (about {seconds:duration}); call `{call}`",
+        "not computed (about {seconds:duration}); {call:option}",
+    ),
     "refused_by_error": "{message}",
 }
 

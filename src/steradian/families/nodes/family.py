@@ -56,7 +56,8 @@ _MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
 _MOST_GROWN_WORK = 20_000_000  # by so many multiplications in one of some fifty steps
 _QUICK_WORK = 30_000_000  # multiplications of a step by which boxes are not quicker
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
-_STEPS = 10  # of an ordinary fit, the rules that verify it counted
+_ALONE = 2e3  # work of the fit of one drawn sample by itself, and
+_OF_NODE = 0.5  # that of a feature at a node in it
 _LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _CONVERGED = int(Status.CONVERGED)
 
@@ -96,10 +97,9 @@ class NodeFamily(BareFamily):
         """Standard deviations by which 2 a² I of this level leads its χ² law: hardly any."""
         return 0.0
 
-    def draw_work(self, rows: int) -> float:
-        """Multiplications that testing one drawn sample of so many rows takes."""
-        nodes = self._count(self._first)
-        return float(rows * self.q + _STEPS * nodes * self.q**2)
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        """Work of fitting, or of making white, one drawn sample by itself."""
+        return _ALONE + _OF_NODE * self._count(self._first) * self.q
 
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(self.hierarchy.features(x)[:, : self.q] @ lam)

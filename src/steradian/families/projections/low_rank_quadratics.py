@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from steradian.hierarchies.low_rank import LowRank
 
 _STEPS = 60
+_ALONE = 2.5e3  # work of fitting one drawn sample by itself
 _LOWERED = 0.0, 4.0, 16.0, 64.0  # roundings
 # Nats of the deficit over the square of what a fit misses in white coordinates, where covariances
 # of their squares are of order one. Beyond rounding this is mass far away, below that of the
@@ -67,8 +68,8 @@ class LowRankQuadratics(BareFamily):
     def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
         return 0.0
 
-    def draw_work(self, rows: int) -> float:
-        return float(rows * self.q * self.hierarchy.d)
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return _ALONE
 
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(self.hierarchy.features(x)[:, : self.q] @ lam)

@@ -19,7 +19,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.bare import BareFamily
-from steradian.families.quadratics.blocks import MULTIPLIED, BlockFamily
+from steradian.families.quadratics.blocks import ALONE, MULTIPLIED, BlockFamily
 from steradian.families.quadratics.white_coordinates import WhiteCoordinates
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
@@ -52,6 +52,8 @@ _MOST_STEPS, _MEMORY = 400, 40
 _LOWER = 2  # degrees that quadratics have
 _BATCH = 1000  # draws at once
 _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differences
+
+_OF_SQUARE = 60.0  # work of a product of two coordinates in a fit by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +188,8 @@ class SkewedQuadraticFamily(BareFamily):
         """That of the quadratics, and as much for each polynomial as for any feature."""
         return self._below.noise(rows) + 0.5 * (self.q - self.base) / rows
 
-    def draw_work(self, rows: int) -> float:
-        return float(rows) * self.first.d**2 + 1e4 * self.first.d**2
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return ALONE + _OF_SQUARE * self.first.d**2
 
     def whitening(self, below: Array) -> Whitening:
         return formed_whitening(self, self.features, below)

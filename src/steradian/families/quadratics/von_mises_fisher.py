@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 _CONVERGED = int(Status.CONVERGED)
-_FEW_COORDINATES = 3  # up to which scores of draws take no time
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,8 @@ class VonMisesFisherFamily(ClosedFamily):
     def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
         return 0.0
 
-    def draw_work(self, rows: int) -> float:
-        return float(rows) * self.d**2 if self.d > _FEW_COORDINATES else 0.0
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return 0.0
 
     def _features(self, x: AnyArray) -> AnyArray:
         return np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x[:, self.axes]

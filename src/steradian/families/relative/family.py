@@ -87,8 +87,8 @@ class RelativeFamily(NodeFamily):
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
         return float("nan")
 
-    def draw_work(self, rows: int) -> float:
-        return float(rows * self.q) + 10.0 * 2.0 ** log_nodes(self.q) * self.q**2
+    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+        return 2.0 ** log_nodes(self.q) * self.q
 
     # --- integrals ------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from steradian.numerics.tolerances import (
     SMOOTH_ENOUGH,
     TILT_SWEPT_MISMATCH,
 )
+from steradian.significance.effort import SOON, of_rows
 from steradian.significance.many_rows.feature_blocks import MANY_ROWS, FeatureBlocks
 from steradian.significance.many_rows.level_tilts import Nodes, Tilts, WhiteLevels
 from steradian.significance.redrawn.judgement import LEVERAGE
@@ -35,6 +36,7 @@ from steradian.significance.sample import Sample
 from steradian.significance.scores import damping
 
 _MOST_SWEEPS = 8
+_QUICK = 0.25 * SOON  # work of levels that are found in a pass of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,28 @@ class SweptLevel:
 
 def swept_level(sample: Sample, level: int) -> SweptLevel | None:
     """One level of very many rows of one law; None where `Scores` must look at them."""
-    if not sample.units.rows_of_one_law or sample.rows.n < MANY_ROWS:
+    top = swept_together(sample, level)
+    if not top:
         return None
-    return sample.memo.once("swept levels", lambda: _swept_levels(sample)).get(level)
+    return sample.memo.once(("swept levels", top), lambda: _swept_levels(sample, top)).get(level)
 
 
-def _swept_levels(sample: Sample) -> dict[int, SweptLevel]:
-    """The levels, from the first, whose features are far from collinear under the fit below."""
-    whites = _whitenings(sample)
+def swept_together(sample: Sample, level: int) -> int:
+    """The highest level that is found in one pass with this one; 0 where none is found so.
+
+    One pass for all costs far less than one for each, but as much as the highest of them: those
+    that are soon had do not wait for the others.
+    """
+    if not sample.units.rows_of_one_law or sample.rows.n < MANY_ROWS:
+        return 0
+    levels = range(1, len(sample.nested.solutions) + 1)
+    quick = [k for k in levels if of_rows(sample.rows.n, sample.hierarchy.q(k)) <= _QUICK]
+    return quick[-1] if level in quick else levels[-1]
+
+
+def _swept_levels(sample: Sample, top: int) -> dict[int, SweptLevel]:
+    """Those of the levels to ``top``, from the first, whose features are far from collinear."""
+    whites = _whitenings(sample, top)
     if not whites:
         return {}
     levels, units = WhiteLevels(whites), sample.units
@@ -69,16 +85,16 @@ def _swept_levels(sample: Sample) -> dict[int, SweptLevel]:
     sums = damped.quickly(rows, tilts) or damped.carefully(rows, tilts)
     if sums is None:
         return {}
-    top = damped.bounds(sums, float(rows.masses.max()))
-    if top.max() > LEVERAGE:
-        top = damped.top_leverages(rows)
-    found = [damped.level(k, sums, bool(tilts.found[k]), top[k]) for k in range(len(levels))]
+    most = damped.bounds(sums, float(rows.masses.max()))
+    if most.max() > LEVERAGE:
+        most = damped.top_leverages(rows)
+    found = [damped.level(k, sums, bool(tilts.found[k]), most[k]) for k in range(len(levels))]
     return dict(enumerate(found, start=1))
 
 
-def _whitenings(sample: Sample) -> list[FormedWhitening]:
+def _whitenings(sample: Sample, top: int) -> list[FormedWhitening]:
     found: list[FormedWhitening] = []
-    for level in range(1, len(sample.nested.solutions) + 1):
+    for level in range(1, top + 1):
         try:
             white = sample.whitening(level).formed
         except ResolutionError:

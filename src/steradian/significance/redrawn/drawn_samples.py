@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,18 +16,6 @@ from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.scores import Scores, row_scores
-
-_ENTRIES = 400_000  # numbers of features held at once: what stays in the processor's cache
-
-
-def chunks(count: int, per_sample: int, *, first: int = 0) -> Iterator[slice]:
-    """Slices of a stack of ``count`` samples that fit in memory; from ``first`` on they double."""
-    most = max(1, _ENTRIES // max(1, per_sample))
-    start, size = 0, min(first, most) or most
-    while start < count:
-        stop = min(start + size, count)
-        yield slice(start, stop)
-        start, size = stop, min(2 * size, most)
 
 
 def features_of(hierarchy: Hierarchy, x: Array) -> Array:

@@ -10,12 +10,11 @@ from steradian.errors import DesignError
 from steradian.fitting.nested import NestedFits
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.progress import tracked
-from steradian.significance.redrawn.drawn_samples import FitsBelow, chunks, fits_of_samples
+from steradian.progress import drawn_chunks
+from steradian.significance.redrawn.drawn_samples import FitsBelow, fits_of_samples
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
 
-_ENTRIES = 4_000_000
 MOST_LOST = 0.5
 """Share of replicates without a fit above which the others say nothing."""
 
@@ -61,28 +60,41 @@ def _fits(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Ne
         yield fits_of_samples(hierarchy, x, weights)
 
 
-def multiplier_replicates(scores: Scores, kind: Covariance, replicates: int, seed: int) -> Array:
-    """½ |Σ ε_g √weight_g h_g|² with random signs ε and the weights of Ω, (replicates,).
+def multiplier_replicates(
+    scores: Scores, kind: Covariance, replicates: int, seed: int
+) -> Iterator[Array]:
+    """½ |Σ ε_g √weight_g h_g|² with random signs ε and the weights of Ω, some at a time.
 
     Their covariance given the units is the Ω that the exact tail takes its coefficients from.
     """
     rng = np.random.default_rng(seed)
     rows = scores.spread_out(kind)[0]
     dof = scores.tail_dof(kind)
-    out = np.empty(replicates)
-    size = max(1, _ENTRIES // len(rows))
-    for first in range(0, replicates, size):
-        count = min(size, replicates - first)
-        signs = rng.integers(0, 2, (count, len(rows))) * 2.0 - 1.0
-        out[first : first + count] = ((signs @ rows) ** 2).sum(axis=1)
-    if np.isfinite(dof):
-        out *= dof / rng.chisquare(dof, replicates)
-    return np.asarray(0.5 * out)
+    for piece in drawn_chunks(replicates, len(rows), "random signs"):
+        signs = rng.integers(0, 2, (piece.stop - piece.start, len(rows))) * 2.0 - 1.0
+        found = ((signs @ rows) ** 2).sum(axis=1)
+        if np.isfinite(dof):
+            found *= dof / rng.chisquare(dof, len(found))
+        yield np.asarray(0.5 * found)
 
 
-def add_one(value: float, null: Array) -> float:
-    """Share of ``null`` (B,) not below ``value``, which itself counts as one of them."""
-    return float((1 + np.sum(null >= value)) / (len(null) + 1))
+def tail_replicates(
+    coefficients: Array, dof: float, replicates: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Draws of the law that `mixture_sf` inverts, some at a time."""
+    for piece in drawn_chunks(replicates, len(coefficients), "draws of the tail"):
+        found = rng.chisquare(1.0, (piece.stop - piece.start, len(coefficients))) @ coefficients
+        if np.isfinite(dof):
+            found *= dof / rng.chisquare(dof, len(found))
+        yield found
+
+
+def add_one(value: float, null: Iterable[Array]) -> float:
+    """Share of replicates that come some at a time not below ``value``, which counts as one."""
+    seen, above = 1, 1
+    for some in null:
+        seen, above = seen + len(some), above + int(np.sum(some >= value))
+    return above / seen
 
 
 def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, float]:
@@ -107,7 +119,7 @@ def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, fl
             break
     if not len(found):
         raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
-    return add_one(value, found), float(np.isinf(found).mean())
+    return add_one(value, [found]), float(np.isinf(found).mean())
 
 
 def _width(hierarchy: Hierarchy, level: int) -> int:
@@ -122,8 +134,8 @@ def samples_of_fit(
     fit, n, d = sample.fits[level], sample.moments.n, sample.hierarchy.space.d
     w = sample.units.weights if sample.has_rows else np.full(n, 1.0 / n)
     rng = np.random.default_rng([seed, level + 1])
-    pieces = list(chunks(replicates, n * max(features, d), first=_FIRST))
-    for piece in tracked(pieces, len(pieces), f"samples of the fit of level {level}"):
+    what = f"samples of the fit of level {level}"
+    for piece in drawn_chunks(replicates, n * max(features, d), what, first=_FIRST):
         count = piece.stop - piece.start
         with np.errstate(all="ignore"):  # of fits so sharp that their samples have none
             yield fit.sample(count * n, rng).reshape(count, n, d), np.broadcast_to(w, (count, n))

@@ -16,12 +16,11 @@ import numpy as np
 from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
-from steradian.progress import tracked
-from steradian.significance.effort import Patience
-from steradian.significance.redrawn.drawn_samples import FitsBelow, chunks
+from steradian.progress import drawn_chunks
+from steradian.significance.effort import SETTLING
+from steradian.significance.redrawn.drawn_samples import FitsBelow
 
 SETTLED = 0.002  # p-values of the damped test that no recalibration could resolve
-_ENOUGH = 10  # p-values as small as the observed one that settle where it stands
 _FIRST = 25  # samples of a fit in the first chunk, where many p-values are settled
 _ENTRIES = 2_000_000  # numbers of features of samples of several fits at once
 
@@ -91,13 +90,7 @@ class ReducedFits:
         return self.hierarchy.family(self.level - 1).sample(self.lam[row], count, rng)
 
 
-def recalibrated(
-    fits: NullSamples,
-    pvalues: Array,
-    replicates: int,
-    seeds: IntArray,
-    patience: Patience | None = None,
-) -> Array:
+def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
     """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
     NaN where none of the first of these can be tested.
@@ -105,9 +98,8 @@ def recalibrated(
     """
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
     standing = _Standing.of(pvalues)
-    pieces = list(chunks(replicates, fits.entries, first=_FIRST))
-    steps = tracked(pieces, len(pieces), f"samples of the null of level {fits.level}")
-    for piece in (patience or Patience()).watched(fits.level, steps):
+    what = f"samples of the null of level {fits.level}"
+    for piece in drawn_chunks(replicates, fits.entries, what, first=_FIRST):
         count = piece.stop - piece.start
         for rows in _groups(standing.open, count * fits.entries):
             standing.add(rows, fits.pvalues(rows, count, rngs))
@@ -144,9 +136,9 @@ class _Standing:
         """Count the draws (rows, count) up to the tenth that is as small."""
         seen = self.seen[rows, None] + np.cumsum(np.isfinite(null), axis=1)
         below = self.below[rows, None] + np.cumsum(null <= self.pvalues[rows, None], axis=1)
-        enough = below >= _ENOUGH
+        enough = below >= SETTLING
         for k in np.flatnonzero(enough[:, -1]):
-            self.settled[rows[k]] = _ENOUGH / seen[k, int(np.argmax(enough[k]))]
+            self.settled[rows[k]] = SETTLING / seen[k, int(np.argmax(enough[k]))]
         self.seen[rows], self.below[rows] = seen[:, -1], below[:, -1]
 
     def result(self) -> Array:

@@ -406,7 +406,7 @@ def test_nobody_complains_about_folds_that_nobody_gave() -> None:
 
 @pytest.mark.parametrize("kind", ["rotations", "angles"])
 def test_the_order_and_the_tests_have_one_p_value(kind: str) -> None:
-    """Where the tests are quick: 3e-26 stood here for dependent angles that tests() gives .02."""
+    """3e-26 stood here for dependent angles that tests() gives .02."""
     rng = np.random.default_rng(3)
     if kind == "rotations":
         q = np.hstack([np.ones((200, 1)), rng.normal(0.0, 0.2, (200, 3))])
@@ -418,21 +418,27 @@ def test_the_order_and_the_tests_have_one_p_value(kind: str) -> None:
         p = sr.profile(angles, hierarchy=sr.Interactions(2, 1))
     got = sr.choose_order(p, folds=2)
     np.testing.assert_array_equal(got.holm_pvalue[1:], p.tests().pvalue_holm)
-    assert not any("takes a while" in said for said in got.warnings)
 
 
-def test_order_of_noise_in_high_dimension() -> None:
-    """Where the default tests would draw for minutes, and the residuals do not."""
-    x = unit(np.random.default_rng(0).standard_normal((2600, 120)))
-    got = sr.choose_order(sr.profile(x))
+def test_order_of_noise_in_many_dimensions() -> None:
+    x = unit(np.random.default_rng(0).standard_normal((900, 60)))
+    p = sr.profile(x)
+    got = sr.choose_order(p)
     assert got.chosen["residual"] == got.chosen["holm"] == got.chosen["held_out"] == 0
-    assert "Rayleigh's test" in got.warnings[0]
-    assert "! Holm p by" in str(got)
-    assert got.to_dict()["warnings"] == list(got.warnings)
-    strong = unit(np.random.default_rng(1).normal(0.0, np.linspace(0.5, 2.0, 120), (2600, 120)))
-    found = sr.choose_order(sr.profile(strong))
-    assert found.holm_pvalue[2] < 1e-8
-    assert found.chosen["holm"] == 2
+    np.testing.assert_array_equal(got.holm_pvalue[1:], p.tests().pvalue_holm)
+
+
+def test_an_order_whose_p_values_take_long_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never another test under the same name."""
+    monkeypatch.setattr("steradian.estimation.order.WAITING", 0.0)
+    p = sr.profile(unit(np.random.default_rng(0).standard_normal((200, 6))), levels=2)
+    got = sr.choose_order(p, folds=2)
+    assert got.chosen["holm"] is None
+    assert np.isnan(got.holm_pvalue).all()
+    assert got.warnings[0] == "Holm p: not computed (about 1 s); call `tests()`"
+    p.tests()
+    again = sr.choose_order(p, folds=2)
+    np.testing.assert_array_equal(again.holm_pvalue[1:], p.tests().pvalue_holm)
 
 
 def test_weighted_designs_choose_too() -> None:

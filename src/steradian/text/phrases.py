@@ -7,20 +7,27 @@ words than Python, the phrase has both. Rewording a phrase changes nothing but t
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from typing import Any
 
 from steradian.text.audience import Advice
 from steradian.wording import digits, duration, percent, power_of_ten, pvalue_words
 
-_OPTIONS = {call: "give --design" for call in ("tests()", "intervals()")}
-_FORMATS = {
+
+def _option(call: str) -> str:
+    """What does at a command line what a call does in Python."""
+    given = call in {"tests()", "intervals()"}
+    return "give --design" if given else f"`{call}` in Python does it"
+
+
+_FORMATS: dict[str, Callable[[Any], str]] = {
     "digits": digits,
     "two": lambda value: digits(value, 2),
     "percent": percent,
     "power": power_of_ten,
     "p": pvalue_words,
     "duration": duration,
-    "option": lambda call: _OPTIONS.get(call, f"`{call}` in Python does it"),
+    "option": _option,
 }
 """Formats of fields beyond Python's own: ``{share:percent}``, ``{size:digits}``."""
 

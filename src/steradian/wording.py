@@ -125,7 +125,7 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> [duration(s) for s in (0.3, 4.4, 41.0, 130.0, 9000.0, float("inf"))]
+    >>> [duration(s) for s in (0.3, 4.4, 41.0, 130.0, 9500.0, float("inf"))]
     ['1 s', '4 s', '40 s', '2 min', '3 h', 'days']
     """
     for limit, size, unit in ((90.0, 1.0, "s"), (5400.0, 60.0, "min"), (2e5, 3600.0, "h")):

@@ -173,6 +173,9 @@ DIFFERENCE_STEP = 1e-4  # of parameters, for a covariance: its square, 1e-8, is 
 
 SMOOTH_REFERENCE = 1e-11  # of mass and moments of a density between two rules: VERIFIED_AIM
 ROUGH_REFERENCE = 1e-3  # nats between rules of a density with edges: the noise of a sample decides
+GEOMETRIC_REFERENCE = 1e-2  # of such differences, rule by rule, that rules end: a kink's fall by ⅓
+EDGE_MASS = 1e-5  # of a peak between nodes, where an edge costs the same: what a node carries
+ROUGH_MARGIN = 3.0  # times what rules of many pixels differ by is stated: twice does not hold
 BASIS_AGREED = 1e-10  # of mean products of features between two rules: below CONTRACT_ORTHONORMAL
 BREAK_APART = 1e-12  # of heights on the sphere that are one: where rounding would lose a ring
 CONCENTRIC = 1e-12  # sine of the angle between axes that are one: arcs end at u over it

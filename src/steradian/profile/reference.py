@@ -10,7 +10,7 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.errors import InvalidArgument, InvalidDirections
+from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
 from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies import Against, Hierarchy
 from steradian.hierarchies.default import default_hierarchy
@@ -19,6 +19,7 @@ from steradian.numerics.arrays import Array
 from steradian.references.base import (
     HasReference,
     Reference,
+    missed_rows,
     reference_space,
     underlying,
     unseen_rows,
@@ -61,6 +62,13 @@ def relative_hierarchy(
         raise InvalidDirections(
             f"{lost}: {law.words} gives them no chance, so that they tell infinitely much; leave "
             "them out, or widen the reference"
+        )
+    missed = missed_rows(law, source.x)
+    if missed:
+        raise ResolutionError(
+            1,
+            f"relative to {law.words} cannot be resolved: {missed}, and is too narrow for them",
+            "give a sample of the reference (sr.Directions), or a density with wider peaks",
         )
     if isinstance(reference, MaxEntFit) and not base.family(base.levels).has_rule:
         return _shifted(base, reference, law)

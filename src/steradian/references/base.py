@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces.base import Chart, OneForm, Rule, Space, chart_of
 
 _SHOWN = 8  # rows that are named in an error
@@ -59,6 +59,34 @@ class Reference(Protocol):
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """``n`` draws, (n, d)."""
+        ...
+
+
+@runtime_checkable
+class SeesPeaks(Protocol):
+    """A reference with a density that may have peaks between the nodes of its rules."""
+
+    def missed_rows(self, x: Array) -> BoolArray:
+        """Which of ``x`` (n, d) lie on such peaks, (n,)."""
+        ...
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A reference whose finest rule is made of independent ones, where it is rough."""
+
+    @property
+    def parts(self) -> IntArray:
+        """Where in its finest rule each of them begins; empty where it is one."""
+        ...
+
+
+@runtime_checkable
+class TurnsRules(Protocol):
+    """A reference on a region that no symmetry of the space keeps, with rules about any axis."""
+
+    def turned_rule(self, rung: int, rng: np.random.Generator) -> Rule:
+        """A rule like that of this rung with its nodes elsewhere."""
         ...
 
 
@@ -151,6 +179,12 @@ def underlying(space: Space) -> Space:
     return underlying(space.space) if isinstance(space, HasReference) else space
 
 
+def rough_parts(space: Space) -> IntArray:
+    """Where the independent parts of the finest rule begin; empty where it has none."""
+    reference: Reference | None = getattr(space, "reference", None)
+    return reference.parts if isinstance(reference, HasParts) else np.empty(0, dtype=np.int64)
+
+
 def log_reference(space: Space, x: Array) -> Array | None:
     """Log-density of the law of zero information against the uniform one at ``x`` (n, d), (n,).
 
@@ -185,12 +219,21 @@ def unseen(reference: Reference, x: Array) -> BoolArray:
 
 def unseen_rows(reference: Reference, x: Array) -> str:
     """How many rows, and which, lie where the reference is zero; empty if none does."""
-    rows = np.flatnonzero(unseen(reference, x))
+    return _named(unseen(reference, x), "where the reference is zero")
+
+
+def missed_rows(reference: Reference, x: Array) -> str:
+    """How many rows, and which, lie on peaks that no rule of the reference sees; empty if none."""
+    if not isinstance(reference, SeesPeaks):
+        return ""
+    return _named(reference.missed_rows(x), "on a peak of the reference between all nodes")
+
+
+def _named(which: BoolArray, where: str) -> str:
+    rows = np.flatnonzero(which)
     if not len(rows):
         return ""
     shown = ", ".join(str(row) for row in rows[:_SHOWN])
     more = ", …" if len(rows) > _SHOWN else ""
-    lie = "1 row lies" if len(rows) == 1 else f"{len(rows)} of {len(x)} rows lie"
-    return (
-        f"{lie} where the reference is zero ({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
-    )
+    lie = "1 row lies" if len(rows) == 1 else f"{len(rows)} of {len(which)} rows lie"
+    return f"{lie} {where} ({'row' if len(rows) == 1 else 'rows'} {shown}{more})"

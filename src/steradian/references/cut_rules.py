@@ -24,10 +24,12 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import BREAK_APART, CONCENTRIC
-from steradian.spaces.base import Rule
+from steradian.references.base import HasReference, TurnsRules
+from steradian.spaces.base import Rule, Space
 
 LADDER = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)  # nodes over half a turn
 _LEAST_SHARE = 0.2  # of them that even the shortest piece has
+_CUTS = 3  # of a circle that would otherwise be turned
 _PER_TURN = 2.7  # Gauss nodes over a turn for one over half of it: π/2 more than equispaced ones
 
 Inside = Callable[[Array], BoolArray]
@@ -233,6 +235,22 @@ def circle_rule(cuts: Array, inside: Inside, size: int) -> tuple[Rule, float]:
     area = float(share.sum())
     x = np.column_stack([np.cos(angle), np.sin(angle)])
     return Rule(x, share / area if area else share), area
+
+
+def turned_rule(space: Space, rung: int, rng: np.random.Generator) -> Rule:
+    """The law of a rule of a space on other nodes, by a random symmetry.
+
+    The nodes of a turned circle still are equispaced, and of an arc see one of two lengths; there
+    the circle is cut at random instead, and each arc has its own nodes.
+    """
+    if isinstance(space, HasReference) and isinstance(space.reference, TurnsRules):
+        return space.reference.turned_rule(rung, rng)
+    rule = space.rule(rung)
+    if space.d > 2:
+        return Rule(rule.points @ space.symmetry(rng).T, rule.weights)
+    cuts = 2.0 * np.pi * rng.random(_CUTS)
+    size = int(len(rule.weights) / (2.0 * (_LEAST_SHARE * _CUTS + _PER_TURN))) + 1
+    return circle_rule(cuts, lambda x: np.ones(len(x), dtype=bool), size)[0]
 
 
 def _frame(axis: Array) -> Array:

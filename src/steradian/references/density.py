@@ -7,18 +7,30 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import AnyArray, Array
-from steradian.numerics.tolerances import SMOOTH_REFERENCE
-from steradian.spaces.base import Rule, Space
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.tolerances import (
+    EDGE_MASS,
+    GEOMETRIC_REFERENCE,
+    SMOOTH_REFERENCE,
+    TINY,
+    VERIFIED_DIFFERENCE,
+)
+from steradian.references.cut_rules import turned_rule
+from steradian.spaces.base import Rule, Space, has_no_sign
 
 _LOOKED_AT = 40_000  # nodes of the finest rule by which a density is seen to be smooth
-_MOST_NODES = 300_000  # of rules of a density that is not
-_KEPT = 3  # of the finest rules, where none is good enough by itself
+_MOST_NODES = 300_000  # of rules of a density that is not, and of the one that looks for peaks
+_COPIES = 16  # of a rule, turned, where none is good enough by itself,
+_COPIED = 20_000  # and its nodes
+_NEIGHBOURS = 8  # nodes about a point, of which one at least stands uphill of it
+_RISEN = 2.0  # times their highest value: a rule that resolves a peak meets over half of it
+_ROWS = 1 << 15  # of the highest density, and as many of the others, that are compared with nodes
 _BATCH = 1 << 16
-_TURN = 20_231  # seed of a rotation that no edge is along
+_TURN = 20_231  # seed of the turns
 _CLEARANCE = 1.05  # over the highest density at the nodes
 _MOST_PROPOSALS = 10_000  # per draw, that are expected at most
 
@@ -27,10 +39,13 @@ _MOST_PROPOSALS = 10_000  # per draw, that are expected at most
 class Density:
     """The law of density ``function`` / ∫ ``function`` against the uniform law of a space.
 
-    Where the space has rules that resolve it, which two neighbouring ones show by agreeing about
-    its mass and first moments, rules are those of the space with its values in the weights. Where
-    none does, the finest three are kept: an edge costs them 1e-5 or so, and what they differ by is
-    the error that a fit states.
+    Where the space has rules that resolve it, which two neighbouring ones and the finest of all
+    show by agreeing about its mass and first moments, rules are those of the space with its values
+    in the weights. Where they agree ever better, though not yet to rounding, the finest two are
+    kept, and what they differ by is the error that a fit states. Elsewhere sixteen copies of a fine
+    one, each turned by a random symmetry of the space, are one rule. The mean over all turns is the
+    integral itself, so that the spread of the copies tells the error: `parts`. A peak that stands
+    between the nodes of all of them is seen by rows that lie in it: `missed_rows`.
     """
 
     space: Space
@@ -46,10 +61,15 @@ class Density:
         return _ladder(self).rough
 
     def rules(self) -> int:
-        return len(_ladder(self).rungs)
+        return len(_ladder(self).rungs) or 2
 
     def rule(self, rung: int) -> Rule:
-        return _rule(self, _ladder(self).rungs[rung])
+        return _rule(self, rung)
+
+    @property
+    def parts(self) -> IntArray:
+        """Where in the finest rule each copy begins, (16,), and nothing where it is no copies."""
+        return np.empty(0, dtype=np.int64) if _ladder(self).rungs else _copies(self)[1]
 
     def logpdf(self, x: Array) -> Array:
         with np.errstate(divide="ignore"):
@@ -77,6 +97,18 @@ class Density:
             )
         return found
 
+    def missed_rows(self, x: Array) -> BoolArray:
+        """Which of ``x`` (n, d) lie on peaks that stand between the nodes of the rules, (n,).
+
+        There the density is more than twice what it is at the nodes all round, and a node's share
+        of the space at that height is mass that integrals would feel.
+        """
+        out = np.zeros(len(x), dtype=bool)
+        values = self.values(x)
+        looked = _looked_at(values)
+        out[looked] = _missed(self, x[looked], values[looked])
+        return out
+
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Exact draws by rejection from the uniform law; see `rejected`."""
         return rejected(self.space, self.values, _top(self), n, rng)
@@ -84,58 +116,130 @@ class Density:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ladder:
-    rungs: tuple[int, ...]  # of the rules of the space
+    rungs: tuple[int, ...]  # of the rules of the space that serve; none where copies do
     rough: bool
+    looked: int  # the rung by whose nodes a row is told to lie on a peak
     log_mass: float
 
 
 @lru_cache(maxsize=64)
 def _ladder(density: Density) -> _Ladder:
-    """The rules of the space that serve, from the first that agrees with the next."""
+    """The rules of the space that serve, from the first that agrees with the next and the last."""
     space = density.space
-    before, total = _integrals(density, 0)
-    for rung in range(1, space.rules()):
-        if len(space.rule(rung).weights) > _LOOKED_AT and rung > 1:
-            break
-        found, total = _integrals(density, rung)
-        if np.abs(found - before).max() <= SMOOTH_REFERENCE:
-            return _Ladder(tuple(range(space.rules())), False, float(np.log(total)))
-        before = found
-    rungs = [k for k in range(space.rules()) if len(space.rule(k).weights) <= _MOST_NODES]
-    kept = tuple(rungs[-_KEPT:])
-    return _Ladder(kept, True, float(np.log(_integrals(density, kept[-1])[1])))
+    sizes = [len(space.rule(k).weights) for k in range(space.rules())]
+    fitting = [k for k, size in enumerate(sizes) if size <= _MOST_NODES]
+    finest, total = _integrals(density, fitting[-1])
+    if finest is None:
+        raise InvalidArgument(
+            f"the reference density is zero everywhere on the {space.name}, or its mass is no "
+            f"number, at {sizes[fitting[-1]]} nodes; give one that is positive on more than a speck"
+        )
+    found = []
+    for rung in fitting:
+        integrals, mass = _integrals(density, rung)
+        found.append(integrals)
+        if _apart(found[-2:]) <= SMOOTH_REFERENCE and _apart([integrals, finest]) <= (
+            SMOOTH_REFERENCE
+        ):
+            looked = max(rung, _finest(space, _LOOKED_AT))
+            return _Ladder(tuple(range(space.rules())), False, looked, float(np.log(mass)))
+    falling = _apart(found[-2:]) <= GEOMETRIC_REFERENCE * _apart(found[-3:-1])
+    rungs = tuple(fitting[-2:]) if falling else ()
+    return _Ladder(rungs, True, fitting[-1], float(np.log(total)))
 
 
-def _integrals(density: Density, rung: int) -> tuple[Array, float]:
-    """Mean and mean products of the points under a rule with the density, and the mass."""
+def _finest(space: Space, most: int) -> int:
+    """The finest rule of not more nodes; always one."""
+    sizes = [len(space.rule(k).weights) for k in range(space.rules())]
+    return max(k for k, size in enumerate(sizes) if size <= most or k == 0)
+
+
+def _apart(pair: list[Array | None]) -> float:
+    """How far integrals of two rules are apart; infinite where there are no two."""
+    known = [each for each in pair if each is not None]
+    return float(np.abs(known[0] - known[1]).max()) if len(known) == 2 else np.inf
+
+
+def _integrals(density: Density, rung: int) -> tuple[Array | None, float]:
+    """Mean and mean products of the points under a rule with the density, and the mass.
+
+    None where the rule sees no mass, or one that is no number.
+    """
     rule = density.space.rule(rung)
     mass = rule.weights * density.values(rule.points)
     total = float(mass.sum())
     if not 0.0 < total < np.inf:
-        raise InvalidArgument(
-            f"the reference density is zero everywhere on the {density.space.name}, or its mass is "
-            "no number; give one that is positive somewhere"
-        )
+        return None, total
     first = mass @ rule.points
     second = rule.points.T @ (mass[:, None] * rule.points)
     return np.concatenate([[np.log(total)], first / total, second.ravel() / total]), total
 
 
+def _looked_at(values: Array) -> IntArray:
+    """Which of many rows are compared with nodes: the highest, and some of all others."""
+    if len(values) <= 2 * _ROWS:
+        return np.arange(len(values))
+    order = np.argsort(-values, kind="stable")
+    rest = order[_ROWS:]
+    return np.concatenate([order[:_ROWS], rest[:: -(-len(rest) // _ROWS)]])
+
+
+@lru_cache(maxsize=4)
+def _tree(space: Space, rung: int) -> KDTree:
+    """The nodes of a rule by where they are; of axes, either end."""
+    points = space.rule(rung).points
+    return KDTree(np.concatenate([points, -points]) if has_no_sign(space) else points)
+
+
+def _missed(density: Density, x: Array, values: Array) -> BoolArray:
+    """Which of ``x`` (n, d) rise above the nodes about them by a mass that is felt, (n,)."""
+    space, ladder = density.space, _ladder(density)
+    rule = space.rule(ladder.looked)
+    _, near = _tree(space, ladder.looked).query(x, k=_NEIGHBOURS)
+    near %= len(rule.weights)
+    risen = values - _RISEN * density.values(rule.points)[near].max(axis=1)
+    mass = risen * rule.weights[near].max(axis=1) / np.exp(ladder.log_mass)
+    return np.asarray(mass > (EDGE_MASS if ladder.rough else VERIFIED_DIFFERENCE))
+
+
 @lru_cache(maxsize=8)
 def _rule(density: Density, rung: int) -> Rule:
-    rule = density.space.rule(rung)
-    points = rule.points
-    if _ladder(density).rough:  # edges along rings of nodes would cost a whole ring at once
-        points = points @ density.space.symmetry(np.random.default_rng(_TURN)).T
-    mass = rule.weights * density.values(points)
-    seen = mass > 0.0
-    return Rule(points[seen], mass[seen] / mass.sum())
+    rungs = _ladder(density).rungs
+    if rungs:
+        return _weighted(density, [density.space.rule(rungs[rung])])[0]
+    rule, starts = _copies(density)
+    if rung:
+        return rule
+    half = int(starts[_COPIES // 2])
+    return Rule(rule.points[:half], rule.weights[:half] / rule.weights[:half].sum())
+
+
+@lru_cache(maxsize=4)
+def _copies(density: Density) -> tuple[Rule, IntArray]:
+    """Turned copies of one rule as one, and where each begins."""
+    space, rung = density.space, _finest(density.space, _COPIED)
+    turns = [np.random.default_rng([_TURN, k]) for k in range(_COPIES)]
+    return _weighted(density, [turned_rule(space, rung, turn) for turn in turns])
+
+
+def _weighted(density: Density, rules: list[Rule]) -> tuple[Rule, IntArray]:
+    """Rules as one, with the density in its weights, and where each of them begins.
+
+    Nodes where the density is zero are left out.
+    """
+    points = np.concatenate([rule.points for rule in rules])
+    mass = np.concatenate([rule.weights for rule in rules]) * density.values(points)
+    mass /= mass.sum()
+    seen = mass > TINY
+    sizes = np.cumsum([0, *(len(rule.weights) for rule in rules)])
+    starts = np.concatenate([[0], np.cumsum(seen)])[sizes[:-1]]
+    return Rule(points[seen], mass[seen]), starts
 
 
 @lru_cache(maxsize=64)
 def _top(density: Density) -> float:
     """Somewhat more than the highest value at the nodes of the finest rule."""
-    points = density.space.rule(_ladder(density).rungs[-1]).points
+    points = density.space.rule(_ladder(density).looked).points
     return float(density.values(points).max()) * _CLEARANCE
 
 

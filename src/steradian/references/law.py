@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.references.base import log_reference, reference_rows
 from steradian.references.density import Density
 from steradian.spaces.base import Rule, Space
@@ -54,6 +54,15 @@ class LawReference:
     def logpdf(self, x: Array) -> Array:
         already = log_reference(self.space, x)  # where the law is itself relative to another
         return np.asarray(self.law.logpdf(x) + (0.0 if already is None else already))
+
+    @property
+    def parts(self) -> IntArray:
+        """As `Density.parts`."""
+        return self._density.parts if self.space.rules() else np.empty(0, dtype=np.int64)
+
+    def missed_rows(self, x: Array) -> BoolArray:
+        """As `Density.missed_rows`; none where there are no rules."""
+        return self._density.missed_rows(x) if self.space.rules() else np.zeros(len(x), dtype=bool)
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         return self.law.sample(n, rng)

@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
+from steradian.references.base import reference_space
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
 from steradian.references.density import Density, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
 from steradian.spaces.base import Rule, Space
 
-_CLEARANCE = 1.05  # over the highest density at the nodes
 _MOST_NODES = 400_000  # of one rule
 _RUNG = 1  # by which sizes of others are told
-_FINE = 7  # that gives areas and masses of smooth densities to rounding
+_FINE = 7  # that gives areas to rounding
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -125,7 +125,7 @@ class Mask:
             masked |= shape.holds(points)
         return masked if self.keep else ~masked
 
-    def on(self, space: Space) -> Region:
+    def on(self, space: Space) -> Region | Exposure:
         """The law of what is left of a space."""
         if space.d != self.d or space.dimension != self.d - 1:
             where = "circle" if self.d == 2 else "sphere"
@@ -135,20 +135,19 @@ class Mask:
         found = Region(space, self)
         if not _cut(found, 0)[1] > 0.0:
             raise InvalidArgument(f"nothing is left of the {space.name}: {self.words}")
-        return found
+        return found if self.density is None else Exposure(found, self.density)
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The reference law of a mask: uniform, or of a density, on what it leaves."""
+    """The reference law of a mask that is uniform on what it leaves."""
 
     space: Space
     mask: Mask
 
     @property
     def words(self) -> str:
-        law = "uniform" if self.mask.density is None else "a given density"
-        return f"{law} {self.mask.words}"
+        return f"uniform {self.mask.words}"
 
     @property
     def known_by(self) -> float:
@@ -161,45 +160,98 @@ class Region:
     @property
     def area(self) -> float:
         """Share of the space that was looked at."""
-        return _fine(self)[1]
+        return _cut(self, min(_FINE, _affordable(self) - 1))[1]
 
     def rules(self) -> int:
         return _affordable(self)
 
     def rule(self, rung: int) -> Rule:
-        rule = _cut(self, rung)[0]
-        if self.mask.density is None:
-            return rule
-        mass = rule.weights * self._given(rule.points)
-        return Rule(rule.points, mass / mass.sum())
+        return _cut(self, rung)[0]
+
+    def turned_rule(self, rung: int, rng: np.random.Generator) -> Rule:
+        """The same about another axis of the sphere, or cut at one more angle of the circle."""
+        return _cut_about(self, LADDER[rung], self.space.uniform(1, rng)[0])[0]
 
     def logpdf(self, x: Array) -> Array:
-        seen = self.mask.sees(x)
-        values = np.where(seen, self._given(x), 0.0) / _mass(self)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(values))
+        return np.asarray(np.where(self.mask.sees(x), -np.log(self.area), -np.inf))
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         def values(x: Array) -> Array:
-            return np.where(self.mask.sees(x), self._given(x), 0.0)
+            return self.mask.sees(x).astype(np.float64)
 
-        return rejected(self.space, values, _top(self), n, rng)
+        return rejected(self.space, values, 1.0, n, rng)
 
-    def _given(self, x: Array) -> Array:
-        """The density before it is cut and scaled, (n,)."""
-        function = self.mask.density
-        return np.ones(len(x)) if function is None else Density(self.space, function).values(x)
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """The reference law of a mask that has a density on what it leaves: one on its region."""
+
+    region: Region
+    function: Callable[[Array], AnyArray]
+
+    @property
+    def _density(self) -> Density:
+        return Density(reference_space(self.region.space, self.region), self.function)
+
+    @property
+    def words(self) -> str:
+        return f"a given density {self.region.mask.words}"
+
+    @property
+    def known_by(self) -> float:
+        return np.inf
+
+    @property
+    def rough(self) -> bool:
+        return self._density.rough
+
+    @property
+    def area(self) -> float:
+        """Share of the space that was looked at."""
+        return self.region.area
+
+    def rules(self) -> int:
+        return self._density.rules()
+
+    def rule(self, rung: int) -> Rule:
+        return self._density.rule(rung)
+
+    def logpdf(self, x: Array) -> Array:
+        out = self.region.logpdf(x)
+        seen = out > -np.inf
+        out[seen] += self._density.logpdf(x[seen])
+        return out
+
+    @property
+    def parts(self) -> IntArray:
+        """As `Density.parts`."""
+        return self._density.parts
+
+    def missed_rows(self, x: Array) -> BoolArray:
+        """As `Density.missed_rows`."""
+        return self._density.missed_rows(x)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        return self._density.sample(n, rng)
 
 
 @lru_cache(maxsize=32)
 def _cut(region: Region, rung: int) -> tuple[Rule, float]:
     """A rule of what is left, and the share of it."""
-    mask, size = region.mask, LADDER[rung]
+    axis = None if region.space.d == 2 else _best_axis(region.mask.shapes)
+    return _cut_about(region, LADDER[rung], axis)
+
+
+def _cut_about(region: Region, size: int, axis: Array | None) -> tuple[Rule, float]:
+    """The same about a given axis of the sphere; on the circle cut there as well, if anywhere."""
+    mask = region.mask
     if region.space.d == 2:
         ends = [shape.ends for shape in mask.shapes if isinstance(shape, Cap)]
-        return circle_rule(np.concatenate(ends), mask.sees, size)
+        more = [] if axis is None else [np.arctan2(axis[1:], axis[:1])]
+        return circle_rule(np.concatenate([*ends, *more]), mask.sees, size)
+    assert axis is not None
     edges = [edge for shape in mask.shapes for edge in shape.edges]
-    return sphere_rule(edges, mask.sees, _best_axis(mask.shapes), size)
+    return sphere_rule(edges, mask.sees, axis, size)
 
 
 @lru_cache(maxsize=64)
@@ -208,25 +260,6 @@ def _affordable(region: Region) -> int:
     first = len(_cut(region, _RUNG)[0].weights)
     sizes = [first * (size / LADDER[_RUNG]) ** 2 for size in LADDER]
     return max(2, sum(size <= _MOST_NODES for size in sizes))
-
-
-def _fine(region: Region) -> tuple[Rule, float]:
-    return _cut(region, min(_FINE, _affordable(region) - 1))
-
-
-@lru_cache(maxsize=64)
-def _mass(region: Region) -> float:
-    """∫ of the density over what is left, against the uniform law."""
-    rule, area = _fine(region)
-    return area * float(rule.weights @ region._given(rule.points))
-
-
-@lru_cache(maxsize=64)
-def _top(region: Region) -> float:
-    """Somewhat more than the highest density at the nodes."""
-    if region.mask.density is None:
-        return 1.0
-    return float(region._given(_fine(region)[0].points).max()) * _CLEARANCE
 
 
 def _best_axis(shapes: Sequence[Shape]) -> Array:

@@ -38,8 +38,8 @@ SECONDS ?= 0
 SEED ?= 0
 CASE ?=
 
-.PHONY: demo test test-all test-slow test-browser test-kernels test-oldest coverage margins minimal fuzz lint \
-	format bench docs clean
+.PHONY: demo test test-all test-slow test-browser test-kernels test-oldest coverage margins minimal fuzz golden \
+	golden-update lint format bench docs clean
 
 demo: $(STAMP)
 	$(BIN)/steradian demo --report steradian_report.html
@@ -76,6 +76,16 @@ margins: $(STAMP)
 
 minimal: $(STAMP)
 	$(BIN)/python tools/minimal_install.py
+
+# What results and texts are compared with; ONLY=part-of-a-name asks some, STREAMS=1 after a change of random streams.
+ONLY ?=
+STREAMS ?=
+GOLDEN := PYTHONPATH=tests $(BIN)/python -m golden --only "$(ONLY)" $(if $(STREAMS),--streams)
+golden: $(STAMP)
+	$(GOLDEN)
+
+golden-update: $(STAMP)
+	$(GOLDEN) --update
 
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases $(CASES) --seconds $(SECONDS) --seed $(SEED) \

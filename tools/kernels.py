@@ -30,6 +30,7 @@ TESTS = [  # everything whose bounds are about rounding
     "tests/fitting/test_fisher_bingham.py",
     "tests/fitting/test_fit.py",
     "tests/fitting/test_shrinkage.py",
+    "tests/golden/test_record.py",
     "tests/hierarchies/test_quadratics.py",
     "tests/hierarchies/test_zonal.py",
     "tests/numerics/test_bessel.py",

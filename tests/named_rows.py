@@ -9,5 +9,5 @@ from steradian.errors import COUNTED
 
 def without_count(words: str) -> str:
     """The words of an error, once it is seen that they end as those that name a row must."""
-    assert words.endswith(COUNTED) == bool(re.search(r"\brow \d", words)), words
+    assert words.endswith(COUNTED) == bool(re.search(r"\brows? \d", words)), words
     return words.removesuffix(COUNTED)

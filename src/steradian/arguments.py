@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.errors import InvalidArgument
+from steradian.text.messages import Message, Name
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -20,16 +21,30 @@ _LARGEST = 1 << 62
 _TRUTHS, _WHOLES = (bool, np.bool_), (int, np.integer)  # made once: every profile asks
 
 
+def wrong_value(
+    name: str, value: Any, remedy: Message | str, kind: type[InvalidArgument] = InvalidArgument
+) -> InvalidArgument:
+    """The error of an argument with a value that means nothing, and what to give instead.
+
+    Examples
+    --------
+    >>> print(wrong_value("levels", 0, "give 1 or more"))
+    levels is 0; give 1 or more
+    """
+    fields = {"argument": Name(name), "value": shown(value), "remedy": remedy}
+    return kind("{argument} is {value}; {remedy}", **fields)
+
+
 def whole_number(value: Any, name: str, *, least: int | None = None) -> int:
     """``value`` as an int; bools, fractions and everything else are refused."""
     if isinstance(value, _TRUTHS) or not isinstance(value, _WHOLES):
         limit = "" if least is None else f" from {least} on"
-        raise InvalidArgument(f"{name} is {shown(value)}; give a whole number{limit}")
+        raise wrong_value(name, value, f"give a whole number{limit}")
     number = int(value)
     if least is not None and number < least:
-        raise InvalidArgument(f"{name} is {shown(number)}; give {least} or more")
+        raise wrong_value(name, number, f"give {least} or more")
     if abs(number) > _LARGEST:
-        raise InvalidArgument(f"{name} is {shown(number)}; give a number that a machine can count")
+        raise wrong_value(name, number, "give a number that a machine can count")
     return number
 
 
@@ -37,13 +52,13 @@ def real_number(value: Any, name: str, remedy: str) -> float:
     """``value`` as a finite float."""
     plain = not isinstance(value, bool | np.bool_)
     if not (plain and isinstance(value, int | float | np.integer | np.floating)):
-        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+        raise wrong_value(name, value, remedy)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+        raise wrong_value(name, value, remedy)
     return number
 
 
@@ -53,7 +68,7 @@ def one_of(value: Any, name: str, known: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in names:
         *most, last = (repr(known_name) for known_name in names)
         choice = f"{', '.join(most)} or {last}" if most else last
-        raise InvalidArgument(f"{name} is {shown(value)}; choose {choice}")
+        raise wrong_value(name, value, f"choose {choice}")
     return value
 
 
@@ -63,7 +78,7 @@ def random_generator(rng: Any, name: str = "rng") -> np.random.Generator:
         return rng
     plain = isinstance(rng, int | np.integer) and not isinstance(rng, bool | np.bool_)
     if not plain or rng < 0:
-        raise InvalidArgument(f"{name} is {shown(rng)}; give a numpy Generator or a seed like 0")
+        raise wrong_value(name, rng, "give a numpy Generator or a seed like 0")
     return np.random.default_rng(int(rng))
 
 
@@ -77,7 +92,7 @@ def open_share(value: Any, name: str, example: float) -> float:
     remedy = f"give a number between 0 and 1, like {example:g}"
     share = real_number(value, name, remedy)
     if not 0.0 < share < 1.0:
-        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+        raise wrong_value(name, value, remedy)
     return share
 
 
@@ -101,7 +116,7 @@ def longitude_latitude(value: Any, name: str) -> tuple[float, float]:
     """``value`` as a longitude and a latitude in degrees."""
     remedy = "give a longitude and a latitude in degrees, like (30, 35)"
     if not isinstance(value, tuple | list | np.ndarray) or np.shape(value) != (2,):
-        raise InvalidArgument(f"{name} is {shown(value)}; {remedy}")
+        raise wrong_value(name, value, remedy)
     return real_number(value[0], name, remedy), real_number(value[1], name, remedy)
 
 

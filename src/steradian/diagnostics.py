@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from steradian.text.messages import in_plain_words
 from steradian.text.phrases import say
 
 
@@ -50,7 +51,8 @@ class Diagnostic:
 
     def to_dict(self) -> dict[str, Any]:
         """Code, level and data, with the sentence beside them, ready for JSON."""
-        return {"code": self.code, "level": self.level, "data": self.data, "text": str(self)}
+        data = {name: in_plain_words(value) for name, value in self.data.items()}
+        return {"code": self.code, "level": self.level, "data": data, "text": str(self)}
 
 
 def distinct(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 from steradian.diagnostics import Diagnostic
+from steradian.text.messages import (
+    Message,
+    Row,
+    Said,
+    filled,
+    message,
+    named_arguments,
+    names_rows,
+    placed,
+)
 
 if TYPE_CHECKING:
     from steradian.existence.certificate import Certificate
@@ -29,28 +40,83 @@ __all__ = [
 COUNTED = " (rows are counted from 0)"
 """Said wherever a row is named by its number; files have lines, counted from 1, named so."""
 
-_NAMES_A_ROW = re.compile(r"\brow \d")
-
 
 class SteradianError(Exception):
-    """Base of every error this package raises on purpose, made from words or from a `Diagnostic`.
+    """Base of every error this package raises on purpose.
+
+    It is made from words, from a `Diagnostic`, or from a template with its fields, which are put
+    into words when somebody reads: remedies are arguments in Python and options at the command
+    line.
+
+    Attributes
+    ----------
+    fields : dict
+        What, where and the remedy, as values.
 
     Examples
     --------
+    >>> from steradian.text.messages import Row, arguments
+    >>> error = InvalidArgument("{row} has norm {norm:.3g}; pass {remedy}",
+    ...                         row=Row(17), norm=0.93, remedy=arguments(normalize=True))
+    >>> print(error)
+    row 17 has norm 0.93; pass normalize=True (rows are counted from 0)
+    >>> error.fields["row"] == 17
+    True
     >>> DesignError(Diagnostic("null_centred", level=2)).diagnostic.code
     'null_centred'
     >>> DesignError("no such design").diagnostic.code
     'refused_by_error'
     """
 
+    def __init__(
+        self, words: str | Message | Diagnostic = "", /, *rest: Any, **fields: Any
+    ) -> None:
+        super().__init__(words, *rest)
+        self.fields = fields
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args, dict(self.__dict__)
+
+    def __str__(self) -> str:
+        words = filled(str(self.args[0]), self.fields) if self.fields else super().__str__()
+        return words + COUNTED * names_rows(self.fields)
+
     @property
     def diagnostic(self) -> Diagnostic:
-        """What happened, as a value that a result may carry; what was said in words, as said."""
+        """What happened, as a value that a result may carry."""
         made = self.args[0] if self.args else None
         if isinstance(made, Diagnostic):
             return made
-        data = {"error": type(self).__name__, "message": str(self)}
+        data = {"error": type(self).__name__, "message": self.message}
         return Diagnostic("refused_by_error", data=data)
+
+    @property
+    def message(self) -> Message | str:
+        """What is said, to be put into words for whoever reads."""
+        return Message(str(self.args[0]), self.fields) if self.fields else str(self)
+
+    @property
+    def advised(self) -> frozenset[str]:
+        """The arguments that its remedies name."""
+        return frozenset(named_arguments(self.fields))
+
+    def changed(self, **fields: Any) -> Self:
+        """The same error with other fields."""
+        same = copy.copy(self)
+        same.fields = self.fields | fields
+        return same
+
+    def placed(self, place: Callable[[int], Row | Message | str]) -> Self:
+        """The same error with lines of a file in place of rows of an array."""
+        same = copy.copy(self)
+        same.fields = placed(self.fields, place)
+        return same
+
+    def within(self, where: str) -> Self:
+        """The same error, said to have happened within something named first."""
+        return type(self)(
+            "{within}: {said}", **self.fields | {"within": where, "said": self.message}
+        )
 
 
 class InvalidArgument(SteradianError, ValueError):
@@ -75,10 +141,6 @@ class InvalidDirections(InvalidArgument):
     Traceback (most recent call last):
     steradian.errors.InvalidDirections: row 1 has norm 0.9; pass normalize=True or fix it (rows are counted from 0)
     """  # noqa: E501
-
-    def __init__(self, words: str = "") -> None:
-        said = "counted from" in words or not _NAMES_A_ROW.search(words)
-        super().__init__(words if said else words + COUNTED)
 
 
 class MissingExtra(SteradianError, ImportError):
@@ -107,7 +169,7 @@ class ConformanceError(SteradianError, ValueError):
         self.subject = subject
         self.violations = violations
 
-    def __reduce__(self) -> tuple[type[ConformanceError], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.subject, self.violations)
 
 
@@ -118,33 +180,47 @@ class LevelError(SteradianError):
     ----------
     level : int
         The first level without a fit.
-    cause : str
-        Why, in words.
+    cause, remedy : str
+        Why, and what helps, in words.
     profile : Profile or None
         The profile of the levels below, when there is one.
     """
 
-    def __init__(self, level: int, cause: str, remedy: str, profile: Profile | None = None) -> None:
-        super().__init__(f"level {level} {cause}; {remedy}")
+    def __init__(
+        self,
+        level: int,
+        cause: Said,
+        remedy: Said,
+        profile: Profile | None = None,
+    ) -> None:
+        words = "level {level} {cause}; {remedy}"
+        super().__init__(words, level=level, cause=cause, remedy=remedy)
         self.level = level
-        self.cause = cause
-        self.remedy = remedy
         self.profile = profile
 
-    def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
-        return type(self), (self.level, self.cause, self.remedy, self.profile)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self.fields.values()), dict(self.__dict__)
+
+    @property
+    def cause(self) -> str:
+        """Why, in words."""
+        return str(self.fields["cause"])
+
+    @property
+    def remedy(self) -> str:
+        """What helps, in words."""
+        return str(self.fields["remedy"])
 
     @property
     def diagnostic(self) -> Diagnostic:
         """Which level has no fit, why, and what helps."""
-        error = {"error": type(self).__name__}
-        data = {**error, "cause": str(self.cause), "remedy": str(self.remedy)}
-        return Diagnostic("no_fit", self.level, data)
+        said = {name: self.fields[name] for name in ("cause", "remedy")}
+        return Diagnostic("no_fit", self.level, {"error": type(self).__name__, **said})
 
-    def of_group(self, name: str) -> LevelError:
+    def of_group(self, name: str) -> Self:
         """The same, with the group of a comparison that it is about."""
-        kind, (level, cause, *others) = self.__reduce__()
-        return kind(level, f"of group {name!r} {cause}", *others)
+        cause = message("of group {group!r} {cause}", group=name, cause=self.fields["cause"])
+        return self.changed(cause=cause)
 
 
 class BoundaryError(LevelError):
@@ -160,17 +236,13 @@ class BoundaryError(LevelError):
     def __init__(
         self,
         level: int,
-        cause: str,
-        remedy: str,
+        cause: Said,
+        remedy: Said,
         profile: Profile | None = None,
         certificate: Certificate | None = None,
     ) -> None:
         super().__init__(level, cause, remedy, profile)
         self.certificate = certificate
-
-    def __reduce__(self) -> tuple[type[LevelError], tuple[Any, ...]]:
-        kind, arguments = super().__reduce__()
-        return kind, (*arguments, self.certificate)
 
 
 class ResolutionError(LevelError):

@@ -12,9 +12,10 @@ import numpy as np
 
 from steradian.arguments import real_number, whole_number
 from steradian.data.directions import Directions
-from steradian.errors import COUNTED, InvalidArgument, MissingExtra
+from steradian.errors import InvalidArgument, MissingExtra
 from steradian.numerics.arrays import Array
 from steradian.profile import profile, profiles
+from steradian.text.messages import Row
 
 try:
     from sklearn.base import (
@@ -40,7 +41,7 @@ def _unit_rows(X: Array) -> Array:
     size = np.abs(X).max(axis=1, keepdims=True)
     if (size == 0.0).any():
         row = int(np.argmin(size))
-        raise InvalidArgument(f"row {row} of X is zero and has no direction{COUNTED}")
+        raise InvalidArgument("{row} of X is zero and has no direction", row=Row(row))
     scaled = X / size
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 

@@ -61,7 +61,7 @@ def metered(total: int | None, what: str, unit: str = "") -> Iterator[Callable[[
         def advance(amount: int) -> None:
             nonlocal began, done, bar, task
             done += amount
-            if bar is None and time.monotonic() - began > _PATIENCE and sys.stderr.isatty():
+            if bar is None and time.monotonic() - began > _PATIENCE and _watched():
                 bar = _bar(unit)
                 if bar is None:
                     began = float("inf")  # no library for it: stay silent
@@ -77,7 +77,7 @@ def metered(total: int | None, what: str, unit: str = "") -> Iterator[Callable[[
 @contextlib.contextmanager
 def working(what: str, *, quiet: bool = False) -> Iterator[None]:
     """Say after a second, on a terminal's standard error, that something is being done."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not _watched():
         yield
         return
     shown = threading.Event()
@@ -95,6 +95,11 @@ def working(what: str, *, quiet: bool = False) -> Iterator[None]:
         timer.cancel()
         if shown.is_set():
             print(" " * (len(what) + 2), end="\r", file=sys.stderr, flush=True)
+
+
+def _watched() -> bool:
+    """Whether standard error is a terminal; it may be closed, and then there is none."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _bar(unit: str) -> Any:

@@ -12,6 +12,7 @@ from conformance.skeleton import Mirrored
 from steradian.designs.units import Units
 from steradian.families import NodeFamily
 from steradian.spaces import Rule
+from steradian.text.messages import Message
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class _OwnSpace:
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def refusal(self, x: Any) -> str:
+    def refusal(self, x: Any) -> Message | str:
         return self._inner.refusal(x)
 
     def centre(self, x: Any, weights: Any) -> Any:

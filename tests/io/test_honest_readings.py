@@ -159,7 +159,7 @@ def test_names_that_say_another_convention() -> None:
 
 def test_a_column_of_counts_that_is_not_used_is_said() -> None:
     bins = {"bearing": [5.0, 15.0, 25.0], "count": [3, 4, 5]}
-    assert "column `count` not used (counts='count' or --counts count" in said(read(bins))
+    assert "column `count` not used (counts='count' if rows are bins)" in said(read(bins))
     assert "not used" not in said(read(bins, counts="count"))
 
 

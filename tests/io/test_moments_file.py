@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pickle
@@ -105,10 +106,10 @@ def test_what_was_there_stays_when_writing_fails(
     before = file.read_bytes()
 
     def fail(*_: Any) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(sr.InvalidArgument, match="no space left on device; make room there, or"):
         some(sr.Harmonics(2, 1)).save(file)
     assert file.read_bytes() == before
     assert list(file.parent.iterdir()) == [file]

@@ -172,9 +172,8 @@ def test_a_file_without_a_header_loses_no_row(tmp_path: Path, suffix: str, first
     text = f"{first}\n1 0\n0 1\n".replace(" ", "," if suffix == "csv" else "\t")
     path = write(tmp_path, f"data.{suffix}", text)
     assert refusal(path) == (
-        "cannot tell which of the columns 1, 2 are the coordinates; name them (columns=…, "
-        "--columns) with their convention (coords=…, --coords); there is no header, so by number: "
-        "columns=1,2"
+        "cannot tell which of the columns 1, 2 are the coordinates; name them (columns=) with "
+        "their convention (coords=); there is no header, so by number: columns=['1', '2']"
     )
     start = [float(cell) for cell in first.split()]
     for options in ({"columns": ["1", "2"]}, {"coords": "xyz", "columns": ["1", "2"]}):

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import textwrap
 from functools import partial
 from pathlib import Path
@@ -26,15 +24,19 @@ from steradian.cli.output import (
     chosen_format,
     command_line,
     deliver,
+    drop_output,
+    flush_output,
     level_rows,
+    output_or_error,
     remark,
     say_what_was_read,
     write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
-from steradian.cli.remedies import in_options, without_python
+from steradian.cli.remedies import without_python
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
+from steradian.text.audience import Audience, speaking_to
 
 if TYPE_CHECKING:
     from steradian.data.directions import Directions
@@ -53,20 +55,35 @@ app = typer.Typer(
 )
 
 
-def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one for each way to end
+def run(arguments: list[str]) -> int:
     """Run one command line; every failure becomes one line on stderr and an exit code."""
+    command: Any = typer.main.get_command(app)
+    with speaking_to(Audience.COMMAND_LINE, _options_of(command, arguments)), output_or_error():
+        return _ended(command, arguments)
+
+
+def _options_of(command: Any, arguments: list[str]) -> frozenset[str] | None:
+    """The options that the command in use has; None where none is named."""
+    named = next((name for name in arguments if name in command.commands), None)
+    if named is None:
+        return None
+    parameters = command.commands[named].params
+    return frozenset(name for one in parameters for name in (*one.opts, *one.secondary_opts))
+
+
+def _ended(command: Any, arguments: list[str]) -> int:  # noqa: PLR0911 - one for each way to end
     try:
-        result = app(
+        result = command(
             arguments or ["--help"], prog_name="steradian", standalone_mode=False, obj=arguments
         )
-        sys.stdout.flush()
+        flush_output()
     except LevelError as error:
-        return _complain(in_options(str(error)), NO_FIT)
+        return _complain(str(error), NO_FIT)
     except (BrokenPipeError, SystemExit):  # whoever read has seen enough; click ends so too
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     except (SteradianError, ValueError, OSError) as error:
-        return _complain(in_options(str(error)), BAD_INPUT)
+        return _complain(str(error), BAD_INPUT)
     except (MemoryError, OverflowError):
         return _complain("not enough memory; ask for fewer levels", NO_FIT)
     except _UsageProblem as error:
@@ -86,7 +103,7 @@ def _command(error: Any) -> str:
 
 def _complain(message: str, code: int) -> int:
     plain = "".join(c if c.isprintable() else " " for c in message)  # names may hold anything
-    print("steradian: " + " ".join(plain.split()), file=sys.stderr)
+    remark(" ".join(plain.split()), quiet=False)
     return code
 
 
@@ -271,7 +288,7 @@ def _show(
         try:
             whole = [str(result.tests()), str(result.intervals())]
         except DesignError as error:
-            refused = f"no tests: {in_options(str(error))}"
+            refused = f"no tests: {error}"
     if form == "text":
         said = result.summary(verbose=verbose, patience=WAITING)
         deliver(without_python("\n\n".join([said, *whole])), out)

@@ -75,7 +75,7 @@ def _merged(files: list[str], levels: int | None) -> Moments:
         try:
             pooled = pooled + Moments.load(name)
         except InvalidArgument as error:
-            raise InvalidArgument(f"{name}: {error}") from error
+            raise error.within(name) from error
     return pooled if levels is None else pooled.up_to(levels)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -83,22 +85,58 @@ def deliver(text: str, out: str) -> None:
     """Print, or write to a file that appears whole or not at all."""
     if not out:
         print(text)
+        flush_output()
         return
     target = Path(out)
     if target.is_dir():
-        raise IsADirectoryError(f"{out} is a folder; give --out a file")
+        raise InvalidArgument(f"{out} is a folder; give --out a file")
     from steradian.io.whole_files import write_whole
 
-    try:
-        write_whole(target, (text + "\n").encode())
-    except OSError as error:
-        raise OSError(f"{out} cannot be written: {error.strerror}") from error
+    write_whole(target, (text + "\n").encode())
 
 
 def remark(words: str, *, quiet: bool) -> None:
-    """A line on standard error, where it disturbs no result."""
-    if not quiet:
-        print(f"steradian: {words}", file=sys.stderr)
+    """A line on standard error, where it disturbs no result; lost where nobody can be told."""
+    if not quiet and sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"steradian: {words}", file=sys.stderr, flush=True)
+
+
+class _Closed(io.TextIOBase):
+    """A standard output that was closed before the program began."""
+
+    def write(self, _: str) -> int:
+        raise InvalidArgument("standard output is closed; leave it open, or give --out a file")
+
+
+@contextlib.contextmanager
+def output_or_error() -> Iterator[None]:
+    """What is printed to a closed standard output is an error, and not lost without a word."""
+    if sys.stdout is not None:
+        yield
+        return
+    with contextlib.redirect_stdout(_Closed()):
+        yield
+
+
+def flush_output() -> None:
+    """Hand over what was printed, or say that it cannot be."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        why = str(error.strerror).lower()
+        raise InvalidArgument(
+            f"standard output cannot be written: {why}; make room, or give --out a file elsewhere"
+        ) from error
+
+
+def drop_output() -> None:
+    """Let what was printed and nobody can read go where it disturbs no one."""
+    with contextlib.suppress(OSError):  # of a stream without a descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say_what_was_read(reading: Reading | None, into: tuple[str, str], *, quiet: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.cli.remedies import in_options
+from steradian.cli.remedies import without_python
 from steradian.profile.level_table import LevelTable
 from steradian.wording import Verdict
 
@@ -44,7 +44,7 @@ def _inference(table: LevelTable) -> dict[str, Any]:
         "high": _known(none if intervals is None else intervals.high),
         "confidence": None if intervals is None else intervals.confidence,
         "verdict": list(table.said),
-        "reason": [in_options(reason) for reason in table.reasons],
+        "reason": [without_python(reason) for reason in table.reasons],
     }
 
 

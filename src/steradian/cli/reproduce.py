@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from steradian.errors import InvalidArgument
 from steradian.paper.catalogue import ALL, chosen
 from steradian.paper.output import write
 from steradian.plots.canvas import require
@@ -21,10 +22,10 @@ def reproduce_command(what: str, out: Path) -> int:
     what = what.lower()
     makers = chosen(what)
     if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; give --out a directory")
+        raise InvalidArgument(f"{out} is a file; give --out a directory")
     standing = next(path for path in (out, *out.resolve().parents) if path.exists())
     if not os.access(standing, os.W_OK):  # said before the work, not after it
-        raise PermissionError(f"{standing} cannot be written to; give --out another directory")
+        raise InvalidArgument(f"{standing} cannot be written to; give --out another directory")
     if what == ALL or what.startswith("figure"):
         require()  # before the work, not after it
     pieces = []

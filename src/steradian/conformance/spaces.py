@@ -83,8 +83,8 @@ def points(s: SpaceSpecimen) -> Iterator[str]:
         yield "Two draws with the same seed differ; draw with the generator that is given alone."
     bad = s.x.copy()
     bad[3] = _FAR * (1.0 + np.abs(bad[3]))
-    if "3" not in space.refusal(bad):
-        yield f"Row 3, {_FAR:g} away, is not refused by its number: {space.refusal(bad)!r}."
+    if "3" not in str(space.refusal(bad)):
+        yield f"Row 3, {_FAR:g} away, is not refused by its number: {str(space.refusal(bad))!r}."
     bad[3] = np.nan
     if not space.refusal(bad):
         yield "A row that is not a number is not refused."

@@ -16,11 +16,12 @@ from typing import Literal
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.spaces import Rotations, Space, Torus
 from steradian.spaces.rotations import as_quaternions
+from steradian.text.messages import Name
 
 Unit = Literal["degrees", "radians", "hours"]
 Frame = Literal["geographic", "sky", "compass", "plane", "clock", "none"]
@@ -94,8 +95,9 @@ class Convention:
         """Refuse a number of columns that makes no direction."""
         if self.roles and columns != len(self.roles):
             raise InvalidDirections(
-                f"coords {self.name!r} takes {len(self.roles)} column(s), not {columns}"
-            )
+                "{name} {coords!r} takes {count} column(s), not {columns}",
+                name=Name("coords"), coords=self.name, count=len(self.roles), columns=columns,
+            )  # fmt: skip
 
 
 def _from_longitude(turns: Turns) -> Array:
@@ -274,4 +276,4 @@ def convention(name: object) -> Convention:
         found = CONVENTIONS.get(_OTHER_NAMES.get(key, key))
         if found is not None:
             return found
-    raise InvalidDirections(f"coords is {shown(name)}; choose {', '.join(CONVENTIONS)}")
+    raise wrong_value("coords", name, f"choose {', '.join(CONVENTIONS)}", InvalidDirections)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import real_number, shown, whole_number
+from steradian.arguments import real_number, shown, whole_number, wrong_value
 from steradian.contract import is_object_of
 from steradian.data.constructors import Constructors
 from steradian.data.conventions import convention
@@ -35,6 +35,7 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import SPAN_ROUNDING
 from steradian.spaces import Axes, OtherForms, Rotations, Space, unit_sphere
 from steradian.spaces.rotations import as_quaternions
+from steradian.text.messages import arguments
 
 _BLOCK_ENTRIES = 1 << 22  # numbers handled at a time, at most
 _SAME_POINT = 14  # decimals to which two directions of a support are one
@@ -108,7 +109,7 @@ class Directions(Constructors):
         if weights is not None:
             given, exponent = tamed(weight_column(weights, len(rows), "weight"))
         if not isinstance(normalize, bool | np.bool_):
-            raise InvalidDirections(f"normalize is {shown(normalize)}; give True or False")
+            raise wrong_value("normalize", normalize, "give True or False", InvalidDirections)
         if normalize:
             rows = normalized_rows(rows, space)
         exact = space is not None or check_unit_norm(rows)
@@ -399,12 +400,12 @@ def _where(d: int, space: Space | None, axial: bool) -> Space | None:
     if space is None and axial is False:
         return None
     if not isinstance(axial, bool | np.bool_):
-        raise InvalidDirections(f"axial is {shown(axial)}; give True or False")
+        raise wrong_value("axial", axial, "give True or False", InvalidDirections)
     if not axial:
         return None if space == unit_sphere(d) else space
     if space not in (None, Axes(d)):
         raise InvalidDirections(
-            f"axial=True is for unit vectors without a sign, and space is the {space.name}; "
-            "give one of them"
-        )
+            "{said} is for unit vectors without a sign, and space is the {space}; give one of them",
+            said=arguments(axial=True), space=space.name,
+        )  # fmt: skip
     return Axes(d)

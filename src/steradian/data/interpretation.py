@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.data.conventions import DEGREES_PER_HOUR, Convention, Unit, matrices_as_quaternions
 from steradian.data.notation import Notation
 from steradian.data.times import hours_assumed, times
@@ -16,7 +16,11 @@ from steradian.data.validation import angle_column, as_numeric, cos_sin
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import ANGLE_LIMIT
+from steradian.text.audience import Advice
+from steradian.text.messages import Name, Row, arguments
 
+EITHER_UNIT = Advice("degrees=True or False", "--degrees or --radians")
+_DEGREES, _RADIANS = arguments(degrees=True), arguments(degrees=False)
 SEVERAL = 5  # rows from which on the sizes of angles tell their unit
 _MOSTTURNS = 8  # of radians that are followed round the circle without a thought
 TURN = {"degrees": 360.0, "radians": 2.0 * np.pi, "hours": 24.0}
@@ -35,9 +39,12 @@ class Units:
         for name in ("degrees", "hours"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, bool | np.bool_):
-                raise InvalidDirections(f"{name} is {shown(value)}; give True or False")
+                raise wrong_value(name, value, "give True or False", InvalidDirections)
         if self.hours and self.degrees is not None and not self.degrees:
-            raise InvalidDirections("hours=True goes with declinations in degrees, not radians")
+            raise InvalidDirections(
+                "{said} goes with declinations in degrees, not radians",
+                said=arguments(hours=True),
+            )
 
     def of(self, convention: Convention) -> tuple[Unit, bool]:
         """The unit of a convention's columns, and whether it is assumed."""
@@ -96,7 +103,9 @@ def plain_points(convention: Convention, columns: Sequence[Any]) -> Array:
 
 def _rows(convention: Convention, turns: Sequence[tuple[Array, Array]]) -> Array:
     if convention.rows is None:
-        raise InvalidDirections(f"coords {convention.name!r} are not angles")
+        raise InvalidDirections(
+            "{name} {coords!r} are not angles", name=Name("coords"), coords=convention.name
+        )
     return convention.rows(turns)
 
 
@@ -133,10 +142,11 @@ def _refuse_beyond(convention: Convention, angles: Sequence[Array], *, radians: 
             span = f"±{high * unit:g}" if low == -high else f"{low * unit:g} to {high * unit:g}"
             more = int(beyond.sum()) - 1
             raise InvalidDirections(
-                f"row {row} has {convention.role(k)} {angles[k][row]:g}, beyond {span}"
-                f"{f' (and {more} others)' if more else ''}; "
-                "check the column order and the unit (degrees=True or False)"
-            )
+                "{row} has {role} {value:g}, beyond {span}{others}; "
+                "check the column order and the unit ({remedy})",
+                row=Row(row), role=convention.role(k), value=float(angles[k][row]), span=span,
+                others=f" (and {more} others)" if more else "", remedy=EITHER_UNIT,
+            )  # fmt: skip
 
 
 def _refuse_no_hours(angle: Array, role: str) -> None:
@@ -145,9 +155,11 @@ def _refuse_no_hours(angle: Array, role: str) -> None:
         row = int(np.argmax(beyond))
         order = "check the column order, or " if (angle < 0.0).any() else ""
         raise InvalidDirections(
-            f"row {row} has {role} {angle[row]:g}, beyond 24 hours: these look like degrees; "
-            f"{order}pass degrees=True in place of hours=True"
-        )
+            "{row} has {role} {value:g}, beyond 24 hours: these look like degrees; "
+            "{order}pass {remedy} in place of {said}",
+            row=Row(row), role=role, value=float(angle[row]), order=order,
+            remedy=_DEGREES, said=arguments(hours=True),
+        )  # fmt: skip
 
 
 def _refuse_doubtful(convention: Convention, angles: Sequence[Array], unit: Unit) -> None:
@@ -158,20 +170,23 @@ def _refuse_doubtful(convention: Convention, angles: Sequence[Array], unit: Unit
     whole = all((angle == np.floor(angle)).all() for angle in angles)
     if unit == "degrees" and largest <= TURN["radians"] and not whole:
         raise InvalidDirections(
-            f"no angle is larger than {largest:.4g}: these look like radians, and degrees are "
-            "assumed; pass degrees=False, or degrees=True if they are degrees"
-        )
+            "no angle is larger than {largest:.4g}: these look like radians, and degrees are "
+            "assumed; pass {remedy}, or {as_assumed} if they are degrees",
+            largest=largest, remedy=_RADIANS, as_assumed=_DEGREES,
+        )  # fmt: skip
     if unit == "radians" and _looks_like_degrees(largest, whole):
         raise InvalidDirections(
-            f"angles go up to {largest:.4g}: these look like degrees, and radians are assumed; "
-            "pass degrees=True, or degrees=False if they are radians"
-        )
+            "angles go up to {largest:.4g}: these look like degrees, and radians are assumed; "
+            "pass {remedy}, or {as_assumed} if they are radians",
+            largest=largest, remedy=_DEGREES, as_assumed=_RADIANS,
+        )  # fmt: skip
     first = angles[0]
     if convention.roles[:1] == ("right ascension",) and first.min() >= 0.0 and first.max() < 24.0:
         raise InvalidDirections(
-            f"no right ascension is larger than {float(first.max()):.4g}: these look like hours, "
-            "and degrees are assumed; pass hours=True, or degrees=True if they are degrees"
-        )
+            "no right ascension is larger than {largest:.4g}: these look like hours, and degrees "
+            "are assumed; pass {remedy}, or {as_assumed} if they are degrees",
+            largest=float(first.max()), remedy=arguments(hours=True), as_assumed=_DEGREES,
+        )  # fmt: skip
 
 
 def _looks_like_degrees(largest: float, whole: bool) -> bool:

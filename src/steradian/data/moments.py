@@ -402,8 +402,9 @@ def _check_space(directions: Directions, hierarchy: Hierarchy) -> None:
     wrong = there.refusal(directions.x)
     if wrong:
         raise InvalidDirections(
-            f"{wrong}, no {there.point_name} of the {there.name}; make the hierarchy for the data"
-        )
+            "{wrong}, no {point} of the {space}; make the hierarchy for the data",
+            wrong=wrong, point=there.point_name, space=there.name,
+        )  # fmt: skip
 
 
 def _check_signs(directions: Directions, hierarchy: Hierarchy) -> None:

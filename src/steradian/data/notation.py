@@ -13,6 +13,7 @@ from steradian.data.conventions import CONVENTIONS, DEGREES_PER_HOUR, Convention
 from steradian.data.times import Clock
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
+from steradian.text.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Reading:
     observations: int = 0  # that the counts are of
     axial: bool = False
     skipped: int = 0
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Message | str, ...] = ()
     within: bool = False  # a subspace, whose points its convention does not tell
 
     @property
@@ -89,7 +90,7 @@ class Reading:
             parts.append(f"counts {self.counts}, {self.observations} observations")
         if self.skipped:
             parts.append(f"{self.skipped} bad row{'s' * (self.skipped != 1)} left out")
-        return "; ".join([*parts, *self.remarks])
+        return "; ".join([*parts, *map(str, self.remarks)])
 
     @property
     def _coordinates(self) -> str:
@@ -154,7 +155,7 @@ class Reading:
             "unit": self.notation.unit,
             "clock": None if clock is None else [clock.length, clock.kind],
             "columns": list(self.columns),
-            "remarks": list(self.remarks),
+            "remarks": [str(remark) for remark in self.remarks],
         }
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown, whole_number
+from steradian.arguments import shown, whole_number, wrong_value
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import Support, support_of_one
@@ -18,8 +18,11 @@ from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.io.frames import is_frame
 from steradian.io.reading import directions_from_frame
+from steradian.text.audience import Advice
+from steradian.text.messages import Name, arguments
 
-_SCALED = "sr.Directions(x, normalize=True)"  # in place of the array
+_SCALED = Advice("sr.Directions(x, normalize=True)", "--normalize")  # in place of the array
+_OF_READER = {"columns", "coords", "on_bad", "degrees", "hours", "normalize"}
 _PLACED = "sr.Directions(x, space=hierarchy.space)"
 _EXAMINED_ROWS = 100_000  # above it only the moments decide about the boundary
 
@@ -31,8 +34,9 @@ def as_source(
     if isinstance(data, Directions | Moments):
         if weights is not None:
             raise InvalidDirections(
-                f"{type(data).__name__} carry their own weights; leave out weights="
-            )
+                "{kind} carry their own weights; leave out {said}",
+                kind=type(data).__name__, said=arguments(weights=...),
+            )  # fmt: skip
         return data
     if type(data) is np.ndarray and not isinstance(weights, str):
         return as_rows(data, weights, hierarchy)  # at once: an array is none of what follows
@@ -64,8 +68,9 @@ def as_rows(
                 f"an array is read as points of a sphere, and these lie on the "
                 f"{hierarchy.space.name}; pass {_PLACED}"
             ) from error
-        words = str(error).replace("pass normalize=True", f"pass {_SCALED}")
-        raise InvalidDirections(words) from error
+        if "normalize" not in error.advised:
+            raise
+        raise error.changed(remedy=_SCALED) from error
 
 
 def _lie_on(hierarchy: Hierarchy, data: Any, weights: ArrayLike | None) -> bool:
@@ -82,10 +87,11 @@ def _read(frame: Any, weights: ArrayLike | str | None) -> Directions:
     try:
         return directions_from_frame(frame, weights=weights)
     except InvalidDirections as error:
-        options = ("columns=", "coords=", "on_bad=", "degrees=", "hours=", "normalize=")
-        if not any(option in str(error) for option in options):
+        if not error.advised & _OF_READER:
             raise
-        raise InvalidDirections(f"{error}: profile sr.read_directions(table, …)") from error
+        raise InvalidDirections(
+            "{said}: profile sr.read_directions(table, …)", **error.fields | {"said": error.message}
+        ) from error
 
 
 def _refuse_streams(data: Any) -> None:
@@ -129,7 +135,7 @@ def first_levels(hierarchy: Hierarchy, levels: int | None) -> Hierarchy:
     if levels is None:
         return hierarchy
     if not 1 <= whole_number(levels, "levels") <= hierarchy.levels:
-        raise InvalidArgument(f"levels is {levels}; {hierarchy} has 1 to {hierarchy.levels}")
+        raise wrong_value("levels", levels, f"{hierarchy} has 1 to {hierarchy.levels}")
     return hierarchy.up_to(levels)
 
 
@@ -138,10 +144,10 @@ def refuse_unfittable(hierarchy: Hierarchy) -> None:
     most = getattr(hierarchy, "most_fitted", hierarchy.levels)
     if hierarchy.levels > most:
         raise InvalidArgument(
-            f"levels is {hierarchy.levels}; at most {most} can be fitted on the "
-            f"{hierarchy.space.name}: the features of more at the nodes of a grid do not "
-            "fit in memory"
-        )
+            "{name} is {levels}; at most {most} can be fitted on the {space}: the features of more "
+            "at the nodes of a grid do not fit in memory",
+            name=Name("levels"), levels=hierarchy.levels, most=most, space=hierarchy.space.name,
+        )  # fmt: skip
 
 
 def support_of(directions: Directions | None) -> Support | None:

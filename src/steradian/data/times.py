@@ -17,6 +17,7 @@ from steradian.arguments import real_number, shown
 from steradian.data.validation import number_column
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.text.messages import Joined, Message, Name, Row, arguments, message
 
 _CLOCK = re.compile(r"^\s*(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d*)?))?\s*$")
 _ZONE = re.compile(r"\d(Z|[+-]\d{2}:?\d{2})\s*$")
@@ -30,11 +31,11 @@ _OF_NUMBERS = (
 )
 DAY = 24.0  # hours
 _SPANS = (
-    (366, "days of the year", "period=365.25"),
-    (1440, "minutes of the day", "period=1440"),
-    (86400, "seconds of the day", "period=86400"),
-    (100_000_000, "numbers of another period", "its length, like period=365.25"),
-    (math.inf, "seconds since 1970", "period=86400 for the time of the day"),
+    (366, "days of the year; give {remedy}", 365.25),
+    (1440, "minutes of the day; give {remedy}", 1440),
+    (86400, "seconds of the day; give {remedy}", 86400),
+    (100_000_000, "numbers of another period; give its length, like {remedy}", 365.25),
+    (math.inf, "seconds since 1970; give {remedy} for the time of the day", 86400),
 )
 
 
@@ -86,9 +87,9 @@ def times(values: ArrayLike, period: Any = None) -> tuple[Array, Clock]:
     name = "day" if period is None else period
     if name not in _HOURS:
         raise InvalidDirections(
-            f"period is {shown(period)} for calendar times; give period='day', period='week' or "
-            "period='year' (a number is for numbers)"
-        )
+            "{name} is {value} for calendar times; give {remedy} (a number is for numbers)",
+            name=Name("period"), value=shown(period), remedy=_one_of("day", "week", "year"),
+        )  # fmt: skip
     clock = Clock(_HOURS[name], name)
     if moments.dtype.kind == "f":  # times of the day without a date
         if name != "day":
@@ -98,8 +99,9 @@ def times(values: ArrayLike, period: Any = None) -> tuple[Array, Clock]:
     if period is None and len(part) > 1 and not part.any():
         raise InvalidDirections(
             "all times are midnight: these are dates, and times of the day are assumed; give "
-            "period='year' or period='week', or period='day' if they are times"
-        )
+            "{remedy}, or {as_assumed} if they are times",
+            remedy=_one_of("year", "week"), as_assumed=arguments(period="day"),
+        )  # fmt: skip
     return part * 360.0, clock
 
 
@@ -110,10 +112,16 @@ def _of_numbers(values: ArrayLike, period: Any) -> tuple[Array, Clock]:
         _refuse_no_hours(column)
     else:
         if isinstance(period, str):
-            raise InvalidDirections(f"period is {shown(period)} for plain numbers; {_OF_NUMBERS}")
+            raise InvalidDirections(
+                "{name} is {value} for plain numbers; {remedy}",
+                name=Name("period"), value=shown(period), remedy=_OF_NUMBERS,
+            )  # fmt: skip
         length = real_number(period, "period", _EXAMPLE)
         if length <= 0.0:
-            raise InvalidDirections(f"period is {shown(period)}; {_EXAMPLE}")
+            raise InvalidDirections(
+                "{name} is {value}; {remedy}",
+                name=Name("period"), value=shown(period), remedy=_EXAMPLE,
+            )  # fmt: skip
         clock = Clock(length, "day" if length == 24.0 else "")
     return np.fmod(column, clock.length) / clock.length * 360.0, clock
 
@@ -125,14 +133,29 @@ def _refuse_no_hours(column: Array) -> None:
         return
     row = int(np.argmax(beyond))
     largest = float(column.max())
-    words = next(f"{what}; give {how}" for most, what, how in _SPANS if largest <= most)
+    what, length = next((what, length) for most, what, length in _SPANS if largest <= most)
     if _are_hhmm(column):
-        words = "hours and minutes without a colon; write them like 21:41"
-    likely = f": these look like {words}" if largest > DAY and column.min() >= 0.0 else ""
+        what = "hours and minutes without a colon; write them like 21:41"
+    likely = largest > DAY and column.min() >= 0.0
     raise InvalidDirections(
-        f"time in row {row} is {column[row]:.10g}, beyond the hours 0 to 24 of the day that are "
-        f"assumed{likely}; or state the period, like period=24, if they are to be taken modulo it"
+        "time in {row} is {value:.10g}, beyond the hours 0 to 24 of the day that are assumed"
+        "{likely}; or state the period, like {modulo}, if they are to be taken modulo it",
+        row=Row(row), value=float(column[row]), modulo=arguments(period=24),
+        likely=_likely(what, length) if likely else "",
+    )  # fmt: skip
+
+
+def _likely(what: str, length: float) -> Message:
+    """What numbers look like that are no hours, and how to say so."""
+    return message(
+        ": these look like {words}", words=message(what, remedy=arguments(period=length))
     )
+
+
+def _one_of(*periods: str) -> Joined:
+    """Periods of calendar times, one of which is to be stated."""
+    *most, last = (arguments(period=period) for period in periods)
+    return Joined((Joined(tuple(most), ", "), last))
 
 
 def _are_hhmm(column: Array) -> bool:
@@ -186,8 +209,9 @@ def _dates(text: list[str]) -> AnyArray:
     zoned = next((k for k, cell in enumerate(text) if _ZONE.search(cell) and ":" in cell), None)
     if zoned is not None:
         raise InvalidDirections(
-            f"time in row {zoned} is {text[zoned]!r}, with a time zone; give local times without"
-        )
+            "time in {row} is {value!r}, with a time zone; give local times without",
+            row=Row(zoned), value=text[zoned],
+        )  # fmt: skip
     try:
         return _whole(_as_datetimes(text))
     except (ValueError, UserWarning, DeprecationWarning) as error:
@@ -195,9 +219,10 @@ def _dates(text: list[str]) -> AnyArray:
             raise
         row = int(np.argmax(unreadable_times(text)))
         raise InvalidDirections(
-            f"times are not understood: the one in row {row} is {shown(text[row])}; "
-            "write them like 2024-03-01 14:35 or 14:35, all in one way"
-        ) from error
+            "times are not understood: the one in {row} is {value}; write them like "
+            "2024-03-01 14:35 or 14:35, all in one way",
+            row=Row(row), value=shown(text[row]),
+        ) from error  # fmt: skip
 
 
 def _as_datetimes(text: Sequence[str]) -> AnyArray:
@@ -245,7 +270,7 @@ def _whole(moments: AnyArray) -> AnyArray:
     missing = np.isnat(moments)
     if missing.any():
         row = int(np.argmax(missing))
-        raise InvalidDirections(f"time in row {row} is missing; drop or repair that row")
+        raise InvalidDirections("time in {row} is missing; drop or repair that row", row=Row(row))
     return moments
 
 

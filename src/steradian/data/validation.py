@@ -16,7 +16,21 @@ from steradian.numerics.tolerances import ANGLE_ROUNDING, PLAIN_WEIGHTS, UNIT_LE
 from steradian.spaces import OneForm, Space
 from steradian.spaces.base import a_point
 from steradian.spaces.unit_vectors import has_unit_rows
+from steradian.text.audience import Advice
+from steradian.text.messages import Joined, Row, arguments
 
+_SCALED = arguments(normalize=True)
+_ANGLES_OR_PLANE = Joined(
+    (
+        Advice(
+            "read them with Directions.from_lonlat or its like",
+            "read them with --coords lonlat or its like",
+        ),
+        Advice("pass normalize=True", "give --coords xyz --normalize"),
+    ),
+    ", or ",
+)
+_ANGLES = Advice("Directions.from_angles", "a table, and --coords angle")
 _LONGEST_TAKEN_FOR_A_VECTOR = 6.3  # above it two columns may be angles in degrees
 _FEW_ENTRIES = 1 << 14  # whose squares are quicker written down than summed on the way
 _FEW_COLUMNS = 4  # likewise, of any number of rows
@@ -76,9 +90,10 @@ def coordinate_rows(x: ArrayLike) -> AnyArray:
         raise InvalidDirections("x is empty; give at least one direction")
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise InvalidDirections(
-            f"x has shape {rows.shape}; give (n, d) with one direction per row and d >= 2 "
-            "(angles: Directions.from_angles)"
-        )
+            "x has shape {shape}; give (n, d) with one direction per row and d >= 2 "
+            "(angles: {remedy})",
+            shape=rows.shape, remedy=_ANGLES,
+        )  # fmt: skip
     return rows
 
 
@@ -102,9 +117,10 @@ def angle_column(values: ArrayLike, what: str, *, degrees: bool) -> Array:
         row = int(np.argmax(lost))
         full = "360" if degrees else "2π"
         raise InvalidDirections(
-            f"{what} in row {row} is {column[row]:g}, so large that rounding has moved it by "
-            f"more than {ANGLE_ROUNDING:g} radians; reduce it modulo {full} where it is still exact"
-        )
+            "{what} in {row} is {value:g}, so large that rounding has moved it by more than "
+            "{rounding:g} radians; reduce it modulo {full} where it is still exact",
+            what=what, row=Row(row), value=float(column[row]), rounding=ANGLE_ROUNDING, full=full,
+        )  # fmt: skip
     return column
 
 
@@ -112,7 +128,10 @@ def _check_finite(values: Array, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(np.argmax(bad))
-        raise InvalidDirections(f"{what} in row {row} is {values[row]}; drop or repair that row")
+        raise InvalidDirections(
+            "{what} in {row} is {value}; drop or repair that row",
+            what=what, row=Row(row), value=values[row],
+        )  # fmt: skip
 
 
 def cos_sin(angle: Array, *, degrees: bool) -> tuple[Array, Array]:
@@ -155,14 +174,17 @@ def space_points(rows: AnyArray, space: Space) -> Array:
     x = np.asarray(rows, dtype=np.float64)
     lost = ~np.isfinite(x).all(axis=1)
     if lost.any():
-        raise InvalidDirections(f"row {int(np.argmax(lost))} is not finite; fix or drop it")
+        raise InvalidDirections("{row} is not finite; fix or drop it", row=Row(np.argmax(lost)))
     wrong = space.refusal(x)
     if wrong:
-        remedy = "fix it"
-        if has_unit_rows(space):
-            _refuse_zero(x, space)
-            remedy = "pass normalize=True or fix it"
-        raise InvalidDirections(f"{wrong}; {remedy}, or give the space it belongs to")
+        fix = "{wrong}; fix it, or give the space it belongs to"
+        if not has_unit_rows(space):
+            raise InvalidDirections(fix, wrong=wrong)
+        _refuse_zero(x, space)
+        raise InvalidDirections(
+            "{wrong}; pass {remedy} or fix it, or give the space it belongs to",
+            wrong=wrong, remedy=_SCALED,
+        )  # fmt: skip
     return space.one_form(x) if isinstance(space, OneForm) else x
 
 
@@ -189,10 +211,14 @@ def _refuse_row(row: AnyArray, index: int) -> None:
     norm = largest * float(np.linalg.norm(row.astype(np.float64) / largest))
     if len(row) == 2 and norm > _LONGEST_TAKEN_FOR_A_VECTOR:
         raise InvalidDirections(
-            f"row {index} has norm {norm:.6g}: two columns of this size may be angles; read them "
-            "with Directions.from_lonlat or its like, or pass normalize=True if they are x and y"
-        )
-    raise InvalidDirections(f"row {index} has norm {norm:.6g}; pass normalize=True or fix it")
+            "{row} has norm {norm:.6g}: two columns of this size may be angles; {remedy} if they "
+            "are x and y",
+            row=Row(index), norm=norm, remedy=_ANGLES_OR_PLANE,
+        )  # fmt: skip
+    raise InvalidDirections(
+        "{row} has norm {norm:.6g}; pass {remedy} or fix it",
+        row=Row(index), norm=norm, remedy=_SCALED,
+    )  # fmt: skip
 
 
 def _refuse_zero(rows: Array, space: Space) -> None:
@@ -209,21 +235,24 @@ def _lack(space: Space | None) -> str:
 def _refuse_hopeless(row: AnyArray, index: int, lack: str = "has no direction") -> None:
     if not np.isfinite(row).all():
         raise InvalidDirections(
-            f"row {index} holds {row[~np.isfinite(row)][0]}; drop or repair that row"
-        )
+            "{row} holds {value}; drop or repair that row",
+            row=Row(index), value=row[~np.isfinite(row)][0],
+        )  # fmt: skip
     if not row.any():
         raise InvalidDirections(
-            f"row {index} is the zero vector, which {lack}; drop it (of a file: on_bad='skip')"
-        )
+            "{row} is the zero vector, which {lack}; drop it (of a file: {remedy})",
+            row=Row(index), lack=lack, remedy=arguments(on_bad="skip"),
+        )  # fmt: skip
 
 
 def normalized_rows(rows: AnyArray, space: Space | None = None) -> Array:
     """Rows of any non-zero length, brought to unit norm; refused where points have another."""
     if space is not None and not has_unit_rows(space):
         raise InvalidDirections(
-            f"normalize=True is for unit vectors, and {a_point(space)} of the {space.name} "
-            "is none; scale its parts before"
-        )
+            "{said} is for unit vectors, and {point} of the {space} is none; scale its parts "
+            "before",
+            said=_SCALED, point=a_point(space), space=space.name,
+        )  # fmt: skip
     x = rows.astype(np.float64)
     largest = np.abs(x).max(axis=1)
     bad: BoolArray = ~np.isfinite(largest) | (largest == 0.0)
@@ -261,7 +290,10 @@ def weight_column(weights: ArrayLike, n: int, what: str) -> Array:
     _check_finite(w, what)
     if (w < 0).any():
         row = int(np.argmax(w < 0))
-        raise InvalidDirections(f"{what} in row {row} is {w[row]:g}; {what}s must not be negative")
+        raise InvalidDirections(
+            "{what} in {row} is {value:g}; {what}s must not be negative",
+            what=what, row=Row(row), value=float(w[row]),
+        )  # fmt: skip
     return w
 
 
@@ -280,8 +312,9 @@ def count_column(counts: ArrayLike, n: int, d: int) -> AnyArray:
     if (c != np.floor(c)).any():
         row = int(np.argmax(c != np.floor(c)))
         raise InvalidDirections(
-            f"count in row {row} is {c[row]:g}; counts are whole numbers, others are weights="
-        )
+            "count in {row} is {value:g}; counts are whole numbers, others are {remedy}",
+            row=Row(row), value=float(c[row]), remedy=arguments(weights=...),
+        )  # fmt: skip
     if not c.any():
         raise InvalidDirections("all counts are zero; give at least one observation")
     total = float((c * 2.0**-64).sum()) * 2.0**64 if c.max() < 1e300 else math.inf

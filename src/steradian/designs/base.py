@@ -16,8 +16,9 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.division import whole_units
 from steradian.designs.units import Units, faults_of
-from steradian.errors import COUNTED, ConformanceError, DesignError
+from steradian.errors import ConformanceError, DesignError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.text.messages import Row
 
 Features = Callable[[Array], Array]
 """Rows (n, d) → functions of them (n, p)."""
@@ -156,7 +157,7 @@ def unit_labels(ids: ArrayLike | str, n: int, what: str) -> IntArray:
     empty = np.array([not whole and _is_missing(v) for v in seen.tolist()], dtype=bool)
     if empty.any():
         row = int(np.argmax(empty[codes]))
-        raise DesignError(f"row {row} has no {what} id; give every row one{COUNTED}")
+        raise DesignError("{row} has no {what} id; give every row one", row=Row(row), what=what)
     return np.asarray(codes, dtype=np.int64)
 
 

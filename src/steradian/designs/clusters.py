@@ -13,6 +13,7 @@ from steradian.designs.base import Design, ids_of_rows, unit_labels, unit_names
 from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.numerics.arrays import BoolArray
+from steradian.text.messages import arguments
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,8 @@ class Clusters(Design):
         if count < 2:
             raise DesignError(
                 "there is only one cluster: variation between clusters cannot be seen; "
-                "give finer clusters, or design='descriptive' for point estimates alone"
+                "give finer clusters, or {remedy} for point estimates alone",
+                remedy=arguments(design="descriptive"),
             )
         factor = count / (count - 1.0)
         return Units(

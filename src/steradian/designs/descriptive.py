@@ -13,6 +13,14 @@ from steradian.designs.division import whole_units
 from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.numerics.arrays import BoolArray
+from steradian.text.audience import Advice
+from steradian.text.messages import arguments
+
+_OTHERS = Advice(
+    "design='iid' (equal weights), 'fixed', 'importance', 'chain', sr.designs.Clusters(ids), "
+    "Survey(...) or Known(covariance, rate)",
+    "--design iid (equal weights), fixed, importance, chain, clusters:COLUMN or survey:psu=COLUMN",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +44,10 @@ class Descriptive(Design):
         """Why there is no inference, and the ways out."""
         return DesignError(
             "design 'descriptive' describes this weighted set and defines no p-value or standard "
-            "error; if the rows are a sample, say how the weights arose: design='iid' (equal "
-            "weights), 'fixed', 'importance', 'chain', sr.designs.Clusters(ids), Survey(...) "
-            "or Known(covariance, rate); numbers of observations are no weights but counts="
-        )
+            "error; if the rows are a sample, say how the weights arose: {remedy}; numbers of "
+            "observations are no weights but {counts}",
+            remedy=_OTHERS, counts=arguments(counts=...),
+        )  # fmt: skip
 
     def check(self, directions: Directions) -> None:
         """Any rows can be described."""

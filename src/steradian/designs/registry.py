@@ -15,6 +15,8 @@ from steradian.designs.rows import IID, FixedWeights, Importance
 from steradian.errors import DesignError
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array
+from steradian.text.audience import Advice
+from steradian.text.messages import Name
 
 _BY_NAME: dict[str, Callable[[], Design]] = {
     "iid": IID,
@@ -24,9 +26,16 @@ _BY_NAME: dict[str, Callable[[], Design]] = {
     "descriptive": Descriptive,
 }
 _NEED_DATA = {
-    "clusters": "sr.designs.Clusters(ids)",
-    "survey": "sr.designs.Survey(psu=..., strata=...)",
-    "known": "sr.designs.Known(covariance, rate)",
+    "clusters": Advice("pass sr.designs.Clusters(ids)", "say --design clusters:COLUMN"),
+    "survey": Advice(
+        "pass sr.designs.Survey(psu=..., strata=...)",
+        "say --design survey:psu=COLUMN,strata=COLUMN",
+    ),
+    "known": Advice(
+        "pass sr.designs.Known(covariance, rate)",
+        "a covariance is given in Python only; choose iid, fixed, importance, chain, "
+        "clusters:COLUMN or survey:psu=COLUMN",
+    ),
 }
 
 
@@ -37,13 +46,19 @@ def as_design(design: Design | str | None, *, weighted: bool) -> Design:
     if isinstance(design, Design):
         return design
     if not isinstance(design, str):
-        raise DesignError(f"design is {shown(design)}; give a name or an object of sr.designs")
+        raise _unknown(design, "give a name or an object of sr.designs")
     if design in _NEED_DATA:
-        raise DesignError(f"design {design!r} needs data: pass {_NEED_DATA[design]}")
+        raise DesignError(
+            "design {design!r} needs data: {remedy}", design=design, remedy=_NEED_DATA[design]
+        )
     if design not in _BY_NAME:
-        known = ", ".join([*_BY_NAME, *_NEED_DATA])
-        raise DesignError(f"design is {design!r}; choose {known}")
+        raise _unknown(design, f"choose {', '.join([*_BY_NAME, *_NEED_DATA])}")
     return _BY_NAME[design]()
+
+
+def _unknown(design: Any, remedy: str) -> DesignError:
+    fields = {"name": Name("design"), "design": shown(design), "remedy": remedy}
+    return DesignError("{name} is {design}; {remedy}", **fields)
 
 
 def stated_design(

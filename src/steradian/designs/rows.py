@@ -13,6 +13,13 @@ from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError
 from steradian.numerics.tolerances import EQUAL_WEIGHTS
+from steradian.text.audience import Advice
+from steradian.text.messages import arguments
+
+_OTHERS = Advice(
+    "'fixed', 'importance', Clusters, Chain, Survey or Known",
+    "--design fixed, importance, clusters:COLUMN, chain or survey:psu=COLUMN",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +40,9 @@ class IID(Design):
         if directions.weighted and np.ptp(directions.weights) > EQUAL_WEIGHTS / directions.n:
             raise DesignError(
                 "design 'iid' means equal weights, and these rows have weights; say how the "
-                "weights arose: 'fixed', 'importance', Clusters, Chain, Survey or Known; "
-                "numbers of observations are no weights but counts="
-            )
+                "weights arose: {remedy}; numbers of observations are no weights but {counts}",
+                remedy=_OTHERS, counts=arguments(counts=...),
+            )  # fmt: skip
         n = directions.n
         return Units(np.full(n, 1.0 / n), n, np.sqrt(n), fixed_weights=True)
 

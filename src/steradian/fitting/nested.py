@@ -32,16 +32,19 @@ from steradian.hierarchies.base import (
 )
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.text.messages import Joined, Message, arguments, message
 
 _OURS = "a limit of this software, not of the data"
-_FEWER = "ask for fewer levels"
-_MIX = ", or mix in a little of the uniform law (shrinkage=0.01), which nothing tests against noise"
-_ERRORS: dict[Status, tuple[type[LevelError], str]] = {
-    Status.BOUNDARY: (BoundaryError, _FEWER),
-    Status.UNRESOLVED: (ResolutionError, _FEWER),
-    Status.ROUNDING: (ResolutionError, _FEWER),
-    Status.STALLED: (ConvergenceError, _FEWER),
-    Status.UNSEEN: (ResolutionError, _FEWER),
+_MIX = message(
+    "mix in a little of the uniform law ({remedy}), which nothing tests against noise",
+    remedy=arguments(shrinkage=0.01),
+)
+_ERRORS: dict[Status, type[LevelError]] = {
+    Status.BOUNDARY: BoundaryError,
+    Status.UNRESOLVED: ResolutionError,
+    Status.ROUNDING: ResolutionError,
+    Status.STALLED: ConvergenceError,
+    Status.UNSEEN: ResolutionError,
 }
 
 
@@ -56,22 +59,28 @@ class Failure:
     enough: str = ""  # what level 1 needs, in words
     instead: str = ""  # what else may be asked for, in words
 
-    def error(self) -> LevelError:
-        """The exception that says so."""
-        kind, remedy = _ERRORS[self.status]
+    def error(self, *, mixing: bool = True) -> LevelError:
+        """The exception that says so; ``mixing`` where the uniform law may be mixed in."""
+        kind, remedies = _ERRORS[self.status], self._remedies(mixing)
         cause = self.status.sentence + (f" ({self.words})" if self.words else "")
-        if self.level > 1:
-            remedy += f" (levels={self.level - 1} is sound)"
-        elif self.status is Status.BOUNDARY:
-            remedy = f"give {self.enough}"
-        elif self.instead:
-            return kind(self.level, cause, self.instead)
-        if self.status is Status.BOUNDARY:
-            found = BoundaryError(self.level, cause, remedy + _MIX)
+        found = kind(self.level, cause, Joined(remedies, ", or "))
+        if isinstance(found, BoundaryError):
             found.certificate = self.certificate
-            return found
-        more = f", or {self.instead}" if self.instead else ""
-        return kind(self.level, cause, remedy + more)
+        return found
+
+    def _remedies(self, mixing: bool) -> tuple[Message | str, ...]:
+        """What helps, each by itself."""
+        boundary, instead = self.status is Status.BOUNDARY, (self.instead,) * bool(self.instead)
+        if self.level > 1:
+            sound = arguments(levels=self.level - 1)
+            first: Message | str = message("ask for fewer levels ({sound} is sound)", sound=sound)
+        elif boundary:
+            first = f"give {self.enough}"
+        elif instead:
+            return instead
+        else:
+            first = "ask for fewer levels"
+        return (first, *((_MIX,) * mixing if boundary else instead))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

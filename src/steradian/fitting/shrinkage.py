@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from steradian.arguments import one_of, real_number
-from steradian.errors import InvalidArgument
+from steradian.arguments import one_of, real_number, wrong_value
 
 Target = Literal["uniform", "below"]
 
@@ -44,7 +43,7 @@ class Shrinkage:
     def __post_init__(self) -> None:
         share = real_number(self.epsilon, "epsilon", "give a number between 0 and 1")
         if not 0.0 < share < 1.0:
-            raise InvalidArgument(f"epsilon is {self.epsilon!r}; give a number between 0 and 1")
+            raise wrong_value("epsilon", self.epsilon, "give a number between 0 and 1")
         one_of(self.toward, "toward", get_args(Target))
 
     @property

@@ -8,6 +8,7 @@ from steradian.hierarchies.base import Hierarchy
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Space, Sphere, Torus
+from steradian.text.audience import Advice
 
 _FEW, _MANY = 2, 4  # levels in many and in few dimensions
 _SPHERES = Circle, Sphere, Hypersphere  # made once: every profile asks
@@ -23,7 +24,9 @@ def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
     if isinstance(space, Torus):
         return TorusHarmonics(space.k, _FEW if levels is None else levels)
     raise InvalidArgument(
-        f"nothing is known to measure on the {space.name}; pass hierarchy=sr.Custom(space, blocks)"
+        "nothing is known to measure on the {space}; pass {remedy}",
+        space=space.name,
+        remedy=Advice("hierarchy=sr.Custom(space, blocks)", "a hierarchy of your own in Python"),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from steradian.arguments import whole_number
+from steradian.arguments import whole_number, wrong_value
 from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
@@ -36,6 +36,8 @@ from steradian.spaces.quadratic import (
     low_moments,
     natural_parameters,
 )
+from steradian.text.audience import Advice
+from steradian.text.messages import Name, arguments
 
 _NARROW = 0.8  # of the squared length of the degree-2 moments of one point
 _DIRECT_ROWS = 2000  # fewer rows are summed directly, more through a transform
@@ -79,7 +81,7 @@ class Harmonics:
         if whole_number(self.d, "d") < 2:
             raise InvalidArgument(f"d is {self.d}; directions need at least two dimensions")
         if whole_number(self.levels, "levels") < 1:
-            raise InvalidArgument(f"levels is {self.levels}; a hierarchy has at least one level")
+            raise wrong_value("levels", self.levels, "a hierarchy has at least one level")
         if self.d > _MOST_DIMENSIONS:
             raise InvalidArgument(
                 f"d is {self.d}; at most {_MOST_DIMENSIONS} dimensions are possible, whose "
@@ -87,9 +89,10 @@ class Harmonics:
             )
         if self.d <= 3 and self.levels > MOST_LEVELS[self.d]:
             raise InvalidArgument(
-                f"levels is {self.levels}; at most {MOST_LEVELS[self.d]} are possible in "
-                f"dimension {self.d}: the moments of more do not fit in memory"
-            )
+                "{name} is {levels}; at most {most} are possible in dimension {d}: the moments of "
+                "more do not fit in memory",
+                name=Name("levels"), levels=self.levels, most=MOST_LEVELS[self.d], d=self.d,
+            )  # fmt: skip
         if self.d > 3 and self.levels > HIGHEST_DEGREE:
             raise InvalidArgument(
                 f"{self.levels} levels in dimension {self.d}: above dimension 3 at most "
@@ -97,10 +100,12 @@ class Harmonics:
             )
         if self._by_polynomials and self.q(self.levels) > _MOST_INTEGRATED:
             raise InvalidArgument(
-                f"{self.levels} levels in dimension {self.d} have {self.q(self.levels)} features; "
-                f"at most {_MOST_INTEGRATED} are integrated: pass levels=2, which is exact, or "
-                "take some of the features by sr.Sketch"
-            )
+                "{levels} levels in dimension {d} have {count} features; at most {most} are "
+                "integrated: pass {remedy}, which is exact{sketch}",
+                levels=self.levels, d=self.d, count=self.q(self.levels), most=_MOST_INTEGRATED,
+                remedy=arguments(levels=2),
+                sketch=Advice(", or take some of the features by sr.Sketch", ""),
+            )  # fmt: skip
 
     @property
     def space(self) -> HarmonicSpace:

@@ -22,6 +22,7 @@ from steradian.hierarchies.stacked import Stacked
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
 from steradian.hierarchies.zonal import Zonal
 from steradian.spaces import SHIPPED_SPACES, Rotations
+from steradian.text.messages import arguments
 
 
 def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
@@ -101,8 +102,9 @@ def _custom(**_: Any) -> Custom:
 
 def _against(**_: Any) -> Against:
     raise InvalidArgument(
-        "what a profile is relative to cannot be read again; profile the data with reference= as "
-        "before"
+        "what a profile is relative to cannot be read again; profile the data with {remedy} as "
+        "before",
+        remedy=arguments(reference=...),
     )
 
 

@@ -11,6 +11,7 @@ from steradian.data.interpretation import TURN, Units
 from steradian.data.notation import Notation
 from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.text.messages import Row
 
 _DAY = 24.0
 _MOST_SEARCHED = 2000  # columns of a table whose names are looked at
@@ -46,9 +47,9 @@ def middles(lower: AnyArray, upper: AnyArray, convention: Convention, units: Uni
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidDirections(
-            f"row {row} is a bin from {lower[row]:g} to {upper[row]:g}; give edges that follow "
-            "each other"
-        )
+            "{row} is a bin from {lower:g} to {upper:g}; give edges that follow each other",
+            row=Row(row), lower=float(lower[row]), upper=float(upper[row]),
+        )  # fmt: skip
     middle = lower + 0.5 * width
     return np.asarray(np.where(upper < lower, np.mod(middle, turn), middle))
 

@@ -14,6 +14,7 @@ from steradian.data.conventions import Unit
 from steradian.errors import InvalidDirections
 from steradian.io.compass_letters import AngleColumn, bearing, dip_and_side
 from steradian.numerics.arrays import AnyArray, BoolArray
+from steradian.text.messages import Row
 
 _SEXAGESIMAL = re.compile(
     r"^\s*([+\-−]?)\s*(\d{1,3})\s*(?P<mark>[:hd°\s])\s*(\d{1,2})(?:\s*[:m'′\s]\s*(\d{1,2}(?:\.\d*)?)\s*[s\"″]?)?"
@@ -98,10 +99,11 @@ def _of_text(
         return Numbers(lettered, letters=True)
     if sexagesimal is not None:
         return Numbers(lettered)  # rows that cannot be read, among others that can
-    remedy = "give numbers" if angle is None else angle.remedy(first)
     raise InvalidDirections(
-        f"column {name!r} holds entries that are not numbers: {shown(first)}; {remedy}"
-    )
+        "column {name!r} holds entries that are not numbers: {first}; {remedy}",
+        name=name, first=shown(first),
+        remedy="give numbers" if angle is None else angle.remedy(first),
+    )  # fmt: skip
 
 
 def _lettered(cell: Any, angle: AngleColumn) -> float:
@@ -133,9 +135,11 @@ def _refuse_mixed(cells: AnyArray, found: AnyArray, name: str) -> None:
     if other:
         first = shown(str(cells[other[0]]))
         raise InvalidDirections(
-            f"column {name!r} has {len(other)} sexagesimal cells like {first} in row {other[0]} "
-            f"among {int(np.isfinite(found).sum())} decimal ones; write all of them in one way"
-        )
+            "column {name!r} has {count} sexagesimal cells like {first} in {row} among {decimal} "
+            "decimal ones; write all of them in one way",
+            name=name, count=len(other), first=first, row=Row(other[0]),
+            decimal=int(np.isfinite(found).sum()),
+        )  # fmt: skip
 
 
 def _is_missing(cell: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from steradian.data.conventions import Convention
+from steradian.text.messages import Message, arguments, message
 
 _WORDS = (
     "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE",
@@ -88,11 +89,13 @@ class AngleColumn:
             return "", 0.0
         return found[1].lower(), 1.0 if found[2] in "EN" else -1.0
 
-    def remedy(self, cell: Any) -> str:
+    def remedy(self, cell: Any) -> Message | str:
         """What to do with a cell that cannot be read."""
         lettered = np.isfinite(bearing(cell))
         if self.role == "dip" and _SIDE.fullmatch(str(cell).strip().upper()):
             return "give the dip alone, from 0 to 90; the dip direction tells to which side"
         if lettered and len(self.convention.roles) == 1:
-            return "compass bearings are coords='azimuth'"
-        return "give numbers, or name other columns (columns=)"
+            return message("compass bearings are {remedy}", remedy=arguments(coords="azimuth"))
+        return message(
+            "give numbers, or name other columns ({remedy})", remedy=arguments(columns=...)
+        )

@@ -8,13 +8,15 @@ import numpy as np
 
 from steradian.data.notation import Reading
 from steradian.numerics.arrays import AnyArray
+from steradian.text.messages import Message, arguments, message
 
+_AXIAL = arguments(axial=True)
 _ENOUGH = 20  # rows from which on one side of the circle or the sphere is no accident
 _HALF_TURN, _TURN, _GRADIANS = 180.0, 360.0, 400.0
 _NEARLY = 0.75  # of their range, from which on declinations look like radians that fill theirs
 
 
-def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
+def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[Message | str, ...]:
     """Remarks on lines that may have no sign, planes of no side, and a second column in radians."""
     convention, few = reading.notation.convention, len(values[0]) < _ENOUGH
     if few or reading.notation.unit == "radians" or any(v.dtype.kind != "f" for v in values):
@@ -25,35 +27,36 @@ def doubts(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
         return ()
     if len(values) == 1:
         return _on_one_side(values[0], convention.role(0)) + _gradians(values[0])
-    said: tuple[str, ...] = ()
+    said: tuple[Message | str, ...] = ()
     if "plunge" in convention.roles and (values[1] >= 0.0).all():
-        said = ("no line points upwards (axial=True or --axial if lines have no sign)",)
+        said = (message("no line points upwards ({remedy} if lines have no sign)", remedy=_AXIAL),)
     return said + _mixed_units(reading, values)
 
 
-def _on_one_side(angle: AnyArray, role: str) -> tuple[str, ...]:
+def _on_one_side(angle: AnyArray, role: str) -> tuple[Message | str, ...]:
     spread = float(np.ptp(angle))
     within = angle.min() >= 0.0 and angle.max() <= _HALF_TURN
     within |= angle.min() >= -0.5 * _HALF_TURN and angle.max() <= 0.5 * _HALF_TURN
     if not within or spread < _NEARLY * _HALF_TURN:
         return ()
-    return (f"no {role} leaves half a turn (axial=True or --axial if lines have no sign)",)
+    words = "no {role} leaves half a turn ({remedy} if lines have no sign)"
+    return (message(words, role=role, remedy=_AXIAL),)
 
 
-def _of_no_side(strike: AnyArray) -> tuple[str, ...]:
+def _of_no_side(strike: AnyArray) -> tuple[Message | str, ...]:
     if strike.min() < 0.0 or not _NEARLY * _HALF_TURN < strike.max() <= _HALF_TURN:
         return ()
     return ("no strike is above 180: do some dip to the left? (write dips with letters, 41NW)",)
 
 
-def _gradians(angle: AnyArray) -> tuple[str, ...]:
+def _gradians(angle: AnyArray) -> tuple[Message | str, ...]:
     largest = float(angle.max())
     if angle.min() < 0.0 or not _TURN < largest <= _GRADIANS:
         return ()
     return (f"angles go up to {largest:g}, beyond a turn (as gradians would, which are not read)",)
 
 
-def _mixed_units(reading: Reading, values: Sequence[AnyArray]) -> tuple[str, ...]:
+def _mixed_units(reading: Reading, values: Sequence[AnyArray]) -> tuple[Message | str, ...]:
     """A latitude that stays within ±π/2 while the longitude goes round in degrees."""
     limits = reading.notation.convention.limits
     if not reading.assumed or reading.notation.unit != "degrees":

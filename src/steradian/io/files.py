@@ -19,13 +19,13 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.frames import Table, as_table, spread, vector_of
-from steradian.io.text import decoded, table_of_text
+from steradian.io.text import decoded, no_parts, table_of_text
 from steradian.numerics.arrays import AnyArray
+from steradian.text.messages import arguments
 
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
 Format = Literal["text", "json", "parquet", "feather", "npy", "npz"]
-NO_PARTS = "is no MagIC file or NPZ archive of several tables; leave out table="
 NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
 
 
@@ -43,6 +43,8 @@ def read_table(path: str | Path, part: str | None = None) -> Table:
     """Named columns of one file; of the ``part`` of that name where it holds several."""
     name = str(as_path(path))
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InvalidDirections("standard input is closed; leave it open, or give a file")
         given, said = sys.stdin.buffer.read(), "standard input"
         whole = _unpacked(given, said) if given[:2] == GZIP else given
         return _table_of_bytes(whole, said, "", part)
@@ -97,7 +99,7 @@ def _table_of_bytes(data: bytes, name: str, suffix: str, part: str | None) -> Ta
     if kind == "npz":
         return _from_npz(data, name, part)
     if part is not None:
-        raise InvalidDirections(f"{name} {NO_PARTS}")
+        raise no_parts(name)
     return _READERS[kind](data, name)
 
 
@@ -291,9 +293,10 @@ def _from_npz(data: bytes, name: str, part: str | None) -> Table:
     lengths = {len(array) for array in arrays.values() if array.ndim}
     if len(lengths) > 1 or not all(array.ndim in (1, 2) for array in arrays.values()):
         raise InvalidDirections(
-            f"{name} holds the arrays {said}, which are no columns of one table; say which to "
-            f"read: table={next(iter(arrays))!r}"
-        )
+            "{name} holds the arrays {said}, which are no columns of one table; say which to read: "
+            "{remedy}",
+            name=name, said=said, remedy=arguments(table=next(iter(arrays))),
+        )  # fmt: skip
     return _of_columns(arrays, name)
 
 

@@ -14,6 +14,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.recognition import listed
 from steradian.numerics.arrays import AnyArray, IntArray
+from steradian.text.messages import Message, Row, message
 
 # What narwhals says of a column name that a frame has more than once, in all its versions.
 _TWICE = re.compile(r"unique column names.*?'(.+?)' \d+ times", re.DOTALL)
@@ -47,19 +48,22 @@ class Table:
         """Number of rows."""
         return len(next(iter(self.data.values()), ()))
 
-    def where(self, row: int) -> str:
-        """A row in words."""
-        number = row + (self.first or 0)
-        line = f"row {number}" if self.lines is None else f"line {self.lines[row]}"
-        return line if self.files is None else f"{line} of {self.files[row]}"
+    def where(self, row: int) -> Row | Message | str:
+        """The place of a row: its number, or the line of a file."""
+        number = Row(row + (self.first or 0))
+        line = number if self.lines is None else f"line {self.lines[row]}"
+        if self.files is None:
+            return line
+        return message("{row} of {file}", row=line, file=self.files[row])
 
     @property
-    def extent(self) -> str:
-        """All rows in words; of a piece, which ones."""
+    def extent(self) -> Message | str:
+        """All rows; of a piece, which ones."""
         whole = self.rows + len(self.ragged)
         if self.first is None or not self.rows:
             return f"{whole} rows"
-        return f"{whole} rows ({self.where(0)} to {self.where(self.rows - 1)})"
+        ends = {"first": self.where(0), "last": self.where(self.rows - 1)}
+        return message("{count} rows ({first} to {last})", count=whole, **ends)
 
 
 def is_frame(data: Any) -> bool:

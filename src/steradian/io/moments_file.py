@@ -29,12 +29,14 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.io.whole_files import write_whole
+from steradian.text.audience import Advice
 
 SUFFIX = ".moments"
 _MAGIC = "steradian-moments"
 _FIRST_LINE = re.compile(rb"steradian-moments (?:1|2 ([0-9a-f]{8}))\n")
 _MOST_HEADER = 1 << 24  # bytes of the line of JSON
 _NUMBER = np.dtype("<f8")
+_WRITTEN_BY = Advice("Moments.save", "steradian moments --out")
 
 
 def is_moments_file(path: Any) -> bool:
@@ -120,7 +122,9 @@ def _checksum(line: bytes, name: str) -> int | None:
         return None if found[1] is None else int(found[1], 16)
     magic, _, version = line.decode("ascii", "replace").rstrip("\n").partition(" ")
     if magic != _MAGIC or not line.endswith(b"\n"):
-        raise InvalidArgument(f"{name} is no file of moments; write one with Moments.save")
+        raise InvalidArgument(
+            "{name} is no file of moments; write one with {remedy}", name=name, remedy=_WRITTEN_BY
+        )
     raise InvalidArgument(
         f"{name} is a file of moments of version {shown(version)}, and versions 1 and 2 are "
         "known; read it with the steradian that wrote it, or a newer one"

@@ -22,6 +22,7 @@ from steradian.io.request import Request
 from steradian.io.rows import Decision, placed
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.spaces import Space
+from steradian.text.messages import Message, Row, arguments
 
 _ROWS = 1 << 15  # of a piece, whose coordinates stay in the processor's cache, at most
 _ENTRIES = 1 << 20  # and numbers
@@ -86,7 +87,7 @@ class Groups:
     codes: IntArray  # (n,)
 
     @classmethod
-    def of(cls, given: AnyArray, where: Callable[[int], str]) -> Groups:
+    def of(cls, given: AnyArray, where: Callable[[int], Row | Message | str]) -> Groups:
         """From one label per row; a row without one is refused."""
         known: dict[Any, int] = {}
         try:
@@ -96,7 +97,7 @@ class Groups:
         for label, code in known.items():
             if _is_missing(label):
                 place = where(codes.index(code))
-                raise InvalidDirections(f"{place} has no label; drop it, or give it one")
+                raise InvalidDirections("{row} has no label; drop it, or give it one", row=place)
         return cls(list(known), np.array(codes, dtype=np.int64))
 
 
@@ -151,9 +152,9 @@ class Piece:
                 return _rows_of_table(self.data, how, wanted.label)
             return self._rows_of_coordinates(wanted.request, space)
         except InvalidDirections as error:
-            if not self.source or self.source in str(error):
+            if not self.source or error.fields.get("source"):
                 raise
-            raise InvalidDirections(f"{self.source}: {error}") from error
+            raise error.within(self.source) from error
 
     def _rows_of_coordinates(self, request: Request, space: Space | None) -> Rows:
         whole = _placed_table(self.source, len(self.data), self.first)
@@ -165,7 +166,7 @@ class Piece:
                 self.data, weights, normalize=request.normalize, space=here, axial=axial
             )
         except InvalidDirections as error:
-            raise InvalidDirections(placed(str(error), whole, np.arange(whole.rows))) from error
+            raise placed(error, whole, np.arange(whole.rows)) from error
         groups = None if self.labels is None else Groups.of(self.labels, whole.where)
         return Rows(found.with_reading(self.reading), groups, naught)
 
@@ -354,9 +355,10 @@ def _pieces_of_block(
         return frame_pieces(block, wanted.names(how), block=name)
     if wanted.by is not None or wanted.request.weights is not None or wanted.of_tables:
         raise InvalidDirections(
-            "by=, weights= and the like name columns, and a block is no table; yield tables that "
-            "have them"
-        )
+            "{by}, {weights} and the like name columns, and a block is no table; yield tables that "
+            "have them",
+            by=arguments(by=...), weights=arguments(weights=...),
+        )  # fmt: skip
     if isinstance(block, Directions):
         return direction_pieces(block, Wanted())
     if isinstance(block, tuple):

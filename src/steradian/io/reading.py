@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.data.conventions import CONVENTIONS, Convention, convention
 from steradian.data.directions import Directions
 from steradian.errors import InvalidDirections
@@ -32,6 +32,7 @@ from steradian.io.rows import Decision
 from steradian.io.said_units import with_units
 from steradian.io.split_angles import refuse_split, split_angles
 from steradian.numerics.tolerances import UNIT_LENGTH
+from steradian.text.messages import Arguments, Joined, Message, arguments, message
 
 _NAMELESS = re.compile(r"\(column \d+\)")  # what a second column without a name is called
 _DIGITS = "0123456789"
@@ -46,6 +47,7 @@ _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
 _LOOKED_AT = 20  # rows
+_COLUMNS, _TIMES_OF_DAY = arguments(columns=...), arguments(coords="time")
 _MOST_SPOKEN = 2  # columns of which each may be a direction
 _MOST_ANGLES = 4  # numbered columns that may be angles or a quaternion; more are a vector
 
@@ -93,9 +95,10 @@ def _refuse_repeated(table: Table, source: str) -> None:
     """Refuse to look for names where two columns have one; by number they are all told apart."""
     if table.repeated:
         raise InvalidDirections(
-            f"{source}: column {table.repeated[0]!r} is there twice; rename one, or give the "
-            "columns by number (columns=)"
-        )
+            "{source}: column {name!r} is there twice; rename one, or give the columns by number "
+            "({remedy})",
+            source=source, name=table.repeated[0], remedy=_COLUMNS,
+        )  # fmt: skip
 
 
 def _bins(
@@ -106,8 +109,9 @@ def _bins(
         names = [_by_number(table, name) for name in _column_names(request.bins)]
         if request.columns is not None or len(names) != 2:
             raise InvalidDirections(
-                "bins= takes two columns, of lower and upper edges, in place of columns="
-            )
+                "{bins} takes two columns, of lower and upper edges, in place of {columns}",
+                bins=arguments(bins=...), columns=_COLUMNS,
+            )  # fmt: skip
     else:
         found = edges(free) if request.columns is None and table.header else None
         if found is None or (stated is not None and len(stated.roles) != 1):
@@ -122,9 +126,11 @@ def _bins(
         return None
     if said is None or len(said.roles) != 1:
         raise InvalidDirections(
-            f"bins from {names[0]} to {names[1]} need a convention of the circle: "
-            "coords='azimuth', coords='angle' or coords='time'"
-        )
+            "bins from {lower} to {upper} need a convention of the circle: {azimuth}, {angle} or "
+            "{time}",
+            lower=names[0], upper=names[1], azimuth=arguments(coords="azimuth"),
+            angle=arguments(coords="angle"), time=_TIMES_OF_DAY,
+        )  # fmt: skip
     return Chosen(said, (names[0],), unit, upper=names[1])
 
 
@@ -135,13 +141,14 @@ def _ask_for_bins(
     counts = next((name for name in free if name.strip().lower() in COUNTS), None)
     if counts is None and not counted:
         return
-    coords = "azimuth" if said is None else said.name
-    more = "" if counts is None else f", counts={counts!r}"
+    how = {"bins": list(names), "coords": "azimuth" if said is None else said.name}
+    if counts is not None:
+        how["counts"] = counts
     other = " (or 'angle', or 'time')" if said is None else ""
     raise InvalidDirections(
-        f"columns {', '.join(names)} look like the edges of bins; say "
-        f"bins={list(names)}, coords={coords!r}{more}{other}"
-    )
+        "columns {names} look like the edges of bins; say {remedy}{other}",
+        names=", ".join(names), remedy=arguments(**how), other=other,
+    )  # fmt: skip
 
 
 def _refuse_period(table: Table, chosen: Chosen, request: Request) -> None:
@@ -152,9 +159,10 @@ def _refuse_period(table: Table, chosen: Chosen, request: Request) -> None:
     length = _PERIODS.get(re.sub(r"[\s_]", "", name.lower()).removesuffix("s"))
     if length is not None and table[name].dtype.kind in "fiu":
         raise InvalidDirections(
-            f"column {name!r} is not named like hours of the day, which are assumed; pass "
-            f"period={length}, or period=24 if they are hours"
-        )
+            "column {name!r} is not named like hours of the day, which are assumed; pass {remedy}, "
+            "or {as_assumed} if they are hours",
+            name=name, remedy=arguments(period=length), as_assumed=arguments(period=24),
+        )  # fmt: skip
 
 
 def _refuse_quaternions(table: Table, chosen: Chosen, free: Sequence[str]) -> None:
@@ -170,10 +178,12 @@ def _refuse_quaternions(table: Table, chosen: Chosen, free: Sequence[str]) -> No
     alone = np.sum([column**2 for column in columns[:3]], axis=0)
     if not np.allclose(alone, 1.0) and np.allclose(alone + columns[3] ** 2, 1.0, atol=UNIT_LENGTH):
         raise InvalidDirections(
-            f"there is {fourth!r} beside {', '.join(chosen.columns)}, and the four are unit "
-            f"vectors; say which: columns={list(names)}, coords='quaternions' (scalar last), or "
-            f"columns={list(chosen.columns)}, coords='xyz'"
-        )
+            "there is {fourth!r} beside {names}, and the four are unit vectors; say which: "
+            "{quaternions} (scalar last), or {vectors}",
+            fourth=fourth, names=", ".join(chosen.columns),
+            quaternions=arguments(columns=list(names), coords="quaternions"),
+            vectors=arguments(columns=list(chosen.columns), coords="xyz"),
+        )  # fmt: skip
 
 
 def _refuse_decimals(table: Table, chosen: Chosen) -> None:
@@ -266,15 +276,17 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
     if found is not None:
         if len(found.columns) == 1 and stated is None and (vectors := numbered(free)):
             raise InvalidDirections(
-                f"column {found.columns[0]!r} or {vectors[0]}, …, {vectors[-1]} could be the "
-                "directions; name the columns (columns=)"
-            )
+                "column {angle!r} or {first}, …, {last} could be the directions; name the columns "
+                "({remedy})",
+                angle=found.columns[0], first=vectors[0], last=vectors[-1], remedy=_COLUMNS,
+            )  # fmt: skip
         return Chosen(found.convention, found.columns, found.unit)
     known = {name.strip().lower() for name in free} if table.header else set()
     if any(angles <= known for angles in _EULER):
         raise InvalidDirections(
             "Euler angles have too many conventions to be guessed; write rotations as quaternions "
-            "x, y, z, w, as by scipy.spatial.transform.Rotation, and say coords='quaternions'"
+            "x, y, z, w, as by scipy.spatial.transform.Rotation, and say {remedy}",
+            remedy=arguments(coords="quaternions"),
         )
     numeric = [name for name in free if table[name].dtype.kind in "fiub"]
     if stated is not None and not table.header and len(numeric) == len(stated.roles or numeric):
@@ -290,13 +302,14 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
             guessed=stated is None, vectors=len(run) > _MOST_ANGLES, tells_unused=True,
         )  # fmt: skip
     raise InvalidDirections(
-        f"cannot tell which of the columns {listed(free)} are the coordinates; "
-        "name them (columns=…, --columns) with their convention (coords=…, --coords)"
-        + (", like " + " or ".join(spoken) if spoken else "")
-        + _of_times(free)
-        + (_TITLE if "" in table.data else "")
-        + ("" if table.header else f"; there is no header, so by number: {_numbers(free, stated)}")
-    )
+        "cannot tell which of the columns {names} are the coordinates; name them ({columns}) with "
+        "their convention ({coords}){like}{times}{title}{number}",
+        names=listed(free), columns=_COLUMNS, coords=arguments(coords=...),
+        like=message(", like {remedy}", remedy=Joined(tuple(spoken))) if spoken else "",
+        times=_of_times(free),
+        title=_TITLE if "" in table.data else "",
+        number="" if table.header else _numbers(free, stated),
+    )  # fmt: skip
 
 
 def _recognised_by_name(
@@ -314,26 +327,30 @@ def _recognised_by_name(
     return found
 
 
-def _spoken_of(table: Table, free: Sequence[str], stated: Convention | None) -> list[str]:
+def _spoken_of(table: Table, free: Sequence[str], stated: Convention | None) -> list[Arguments]:
     """What reads one or two columns whose names speak of a direction; more may be a vector."""
     system = stated or CONVENTIONS["azimuth"]
     if len(system.roles) != 1 or system.frame == "clock":
         return []
     found = directions_by_word([name for name in free if may_be_angles(table[name])])
-    said = [str(replace(one, convention=system)) for one in found]
+    said = [replace(one, convention=system).arguments for one in found]
     return said if len(said) <= _MOST_SPOKEN else []
 
 
-def _of_times(free: Sequence[str]) -> str:
+def _of_times(free: Sequence[str]) -> Message | str:
     """What to say where a column is called by a word for times, which nobody need have meant."""
     named = [name for name in free if name.strip().lower() in _TIMES]
-    return f"; for times of the day: columns=[{named[0]!r}], coords='time'" if named else ""
+    if not named:
+        return ""
+    remedy = arguments(columns=named[:1], coords="time")
+    return message("; for times of the day: {remedy}", remedy=remedy)
 
 
-def _numbers(free: Sequence[str], stated: Convention | None) -> str:
+def _numbers(free: Sequence[str], stated: Convention | None) -> Message:
     """Columns by number, as many as the convention has."""
     number = len(stated.roles) if stated is not None and stated.roles else 2
-    return "columns=" + ",".join(str(k) for k in range(1, min(number, len(free)) + 1))
+    remedy = arguments(columns=[str(k) for k in range(1, min(number, len(free)) + 1)])
+    return message("; there is no header, so by number: {remedy}", remedy=remedy)
 
 
 def _column_names(columns: Any) -> list[str]:
@@ -341,6 +358,5 @@ def _column_names(columns: Any) -> list[str]:
     try:
         return [str(c).strip() for c in columns]
     except Exception as error:  # whatever a foreign object does
-        raise InvalidDirections(
-            f"columns is {shown(columns)}; give a list of names, like ['x', 'y']"
-        ) from error
+        remedy = "give a list of names, like ['x', 'y']"
+        raise wrong_value("columns", columns, remedy, InvalidDirections) from error

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from steradian.data.conventions import CONVENTIONS, Convention, Unit
 from steradian.errors import InvalidDirections
+from steradian.text.messages import Arguments, Joined, arguments
 
 UNITS: Mapping[str, Unit] = {
     "deg": "degrees", "degs": "degrees", "degree": "degrees", "degrees": "degrees", "°": "degrees",
@@ -51,8 +52,10 @@ class Candidate:
     columns: tuple[str, ...]
     unit: Unit | None  # where the names say it
 
-    def __str__(self) -> str:
-        return f"columns={list(self.columns)}, coords={self.convention.name!r}"
+    @property
+    def arguments(self) -> Arguments:
+        """What reads them so."""
+        return arguments(columns=list(self.columns), coords=self.convention.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +202,11 @@ def recognised(
         _refuse_half(found[0], columns)
     found = _in_order(columns, [*found, *_rivals(found, angles, stated=convention is not None)])
     if len(found) > 1:
-        said = " or ".join(str(one) for one in found[:_MOST_SETS])
-        more = " or others" if len(found) > _MOST_SETS else ""
         raise InvalidDirections(
-            f"{len(found)} sets of columns could be the directions; say which: {said}{more}"
-        )
+            "{count} sets of columns could be the directions; say which: {remedy}{more}",
+            count=len(found), remedy=Joined(tuple(one.arguments for one in found[:_MOST_SETS])),
+            more=" or others" if len(found) > _MOST_SETS else "",
+        )  # fmt: skip
     return found[0]
 
 
@@ -266,18 +269,21 @@ def numbered(columns: Sequence[str]) -> tuple[str, ...]:
         if _follows(run) and len(run) >= (2 if stem.endswith(".") else _FEWEST_NUMBERED)
     ]
     if len(runs) > 1:
-        said = " or ".join(f"columns={[vector(run[0])]}" for run in runs[:_MOST_SETS])
+        which = tuple(arguments(columns=[vector(run[0])]) for run in runs[:_MOST_SETS])
         raise InvalidDirections(
-            f"{len(runs)} sets of columns could be the directions; say which: {said}"
-        )
+            "{count} sets of columns could be the directions; say which: {remedy}",
+            count=len(runs), remedy=Joined(which),
+        )  # fmt: skip
     if not runs:
         return ()
     if len(runs[0]) == _QUATERNION and runs[0][0].lower().startswith("q"):
         raise InvalidDirections(
-            f"columns {', '.join(runs[0])} may be quaternions; name them in the order x, y, z, w, "
-            f"scalar last (columns=), with coords='quaternions', or say columns={list(runs[0])}, "
-            "coords='xyz' if they are vectors"
-        )
+            "columns {names} may be quaternions; name them in the order x, y, z, w, scalar last "
+            "({columns}), with {quaternions}, or say {vectors} if they are vectors",
+            names=", ".join(runs[0]), columns=arguments(columns=...),
+            quaternions=arguments(coords="quaternions"),
+            vectors=arguments(columns=list(runs[0]), coords="xyz"),
+        )  # fmt: skip
     return runs[0]
 
 
@@ -313,9 +319,11 @@ def _refuse_half(one: Candidate, columns: Sequence[str]) -> None:
     ]
     if beside:
         raise InvalidDirections(
-            f"column {one.columns[0]!r} alone would be a direction of the plane, and there is "
-            f"{beside[0]!r} beside it; say which columns (columns=) and convention (coords=) to use"
-        )
+            "column {name!r} alone would be a direction of the plane, and there is {beside!r} "
+            "beside it; say which columns ({columns}) and convention ({coords}) to use",
+            name=one.columns[0], beside=beside[0], columns=arguments(columns=...),
+            coords=arguments(coords=...),
+        )  # fmt: skip
 
 
 def within_name(column: str) -> tuple[Convention | None, Unit | None]:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.data.conventions import Convention, Unit
 from steradian.data.interpretation import Units
 from steradian.errors import InvalidDirections
+from steradian.text.messages import Message
 
 OnBad = Literal["error", "skip"]
 
@@ -36,7 +37,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.on_bad not in ("error", "skip"):
-            raise InvalidDirections(f"on_bad is {shown(self.on_bad)}; choose 'error' or 'skip'")
+            raise wrong_value("on_bad", self.on_bad, "choose 'error' or 'skip'", InvalidDirections)
 
     @property
     def units(self) -> Units:
@@ -59,7 +60,7 @@ class Chosen:
     counts_name: str = ""
     upper: str = ""  # the column of upper edges, where the first one is of the lower edges of bins
     tells_unused: bool = False  # whether what stands beside its columns is said
-    remarks: tuple[str, ...] = ()  # on what the names say and was not followed
+    remarks: tuple[Message | str, ...] = ()  # on what the names say and was not followed
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.interpretation import Units, plain_points, points
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import norms
-from steradian.errors import COUNTED, InvalidDirections
+from steradian.errors import InvalidDirections
 from steradian.io.bins import grouping, middles, stated_grouping, widths
 from steradian.io.cells import cell_words, missing, numbers
 from steradian.io.compass_letters import AngleColumn
@@ -28,7 +27,9 @@ from steradian.io.sexagesimal import in_one_unit
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces import Space
+from steradian.text.messages import Joined, Message, Name, Row, arguments, message, names_rows
 
+_SCALED, _CARTESIAN = arguments(normalize=True), arguments(coords="xyz")
 _MANY = 64  # columns that are looked at together
 _MOST_NAMED = 4  # bad rows that a message names
 
@@ -111,16 +112,18 @@ class Decision:
             new = [n for n in names if n.strip().lower() in columns and n not in self.columns]
             if new and not named:
                 raise InvalidDirections(
-                    f"{block} has a column {new[0]!r}, which may hold {what} and which the first "
-                    f"block does not have; give it to all blocks ({what}={new[0]!r}), or drop it"
-                )
+                    "{block} has a column {name!r}, which may hold {what} and which the first "
+                    "block does not have; give it to all blocks ({remedy}), or drop it",
+                    block=block, name=new[0], what=what, remedy=arguments(**{what: new[0]}),
+                )  # fmt: skip
         known = {one.columns for one in candidates(self.columns)}
         other = [one for one in candidates(names) if one.columns not in known]
         if other and self.request.columns is None:
             raise InvalidDirections(
-                f"{block} has columns {', '.join(other[0].columns)}, which the first block does "
-                "not have; name the coordinates (columns=), or drop the others"
-            )
+                "{block} has columns {names}, which the first block does not have; name the "
+                "coordinates ({remedy}), or drop the others",
+                block=block, names=", ".join(other[0].columns), remedy=arguments(columns=...),
+            )  # fmt: skip
         if any(head.units.get(n) != self.units.get(n) for n in self.chosen.read):
             raise InvalidDirections(f"{block} says other units than the first; read it by itself")
 
@@ -131,7 +134,7 @@ class Decision:
         try:
             again = replace(self, told=None).after(table).told
         except InvalidDirections as error:
-            raise InvalidDirections(f"{block} does not agree with the first: {error}") from error
+            raise error.within(f"{block} does not agree with the first") from error
         if again is not None and replace(again, assumed=self.told.assumed) != self.told:
             raise InvalidDirections(
                 f"{block} is written otherwise than the first: {_spoken(again)}, not "
@@ -172,7 +175,7 @@ class Decision:
             table, kept = columns.table, np.flatnonzero(good)
             if table.lines is None and not table.first and table.files is None and good.all():
                 raise
-            raise InvalidDirections(placed(str(error), table, kept)) from error
+            raise placed(error, table, kept) from error
         return made.with_reading(columns.reading(made, good))
 
 
@@ -185,8 +188,9 @@ def _spoken(told: Told) -> str:
 def _refuse_one_column(chosen: Chosen) -> None:
     if not chosen.convention.angular and len(chosen.columns) < 2:
         raise InvalidDirections(
-            "Cartesian coordinates need at least two columns; name them, or give the "
-            "convention of the one there is (coords='angle')"
+            "Cartesian coordinates need at least two columns; name them, or give the convention of "
+            "the one there is ({remedy})",
+            remedy=arguments(coords="angle"),
         )
 
 
@@ -194,19 +198,23 @@ def _refuse_idle(chosen: Chosen, request: Request) -> None:
     """Refuse what was said and means nothing for the convention."""
     name = chosen.convention.name
     if request.period is not None and chosen.convention.frame != "clock":
-        raise InvalidDirections(f"period is of times, and coords is {name!r}; leave it out")
+        raise InvalidDirections(
+            "{said} is of times, and {coords} is {name!r}; leave it out",
+            said=Name("period"), coords=Name("coords"), name=name,
+        )  # fmt: skip
     if request.hours and "right ascension" not in chosen.convention.roles:
-        raise InvalidDirections(f"hours=True is of right ascensions, and coords is {name!r}")
+        raise InvalidDirections(
+            "{said} is of right ascensions, and {coords} is {name!r}",
+            said=arguments(hours=True), coords=Name("coords"), name=name,
+        )  # fmt: skip
 
 
-def placed(words: str, table: Table, kept: IntArray) -> str:
+def placed(error: InvalidDirections, table: Table, kept: IntArray) -> InvalidDirections:
     """The same error with lines or rows of the source in place of rows of an array."""
-
-    def place(found: re.Match[str]) -> str:
-        row = int(found[1])
-        return table.where(int(kept[row])) if row < len(kept) else found[0]
-
-    return re.sub(r"\brow (\d+)\b", place, words.removesuffix(COUNTED))
+    found = error.placed(lambda row: table.where(int(kept[row])))
+    if table.files is None or not names_rows(error.fields):
+        return found
+    return found.changed(source=str(table.files[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +248,7 @@ class _Columns:
                 wide = widths(values[0], values[1], chosen.convention, units)
                 values = (middles(values[0], values[1], chosen.convention, units),)
         except InvalidDirections as error:
-            raise InvalidDirections(placed(str(error), table, np.arange(table.rows))) from error
+            raise placed(error, table, np.arange(table.rows)) from error
         extra = [
             _extra(table, given, (name, what), len(values[0]))
             for given, name, what in (
@@ -337,24 +345,30 @@ class _Columns:
             names = ", ".join(self.chosen.columns[:4]) + (
                 "…" if len(self.chosen.columns) > 4 else ""
             )
-            where = f"no unit vectors (row {row} has norm {length[row]:.6g})"
+            where = message(
+                "no unit vectors ({row} has norm {norm:.6g})", row=Row(row), norm=float(length[row])
+            )
             if self.chosen.vectors:
                 raise InvalidDirections(
-                    f"columns {names} are {where}; pass normalize=True if only the direction of "
-                    "each row matters"
-                )
+                    "columns {names} are {where}; pass {remedy} if only the direction of each row "
+                    "matters",
+                    names=names, where=where, remedy=_SCALED,
+                )  # fmt: skip
             if self.chosen.remarks and self.decision.request.coords is not None:
                 raise InvalidDirections(
-                    f"columns {names} are not named like Cartesian coordinates and are {where}: "
-                    f"{self.chosen.remarks[0]}; leave out coords='xyz', or rename the columns if "
-                    "they are Cartesian"
-                )
+                    "columns {names} are not named like Cartesian coordinates and are {where}: "
+                    "{why}; leave out {said}, or rename the columns if they are Cartesian",
+                    names=names, where=where, why=self.chosen.remarks[0], said=_CARTESIAN,
+                )  # fmt: skip
             raise InvalidDirections(
-                f"columns {names} do not say their convention and are {where}; say it, like "
-                "coords='lonlat' for angles, or coords='xyz' with normalize=True for Cartesian "
-                "ones; other angles are coords='radec' (hours=True if right ascensions are in "
-                "hours), 'trend_plunge', 'strike_dip' and their like"
-            )
+                "columns {names} do not say their convention and are {where}; say it, like "
+                "{angles} for angles, or {cartesian} with {scaled} for Cartesian ones; other "
+                "angles are {radec} ({hours} if right ascensions are in hours), 'trend_plunge', "
+                "'strike_dip' and their like",
+                names=names, where=where, cartesian=_CARTESIAN, scaled=_SCALED,
+                angles=arguments(coords="lonlat"), radec=arguments(coords="radec"),
+                hours=arguments(hours=True),
+            )  # fmt: skip
 
     @property
     def _written(self) -> tuple[str, ...]:
@@ -430,14 +444,20 @@ def _all_finite(named: Sequence[tuple[str, AnyArray]]) -> bool:
     return many and bool(np.isfinite(np.array([values for _, values in named])).all())
 
 
-_REPAIR = "repair them, or leave them out with on_bad='skip'"
+_REPAIR = message("repair them, or leave them out with {remedy}", remedy=arguments(on_bad="skip"))
 
 
-def _refuse_bad(table: Table, reasons: dict[int, str], bad: int, remedy: str = _REPAIR) -> None:
-    said = [f"{table.where(row)} ({reasons[row]})" for row in sorted(reasons)]
-    said = [*table.ragged, *said]
+def _refuse_bad(
+    table: Table, reasons: dict[int, str], bad: int, remedy: Message | str = _REPAIR
+) -> None:
+    rows = [
+        message("{row} ({why})", row=table.where(row), why=reasons[row]) for row in sorted(reasons)
+    ]
+    named = Joined((*table.ragged, *rows)[:_MOST_NAMED], ", ")
     total = bad + len(table.ragged)
     more = ", …" if total > _MOST_NAMED else ""
     raise InvalidDirections(
-        f"{total} of {table.extent} cannot be read: {', '.join(said[:_MOST_NAMED])}{more}; {remedy}"
-    )
+        "{total} of {rows} cannot be read: {named}{more}; {remedy}",
+        total=total, rows=table.extent, named=named, more=more,
+        remedy=remedy, source="" if table.files is None else str(table.files[0]),
+    )  # fmt: skip

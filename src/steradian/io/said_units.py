@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from steradian.data.conventions import Unit
+from steradian.data.interpretation import EITHER_UNIT
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table
 from steradian.io.request import Chosen, Request
@@ -37,6 +38,7 @@ def _one_unit(chosen: Chosen, said: list[Unit | None]) -> Unit:
         f"{name} in {unit or 'none'}" for name, unit in zip(chosen.read, said, strict=True)
     )
     raise InvalidDirections(
-        f"the table says {named}, which are not read together; write them in one unit, or say it "
-        "(degrees=True or False)"
-    )
+        "the table says {named}, which are not read together; write them in one unit, or say it "
+        "({remedy})",
+        named=named, remedy=EITHER_UNIT,
+    )  # fmt: skip

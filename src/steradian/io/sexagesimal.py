@@ -12,8 +12,10 @@ from steradian.errors import InvalidDirections
 from steradian.io.cells import Numbers
 from steradian.io.dip_sides import to_the_right
 from steradian.numerics.arrays import AnyArray
+from steradian.text.messages import Row, arguments
 
 _HOURS = 24.0
+_RADIANS = arguments(degrees=False)
 
 
 def in_one_unit(
@@ -42,9 +44,9 @@ def _of_letters(name: str, units: Units) -> Units:
     """Degrees, which letters of the compass go with."""
     if units.degrees is not None and not units.degrees:
         raise InvalidDirections(
-            f"column {name!r} has letters of the compass, which no radians have; leave out "
-            "degrees=False"
-        )
+            "column {name!r} has letters of the compass, which no radians have; leave out {said}",
+            name=name, said=_RADIANS,
+        )  # fmt: skip
     return Units(True, False, "degrees")
 
 
@@ -55,13 +57,15 @@ def _refuse_foreign(convention: Convention, name: str, column: Numbers, units: U
         )
     if units.degrees is not None and not units.degrees:
         raise InvalidDirections(
-            f"column {name!r} is sexagesimal, which no radians are; leave out degrees=False"
-        )
+            "column {name!r} is sexagesimal, which no radians are; leave out {said}",
+            name=name, said=_RADIANS,
+        )  # fmt: skip
     if len(convention.roles) == 1 and column.clock:
         raise InvalidDirections(
-            f"column {name!r} looks like times of the day, not like degrees; say coords='time', "
-            "or write degrees like 21d41m"
-        )
+            "column {name!r} looks like times of the day, not like degrees; say {remedy}, or write "
+            "degrees like 21d41m",
+            name=name, remedy=arguments(coords="time"),
+        )  # fmt: skip
 
 
 def _of_right_ascension(name: str, column: Numbers, units: Units) -> Units:
@@ -69,15 +73,18 @@ def _of_right_ascension(name: str, column: Numbers, units: Units) -> Units:
     said = "hours" if units.hours else "degrees" if units.degrees else None
     if None not in (said, column.unit) and said != column.unit:
         raise InvalidDirections(
-            f"column {name!r} is written in {column.unit}, and {said} were stated; leave out "
-            f"{said}=True, or rename the column if its name says so"
-        )
+            "column {name!r} is written in {unit}, and {said} were stated; leave out {stated}, or "
+            "rename the column if its name says so",
+            name=name, unit=column.unit, said=said, stated=arguments(**{str(said): True}),
+        )  # fmt: skip
     if "degrees" in (said, column.unit):
         return Units(True, False, "degrees")
     if said is None and (np.abs(column.values) > _HOURS).any():
         row = int(np.argmax(np.abs(column.values) > _HOURS))
         raise InvalidDirections(
-            f"right ascension {name!r} in row {row} is {column.values[row]:g}, beyond 24 hours; "
-            "pass degrees=True if it is sexagesimal degrees, or repair that row"
-        )
+            "right ascension {name!r} in {row} is {value:g}, beyond 24 hours; "
+            "pass {remedy} if it is sexagesimal degrees, or repair that row",
+            name=name, row=Row(row), value=float(column.values[row]),
+            remedy=arguments(degrees=True),
+        )  # fmt: skip
     return Units(None, True, "degrees")

@@ -19,7 +19,6 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.io.files import (
     NO_NPY,
-    NO_PARTS,
     STANDARD_INPUT,
     as_path,
     format_of,
@@ -49,7 +48,8 @@ from steradian.io.pieces import (
 )
 from steradian.io.rows import Decision
 from steradian.io.tables import found_files, source_name
-from steradian.io.text import decoded_lines, tables_of_lines
+from steradian.io.text import decoded_lines, no_parts, tables_of_lines
+from steradian.text.messages import arguments
 
 _TEXT_ROWS = 1 << 15  # rows of text at a time, whose cells are objects
 _FIRST_BYTES = 1 << 12  # that tell a format
@@ -132,8 +132,10 @@ def refuse_of_tables(wanted: Wanted) -> None:
     """Refuse what only columns have, of an array."""
     if wanted.of_tables:
         raise InvalidDirections(
-            "columns=, coords= and the like are for tables, and this is an array; make Directions "
-            "of it, like sr.Directions.from_lonlat(x[:, 0], x[:, 1])"
+            "{columns}, {coords} and the like are for tables, and this is an array; make "
+            "Directions of it, like sr.Directions.from_lonlat(x[:, 0], x[:, 1])",
+            columns=arguments(columns=...),
+            coords=arguments(coords=...),
         )
 
 
@@ -216,7 +218,7 @@ def stream_of_files(paths: Sequence[Path], wanted: Wanted) -> Stream:
 def _begun(file: _File, part: str | None) -> tuple[Table, Iterator[Piece] | None]:
     """The columns of a file; with its pieces where it was read to know them."""
     if part is not None and file.format in _COUNTED:
-        raise InvalidDirections(f"{file.path.name} {NO_PARTS}")
+        raise no_parts(file.path.name)
     if file.format == "parquet":
         return parquet_head(file.path), None
     if file.format == "npy":

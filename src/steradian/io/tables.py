@@ -21,6 +21,7 @@ from steradian.io.frames import Table, is_frame
 from steradian.io.reading import decided, understood
 from steradian.io.request import OnBad, Request
 from steradian.numerics.arrays import AnyArray, IntArray
+from steradian.text.messages import arguments
 
 _ANGLES_TO_LOOK_AT = 1000  # rows that tell angles from vectors
 
@@ -198,6 +199,8 @@ def _refuse_angles(rows: AnyArray, name: str) -> None:
     norm = float(np.median(norms(rows))) if rows.dtype.kind in "fiu" and rows.size else 1.0
     if norm > 2.0 * np.pi:
         raise InvalidDirections(
-            f"{name} has two columns with norms about {norm:.3g}, which may be angles; say "
-            "coords='lonlat' for angles, or coords='xyz' for Cartesian ones"
-        )
+            "{name} has two columns with norms about {norm:.3g}, which may be angles; say {angles} "
+            "for angles, or {cartesian} for Cartesian ones",
+            name=name, norm=norm, angles=arguments(coords="lonlat"),
+            cartesian=arguments(coords="xyz"),
+        )  # fmt: skip

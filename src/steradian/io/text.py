@@ -17,6 +17,7 @@ from steradian.errors import InvalidDirections
 from steradian.io.frames import Table
 from steradian.io.headers import header_of, is_data, is_number
 from steradian.numerics.arrays import AnyArray
+from steradian.text.messages import arguments
 
 _DELIMITERS = ("\t", ";", ",", "|")
 _SPACES, _SLASH = " ", "/"  # geologists write 120/30
@@ -56,6 +57,14 @@ def decoded_lines(stream: Any, name: str) -> Iterator[str]:
         text.detach()  # whoever opened the stream closes it
 
 
+def no_parts(name: str) -> InvalidDirections:
+    """The error of a table that is asked for by its name, of a file that is one table."""
+    return InvalidDirections(
+        "{name} is no MagIC file or NPZ archive of several tables; leave out {said}",
+        name=name, said=arguments(table=...),
+    )  # fmt: skip
+
+
 def table_of_text(text: str, name: str, part: str | None = None) -> Table:
     """A table of delimited text; columns that hold only numbers become numbers."""
     return next(tables_of_lines(iter(io.StringIO(text)), name, None, part))
@@ -92,9 +101,7 @@ class _Lines:
                 return _Lines._from(*_named_magic_table(lines, found[1], name, part), ())
             return _Lines._from(_one_magic_table(lines, found[1], name), 2, ())
         if part is not None:
-            raise InvalidDirections(
-                f"{name} is no MagIC file or NPZ archive of several tables; leave out table="
-            )
+            raise no_parts(name)
         if first.lstrip().lower().startswith(("<!doctype", "<html", "<?xml")):
             raise InvalidDirections(f"{name} is a web page or XML, not a table; save it as CSV")
         skipped, comments = 0, deque[str](maxlen=_COMMENTS)
@@ -146,9 +153,9 @@ def _one_magic_table(lines: Iterator[str], kind: str, name: str) -> Iterator[str
     kinds = [kind, *(found[1] for line in lines if (found := _MAGIC.match(line)))]
     if len(kinds) > 1:
         raise InvalidDirections(
-            f"{name} holds the MagIC tables {', '.join(kinds)}; say which to read: "
-            f"table={_likely(kinds)!r}"
-        )
+            "{name} holds the MagIC tables {kinds}; say which to read: {remedy}",
+            name=name, kinds=", ".join(kinds), remedy=arguments(table=_likely(kinds)),
+        )  # fmt: skip
 
 
 def _likely(kinds: Sequence[str]) -> str:

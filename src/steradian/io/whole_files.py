@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
+from steradian.errors import InvalidArgument
+
+_ELSEWHERE = "choose another place for it"
+_FULL = "make room there, or choose another place for it"
+_REMEDIES: dict[int | None, str] = dict.fromkeys(
+    (errno.ENOSPC, getattr(errno, "EDQUOT", None)), _FULL
+)
+
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write beside the target, then rename, so that nobody sees half a file."""
+    """Write beside the target, then rename, so that nobody sees half a file.
+
+    Raises
+    ------
+    InvalidArgument
+        The system does not write it: the disk is full, or closed to whoever asks.
+    """
+    try:
+        _write_beside(target, content)
+    except OSError as error:
+        why = str(error.strerror or error).lower()
+        raise InvalidArgument(
+            "{path} cannot be written: {why}; {remedy}",
+            path=str(target), why=why, remedy=_REMEDIES.get(error.errno, _ELSEWHERE),
+        ) from error  # fmt: skip
+
+
+def _write_beside(target: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -19,6 +19,7 @@ import numpy as np
 from steradian.errors import DesignError, InvalidArgument, LevelError
 from steradian.numerics.tolerances import TINY
 from steradian.profile.profile import Profile
+from steradian.text.messages import arguments
 
 AUTO = "auto"
 _FIRST = 4  # levels, and as many more each time
@@ -47,9 +48,10 @@ def carried(found: Profile) -> int:
     """The level at which the criterion is largest, 0 for the uniform law."""
     if not found.design.defines_inference:
         raise DesignError(
-            "levels='auto' asks what noise gives, which these weights do not tell; say how the "
-            "rows came about with design=, or give a number of levels"
-        )
+            "{said} asks what noise gives, which these weights do not tell; say how the rows came "
+            "about with {remedy}, or give a number of levels",
+            said=arguments(levels="auto"), remedy=arguments(design=...),
+        )  # fmt: skip
     sample = found.as_sample()
     rate2 = sample.rate**2
     features = np.cumsum(found.dims)

@@ -19,6 +19,8 @@ from steradian.hierarchies import Hierarchy
 from steradian.profile.comparison import Comparison
 from steradian.profile.grouping import Groups, as_groups
 from steradian.significance.groups.grouped_sample import GroupedSample
+from steradian.text.audience import Advice
+from steradian.text.messages import Name
 
 _SHARES = ("observed", "equal")
 
@@ -87,10 +89,12 @@ def _none_fitted(given: Groups, errors: dict[str, LevelError]) -> SteradianError
     rows, groups = int(given.sizes.sum()), len(given.names)
     if groups > 2 and rows < 2 * groups:
         return InvalidArgument(
-            f"by has {groups} different labels for {rows} rows, too few in each group for a fit: "
-            "they look like a measurement rather than groups; cut it into a few ranges, such as "
-            "by=np.digitize(values, edges), or give the column that names the groups"
-        )
+            "{by} has {groups} different labels for {rows} rows, too few in each group for a fit: "
+            "they look like a measurement rather than groups; cut it into a few ranges{example}, "
+            "or give the column that names the groups",
+            by=Name("by"), groups=groups, rows=rows,
+            example=Advice(", such as by=np.digitize(values, edges)", ""),
+        )  # fmt: skip
     name, error = next(iter(errors.items()))
     return error.of_group(name)
 
@@ -111,7 +115,8 @@ class _Fitted:
 def _fitted(given: Groups, hierarchy: Hierarchy) -> _Fitted:
     moments = given.moments(hierarchy)
     fits = fit_levels(hierarchy, moments, given.support())
-    errors = {given.names[row]: failure.error() for row, failure in sorted(fits.failures.items())}
+    failures = sorted(fits.failures.items())
+    errors = {given.names[row]: failure.error(mixing=False) for row, failure in failures}
     return _Fitted(moments, fits, errors)
 
 
@@ -126,7 +131,7 @@ def _compared(given: Groups, found: _Fitted, kind: str, began: float) -> Compari
     pooled = moments.pooled(shares)
     whole = fit_levels(hierarchy, pooled)
     if whole.failures:
-        raise whole.failures[0].error()
+        raise whole.failures[0].error(mixing=False)
     rows = float(1.0 / (shares**2 / groups.ess).sum())
     fits = label_levels(moments, shares, nested, whole, rows=rows)
     sample = GroupedSample(

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.data.directions import Directions
 from steradian.data.source import as_source
 from steradian.designs import Design
@@ -21,6 +21,8 @@ from steradian.profile.auto_levels import AUTO, climbed
 from steradian.profile.one_sample import profile as _profile
 from steradian.profile.profile import Profile
 from steradian.profile.splits import SplitProfile
+from steradian.text.audience import Advice
+from steradian.text.messages import arguments
 
 
 @overload
@@ -60,13 +62,16 @@ def profile(data: Any, **options: Any) -> Profile | SplitProfile:  # noqa: D103 
 def _auto(data: Any, options: dict[str, Any]) -> Profile:
     """As many levels as the data carry."""
     if options["levels"] != AUTO:
-        said = shown(options["levels"])
-        raise InvalidArgument(f"levels is {said}; give a whole number of levels, or {AUTO!r}")
+        raise wrong_value(
+            "levels", options["levels"], f"give a whole number of levels, or {AUTO!r}"
+        )
     if options.get("hierarchy") is not None or options.get("shrinkage") is not None:
         raise InvalidArgument(
-            "levels='auto' climbs the levels of the data themselves; with hierarchy= or shrinkage= "
-            "give a number, and ask sr.choose_order"
-        )
+            "{said} climbs the levels of the data themselves; with {hierarchy}{shrinkage} give a "
+            "number{choice}",
+            said=arguments(levels=AUTO), shrinkage=arguments(shrinkage=...),
+            hierarchy=Advice("hierarchy= or ", ""), choice=Advice(", and ask sr.choose_order", ""),
+        )  # fmt: skip
     source, design = as_source(data, options.get("weights")), options.get("design")
     if isinstance(source, Directions):  # a frame may hold what the design asks for
         design = design_of_rows(design, data, source)

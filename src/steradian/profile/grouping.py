@@ -27,6 +27,7 @@ from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
 from steradian.significance.groups.grouped_sample import GroupedRows
+from steradian.text.messages import arguments
 
 _FEW_GROUPS = 64  # whose rows are summed group by group
 _STRETCH = 1.5  # by which the sizes of groups of one stack may differ
@@ -209,13 +210,17 @@ def as_groups(
         named = {str(k): part for k, part in enumerate(data, 1)}
     else:
         raise InvalidArgument(
-            f"data is {shown(data)}; give rows with by= (a label for each, or the name of a "
-            "column), or a mapping from names to groups"
-        )
+            "data is {data}; give rows with {by} (a label for each, or the name of a column), or a "
+            "mapping from names to groups",
+            data=shown(data), by=arguments(by=...),
+        )  # fmt: skip
     if not named:
         raise InvalidArgument("there are no groups; give at least two")
     if weights is not None:
-        raise InvalidArgument("weights= is for rows with by=; groups of a mapping carry their own")
+        raise InvalidArgument(
+            "{weights} is for rows with {by}; groups of a mapping carry their own",
+            weights=arguments(weights=...), by=arguments(by=...),
+        )  # fmt: skip
     sources = [as_source(part, None) for part in named.values()]
     return _together(tuple(named), sources, design)
 

@@ -21,6 +21,7 @@ from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
 from steradian.profile.weighted_fits import BlockFits, Permutation, WeightedFits, as_permutation
+from steradian.text.messages import arguments
 
 _ALPHA = 0.05  # of the p-values that are counted in print
 
@@ -239,7 +240,10 @@ def profiles(  # noqa: PLR0913 - what people say of weightings
     """
     points = x if isinstance(x, Directions) else as_rows(x)
     if points.weighted:
-        raise InvalidDirections("these directions carry weights; multiply them into weights=")
+        raise InvalidDirections(
+            "these directions carry weights; multiply them into {said}",
+            said=arguments(weights=...),
+        )
     default = 2 if levels is None else levels
     if hierarchy is None:
         chosen = default_hierarchy(points.space, default)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
@@ -30,8 +30,11 @@ from steradian.references.law import LawReference
 from steradian.references.mask import Mask
 from steradian.references.sample import SampledReference
 from steradian.spaces import Space
+from steradian.text.audience import Advice
+from steradian.text.messages import arguments, message
 from steradian.wording import counted
 
+_SAMPLE = Advice("a sample of the reference (sr.Directions)", "a table with a sample of it")
 _KINDS = (
     "a fit (profile.fits[2], sr.FisherBingham), a density as a function of points, sr.Mask, "
     "sr.HealpixMap, or a sample (sr.Directions)"
@@ -47,10 +50,14 @@ def relative_hierarchy(
     if isinstance(source, Moments):
         raise InvalidArgument(
             "these are moments, sums of functions that know of no reference; profile the "
-            "directions with reference="
+            "directions with {remedy}",
+            remedy=arguments(reference=...),
         )
     if hierarchy is not None and isinstance(hierarchy.space, HasReference):
-        raise InvalidArgument(f"hierarchy is {hierarchy!r} already; leave out reference=")
+        raise InvalidArgument(
+            "hierarchy is {hierarchy!r} already; leave out {said}",
+            hierarchy=hierarchy, said=arguments(reference=...),
+        )  # fmt: skip
     base = default_hierarchy(source.space, levels) if hierarchy is None else hierarchy
     if hierarchy is not None and levels is not None:
         base = base.up_to(levels)
@@ -60,16 +67,15 @@ def relative_hierarchy(
     lost = unseen_rows(law, source.x)
     if lost:
         raise InvalidDirections(
-            f"{lost}: {law.words} gives them no chance, so that they tell infinitely much; leave "
-            "them out, or widen the reference"
-        )
+            "{lost}: {law} gives them no chance, so that they tell infinitely much; leave them out, "
+            "or widen the reference",
+            lost=lost, law=law.words,
+        )  # fmt: skip
     missed = missed_rows(law, source.x)
     if missed:
-        raise ResolutionError(
-            1,
-            f"relative to {law.words} cannot be resolved: {missed}, and is too narrow for them",
-            "give a sample of the reference (sr.Directions), or a density with wider peaks",
-        )
+        cause = "relative to {law} cannot be resolved: {missed}, and is too narrow for them"
+        remedy = message("give {sample}, or a density with wider peaks", sample=_SAMPLE)
+        raise ResolutionError(1, message(cause, law=law.words, missed=missed), remedy)
     if isinstance(reference, MaxEntFit) and not base.family(base.levels).has_rule:
         return _shifted(base, reference, law)
     return Against.of(base, law)
@@ -100,7 +106,7 @@ def as_reference(given: Any, space: Space) -> Reference | None:
     if hasattr(given, "fits") and hasattr(given, "moments"):
         raise InvalidArgument("reference is a profile; say which level of it, like profile.fits[2]")
     if isinstance(given, str):
-        raise InvalidArgument(f"reference is {shown(given)}; give {_KINDS}")
+        raise wrong_value("reference", given, f"give {_KINDS}")
     if callable(given):
         return _density(given, space)
     values = np.asarray(given)
@@ -111,7 +117,7 @@ def as_reference(given: Any, space: Space) -> Reference | None:
             f"reference is an array of {len(values)} numbers; say how its pixels are ordered: "
             "sr.HealpixMap(values, 'ring') or sr.HealpixMap(values, 'nested')"
         )
-    raise InvalidArgument(f"reference is {shown(given)}; give {_KINDS}")
+    raise wrong_value("reference", given, f"give {_KINDS}")
 
 
 def _fit(fit: MaxEntFit, space: Space) -> Reference | None:
@@ -165,6 +171,7 @@ def _density(function: Any, space: Space) -> Reference:
 def _need_rules(space: Space) -> None:
     if not space.rules():
         raise InvalidArgument(
-            f"a density cannot be integrated on the {space.name}, where there are no rules; give a "
-            "sample of the reference, sr.Directions"
+            "a density cannot be integrated on the {space}, which has no rules; give {remedy}",
+            space=space.name,
+            remedy=_SAMPLE,
         )

@@ -16,6 +16,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.spaces.base import Chart, OneForm, Rule, Space, chart_of
+from steradian.text.messages import Message, Rows, message
 
 _SHOWN = 8  # rows that are named in an error
 
@@ -138,7 +139,7 @@ class ReferenceSpace:
         known = self.reference.logpdf(np.empty((0, self.d))) is not None
         return chart_of(self.space) if known else "none"
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         return self.space.refusal(x) or unseen_rows(self.reference, x)
 
     def centre(self, x: Array, weights: Array) -> Array:
@@ -217,23 +218,24 @@ def unseen(reference: Reference, x: Array) -> BoolArray:
     return np.zeros(len(x), dtype=bool) if found is None else np.asarray(found == -np.inf)
 
 
-def unseen_rows(reference: Reference, x: Array) -> str:
+def unseen_rows(reference: Reference, x: Array) -> Message | str:
     """How many rows, and which, lie where the reference is zero; empty if none does."""
     return _named(unseen(reference, x), "where the reference is zero")
 
 
-def missed_rows(reference: Reference, x: Array) -> str:
+def missed_rows(reference: Reference, x: Array) -> Message | str:
     """How many rows, and which, lie on peaks that no rule of the reference sees; empty if none."""
     if not isinstance(reference, SeesPeaks):
         return ""
     return _named(reference.missed_rows(x), "on a peak of the reference between all nodes")
 
 
-def _named(which: BoolArray, where: str) -> str:
+def _named(which: BoolArray, where: str) -> Message | str:
     rows = np.flatnonzero(which)
     if not len(rows):
         return ""
-    shown = ", ".join(str(row) for row in rows[:_SHOWN])
+    shown = Rows(tuple(rows[:_SHOWN].tolist()))
     more = ", …" if len(rows) > _SHOWN else ""
     lie = "1 row lies" if len(rows) == 1 else f"{len(rows)} of {len(which)} rows lie"
-    return f"{lie} {where} ({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
+    words = "{lie} {where} ({rows}{more})"
+    return message(words, lie=lie, where=where, rows=shown, more=more)

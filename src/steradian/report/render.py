@@ -9,11 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from steradian.arguments import shown
+from steradian.arguments import wrong_value
 from steradian.errors import InvalidArgument, MissingExtra
 from steradian.io.records import without_nan
 from steradian.io.whole_files import write_whole
 from steradian.report.page import Block, Figure, Page, Scene
+from steradian.text.messages import Name
 
 _INSTALL = "a report needs jinja2 and plotly; install them with: pip install 'steradian[report]'"
 _NAME_IT = "give the name of a file like out.html"
@@ -33,11 +34,14 @@ def file_for(path: str | Path) -> Path:
     try:
         target = Path(path)
     except TypeError as error:
-        raise InvalidArgument(f"report is {shown(path)}; {_NAME_IT}") from error
+        raise wrong_value("report", path, _NAME_IT) from error
     if target.suffix.lower() not in _SUFFIXES:
-        raise InvalidArgument(f"report is {str(path)!r}; {_NAME_IT}")
+        raise wrong_value("report", str(path), _NAME_IT)
     if target.is_dir():
-        raise InvalidArgument(f"report is {str(path)!r}, a folder; give the name of a file in it")
+        raise InvalidArgument(
+            "{name} is {path!r}, a folder; give the name of a file in it",
+            name=Name("report"), path=str(path),
+        )  # fmt: skip
     if not target.parent.is_dir():
         raise InvalidArgument(f"no folder {str(target.parent)!r}; make it first")
     for name in ("jinja2", "plotly"):

@@ -50,7 +50,9 @@ from steradian.significance.scores import (
     small_sample,
     streamed_scores,
 )
+from steradian.text.messages import arguments
 
+_FROM_SUMS = arguments(covariance="null", method="exact")
 _ENOUGH = 50  # replicates beyond the sample that settle a bootstrapped p-value
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
@@ -336,9 +338,9 @@ def _streamed_test(
     """More rows than their white features can be held for: sums over blocks, nothing tilted."""
     if options.tilts or options.method == "bootstrap":
         raise DesignError(
-            f"level {level}: too many rows to tilt or to resample; use covariance='null' and "
-            "method='exact'"
-        )
+            "level {level}: too many rows to tilt or to resample; use {remedy}",
+            level=level, remedy=_FROM_SUMS,
+        )  # fmt: skip
     kind: Covariance = "empirical" if options.covariance == "empirical" else "null"
     found = streamed_scores(sample.rows, sample.units, white, kind)
     found = replace(found, statistic=found.statistic * sample.own_share)
@@ -365,8 +367,8 @@ def _test_from_sums(
     """From moments or a known covariance: no rows to tilt or to resample."""
     if options.tilts or options.method == "bootstrap":
         raise DesignError(
-            "tilting and bootstraps need the rows of a design with units; use covariance='null' "
-            "and method='exact'"
+            "tilting and bootstraps need the rows of a design with units; use {remedy}",
+            remedy=_FROM_SUMS,
         )
     formed = white.formed
     if formed is None:

@@ -144,7 +144,7 @@ def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Arr
         hierarchy = default_hierarchy(unit_sphere(points.shape[2]), levels)
     refuse_unproven(hierarchy)
     if refused := hierarchy.space.refusal(points.reshape(-1, points.shape[2])):
-        raise InvalidDirections(refused)
+        raise InvalidDirections("{refused}", refused=refused)
     formed = [hierarchy.family(k).forms_matrices for k in range(1, hierarchy.levels + 1)]
     if not all(formed):
         raise InvalidDirections(

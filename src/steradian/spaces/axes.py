@@ -16,6 +16,7 @@ from steradian.spaces.classical import Classical, bingham, woodcock
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_spheres import unit_sphere
 from steradian.spaces.unit_vectors import not_unit, of_unit_length, random_rotation
+from steradian.text.messages import Message
 
 _LADDERS: dict[int, tuple[int, ...]] = {
     2: (16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384),  # half a turn
@@ -70,7 +71,7 @@ class Axes:
         """Half the area of the sphere: x and -x are one point."""
         return unit_sphere(self.d).log_area - log(2.0)
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         return not_unit(x)
 
     def one_form(self, x: Array) -> Array:

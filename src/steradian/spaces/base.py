@@ -9,6 +9,7 @@ import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.spaces.classical import Classical
+from steradian.text.messages import Message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +79,7 @@ class Space(Protocol):
         """Log of its area, in the units that make radii one."""
         ...
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         """What is wrong with the first row of ``x`` (n, d) that is no point; empty if all are."""
         ...
 

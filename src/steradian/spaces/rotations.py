@@ -12,6 +12,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import ORTHOGONAL_MATRIX
 from steradian.spaces.axes import Axes
 from steradian.spaces.base import Rule
+from steradian.text.messages import Message
 
 _AXES = Axes(4)
 
@@ -55,7 +56,7 @@ class Rotations:
         """That of half the three-sphere, log π²: a turn by the angle ω has the length ω/2."""
         return _AXES.log_area
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         return _AXES.refusal(x)
 
     def one_form(self, x: Array) -> Array:

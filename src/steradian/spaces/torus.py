@@ -15,6 +15,7 @@ from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, circular_spread
 from steradian.spaces.unit_vectors import of_unit_length, random_rotation
+from steradian.text.messages import Message, Row, message
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # nodes per angle, by the number of angles
     1: (32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096),
@@ -84,13 +85,16 @@ class Torus:
         """The angles of points ``x`` (n, 2k), in radians from -π to π: (n, k)."""
         return np.arctan2(x[:, 1::2], x[:, ::2])
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         length = np.hypot(x[:, ::2], x[:, 1::2])
         bad = np.argwhere(~(np.abs(length - 1.0) <= UNIT_LENGTH))
         if not len(bad):
             return ""
-        row, angle = bad[0]
-        return f"row {row} has norm {length[row, angle]:.6g} in the vector of angle {angle + 1}"
+        row, angle = bad[0].tolist()
+        return message(
+            "{row} has norm {norm:.6g} in the vector of angle {angle}",
+            row=Row(row), norm=float(length[row, angle]), angle=angle + 1,
+        )  # fmt: skip
 
     def one_form(self, x: Array) -> Array:
         """Each angle's vector of unit length."""

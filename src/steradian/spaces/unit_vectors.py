@@ -10,13 +10,16 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH, UNIT_ROUNDING
 from steradian.spaces.base import Space
 from steradian.spaces.classical import Classical, bingham, rayleigh
+from steradian.text.messages import Message, Row, message
 
 
-def not_unit(x: Array) -> str:
-    """The first row of ``x`` (n, d) that is not of unit length, in words; empty if all are."""
+def not_unit(x: Array) -> Message | str:
+    """The first row of ``x`` (n, d) that is not of unit length; empty if all are."""
     length = np.sqrt(np.einsum("ij,ij->i", x, x))
     bad = np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_LENGTH))
-    return f"row {bad[0]} has norm {length[bad[0]]:.6g}" if len(bad) else ""
+    if not len(bad):
+        return ""
+    return message("{row} has norm {norm:.6g}", row=Row(bad[0]), norm=float(length[bad[0]]))
 
 
 def has_unit_rows(space: Space) -> bool:
@@ -60,7 +63,7 @@ class UnitVectors:
     def point_name(self) -> str:
         return "direction"
 
-    def refusal(self, x: Array) -> str:
+    def refusal(self, x: Array) -> Message | str:
         return not_unit(x)
 
     def centre(self, x: Array, weights: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +17,7 @@ class Audience(Enum):
 
 
 _AUDIENCE: ContextVar[Audience] = ContextVar("audience", default=Audience.PYTHON)
+_OFFERED: ContextVar[Collection[str] | None] = ContextVar("offered", default=None)
 
 
 def audience() -> Audience:
@@ -24,14 +25,24 @@ def audience() -> Audience:
     return _AUDIENCE.get()
 
 
+def is_offered(option: str) -> bool:
+    """Whether the command that speaks has an option, as far as it has said which it has."""
+    offered = _OFFERED.get()
+    return offered is None or option in offered
+
+
 @contextlib.contextmanager
-def speaking_to(whom: Audience) -> Iterator[None]:
-    """Make words for somebody else within the block; no number depends on it."""
-    before = _AUDIENCE.set(whom)
+def speaking_to(whom: Audience, options: Collection[str] | None = None) -> Iterator[None]:
+    """Make words for somebody else within the block; no number depends on it.
+
+    ``options`` are those that the command in use has, None where all are as good as there.
+    """
+    before, offered = _AUDIENCE.set(whom), _OFFERED.set(options)
     try:
         yield
     finally:
         _AUDIENCE.reset(before)
+        _OFFERED.reset(offered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +51,12 @@ class Advice:
 
     Examples
     --------
-    >>> advice = Advice("normalize=True", "--normalize")
+    >>> advice = Advice("tests()", "--design")
     >>> print(advice)
-    normalize=True
+    tests()
     >>> with speaking_to(Audience.COMMAND_LINE):
     ...     print(advice)
-    --normalize
+    --design
     """
 
     python: str

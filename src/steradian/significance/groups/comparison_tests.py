@@ -307,7 +307,7 @@ def _exchangeable(sample: GroupedSample) -> NestedFits:
         return sample.whole
     found = fit_levels(sample.hierarchy, sample.levels.problem.moments.pooled(observed))
     if found.failures:
-        raise found.failures[0].error()
+        raise found.failures[0].error(mixing=False)
     return found
 
 

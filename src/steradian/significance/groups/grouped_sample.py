@@ -20,6 +20,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import DRAWN_QUADRATURE
 from steradian.significance.sample import Sample
+from steradian.text.audience import Advice
 
 _MOST_KEPT = 30_000_000  # features of rows that are held at once: 240 MB
 
@@ -113,7 +114,10 @@ class GroupedSample:
         if self.design.known_covariance is not None:
             raise DesignError(
                 "a known covariance is that of one sample; give how the rows of the groups came "
-                "about instead, like design='iid' or sr.designs.Clusters(ids)"
+                "about instead, like {remedy}",
+                remedy=Advice(
+                    "design='iid' or sr.designs.Clusters(ids)", "--design iid or clusters:COLUMN"
+                ),
             )
 
     @property

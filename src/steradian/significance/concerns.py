@@ -11,6 +11,7 @@ from steradian.designs.units import Units
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.significance.redrawn.judgement import (
     DOMINATES,
+    FEW_CARRIERS,
     LEVERAGE,
     PER_FEATURE,
     dominating,
@@ -26,7 +27,6 @@ CHI_SQUARE_SHIFT = 0.2  # `Family.chi_square_lead` above which the χ² law is o
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
 _FEW = 3  # points whose share of the variance is looked at
 _MOST_SHARE = 0.5
-_FEW_CARRIERS_PER_FEATURE = 4.0  # units that carry the variance, below which the default is rough
 _CARRIERS_PER_FEATURE = 10.0  # units that carry the variance, below which sandwiches over-reject
 _MODEL_SPREAD = 0.7, 1.4  # ratio of spreads at which the model null is still plausible
 _SHARE_OF_SCALE = 0.01  # numerical error that may be ignored, in units of sampling error
@@ -191,7 +191,7 @@ def of_scores(
             "variance; the " + ("test has little power" if default else "p-value rests on them")
         )
     carriers = _carriers(carried)
-    if default and not out and carriers < _FEW_CARRIERS_PER_FEATURE * p:
+    if default and not out and carriers < FEW_CARRIERS * p:
         out.append(
             f"level {level}: about {carriers:.0f} units carry the variance of {p} features; a "
             "small p-value is then rough"
@@ -206,7 +206,7 @@ def of_scores(
 
 def may_rest_on_few(carried: float, p: int) -> bool:
     """Whether `of_scores` could say anything about units of which none carries more than this."""
-    return _FEW * carried > _MOST_SHARE or carried * _FEW_CARRIERS_PER_FEATURE * p > 1.0
+    return _FEW * carried > _MOST_SHARE or carried * FEW_CARRIERS * p > 1.0
 
 
 def _carriers(carried: Array) -> float:

@@ -22,6 +22,7 @@ from steradian.significance.redrawn.judgement import (
     PER_FEATURE,
     needs_calibration,
     needs_resampling,
+    tails_of_few,
     worthless,
 )
 from steradian.significance.redrawn.null_replicates import (
@@ -79,6 +80,12 @@ class LevelTest:
         """Of a level that is more work than may be begun."""
         none, words = np.full(features, np.nan), (str(error),)
         return cls(np.nan, np.nan, none, LATER, words, judged=False, open=error.diagnostic)
+
+    def no_smaller_than(self, other: LevelTest) -> LevelTest:
+        """The same with the p-value of another test, where that is larger."""
+        if not other.pvalue > self.pvalue:
+            return self
+        return replace(self, pvalue=other.pvalue, method=other.method)
 
     def said(self, words: str | None) -> LevelTest:
         """The same, not judged if there are words why."""
@@ -206,6 +213,8 @@ def _moment_test(
         found = _calibrated(sample, level, scores, found, options)
     if by_default and options.drawn is None and scores.tilted[0] and needs_resampling(scores)[0]:
         found = _resampled(sample, level, found, options)
+    if by_default and options.drawn is None and tails_of_few(scores)[0]:
+        found = found.no_smaller_than(_referred(scores, "null", value, (level, more), options))
     said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
     said += few_rows(f"level {level}", sample.hierarchy.space, p)
     words = concerns.unjudged(level, scores, units)

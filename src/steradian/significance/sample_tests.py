@@ -30,6 +30,7 @@ from steradian.significance.redrawn.judgement import (
     FEWEST_ROWS,
     needs_calibration,
     needs_resampling,
+    tails_of_few,
     worthless,
 )
 from steradian.significance.redrawn.judgement import judged as can_judge
@@ -228,6 +229,7 @@ class _Found:
     fits: NestedFits
     score: Array
     plain: Array  # p-values of the plain tilt, which recalibration places among others
+    least: Array  # p-values of the null-centred covariance, where none is to be smaller; else 0
     judged: BoolArray
     rough: BoolArray
     curved: BoolArray  # which are calibrated on resampled units
@@ -239,9 +241,10 @@ class _Found:
         count, levels = fits.gaps.shape
         judged, rough, curved = np.zeros((3, count, levels), dtype=np.bool_)
         score, plain = np.full((2, count, levels), np.nan)
+        least = np.zeros((count, levels))
         unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
         dof = np.full((count, levels), np.inf)
-        return cls(hierarchy, fits, score, plain, judged, rough, curved, unknown, dof)
+        return cls(hierarchy, fits, score, plain, least, judged, rough, curved, unknown, dof)
 
     def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
         """Note the scores of some samples at one level."""
@@ -257,6 +260,10 @@ class _Found:
         if kind == "damped" and not model and rough.any():
             plain = scores.coefficients("tilted")[rough]
             self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
+        few = tails_of_few(scores) if options.kind == "damped" and not model else rough[:0]
+        if few.any() and options.statistic == "score":
+            centred = mixture_sf(scores.statistic[few], scores.coefficients("null")[few])
+            self.least[rows[few], k] = centred
         if not model:  # what no p-value could be true of
             self.coefficients[k][rows[worthless(scores)]] = np.nan
 
@@ -272,6 +279,7 @@ class _Found:
         if replicates:
             self._calibrate(pvalue, w, replicates)
             self._resample(pvalue, x, w, units, replicates)
+        pvalue = np.maximum(pvalue, self.least)
         said = concerns.of_stack(
             w, self.judged, self.rough & (not replicates),
             ratios=units.ratios,

@@ -15,7 +15,7 @@ from oracles import Array
 from steradian.adequacy.closed_leftover import PolarLeftover
 from steradian.adequacy.leftover import GriddedLeftover, Served
 from steradian.adequacy.mmd_any_dimension import forms_of
-from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_moments
+from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.significance.effort import Patience, TakesLong
 from steradian.wording import Verdict, pvalue_words
 
@@ -177,7 +177,7 @@ def test_closed_form_in_any_dimension_agrees_with_quadrature_on_the_sphere(kappa
     gridded = GriddedLeftover.of(h, 1, lam, np.array([1.0, 0.7]))
     polar = PolarLeftover(
         h,
-        PolarWhitening(axis[None], polar_moments(3, np.array([kappa]))),
+        polar_whitening(3, eta[None] / np.sqrt(3.0)),
         0.7,
         np.zeros(5),
     )

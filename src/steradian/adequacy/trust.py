@@ -318,7 +318,7 @@ def _remedy(profile: Profile, sample: Sample, r: Residuals) -> str:
     within = [level for level, need in needs.items() if need <= rows]
     if within:
         return f"try {within[-1]} levels"
-    return f"level {top + 1} would take about {needs[top + 1]:.0f} rows"
+    return f"level {top + 1} would take about {digits(needs[top + 1], 2)} rows"
 
 
 def _features(sample: Sample, level: int) -> int:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.numerics.arrays import AnyArray, Array, BoolArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import COLLINEAR_FACTOR
+
+_HELD = 1 << 24  # numbers of sums of units held at a time: 134 MB
 
 Features = Callable[[AnyArray], AnyArray]
 """Points (n, d) → all features of a level there, (n, p)."""
@@ -61,6 +63,62 @@ class Whitening(RowFeatures, Protocol):
         """The same with its matrices at hand; None where they are not formed."""
         ...
 
+    @property
+    def kernel(self) -> ProductKernel | None:
+        """Of a stack of one: inner products of its features without them; None where unknown."""
+        ...
+
+
+class ProductKernel(Protocol):
+    """Added white features z, and those v of the levels below, by inner products of rows.
+
+    What a test needs of features too many to be held. ``parts`` of rows are whatever the kernel
+    wants to know of them.
+    """
+
+    @property
+    def q(self) -> int:
+        """Features the level adds."""
+        ...
+
+    @property
+    def alone(self) -> RowFeatures | None:
+        """One added feature that deserves a look of its own, with what it goes with below."""
+        ...
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        """|H|² and |tr H|² of H = E[z v v] under the fit below."""
+        ...
+
+    def parts(self, x: Array) -> Any:
+        """What is needed of rows (n, d)."""
+        ...
+
+    def squares(self, rows: Any) -> Array:
+        """|z|² of every row, (n,)."""
+        ...
+
+    def gram(self, rows: Any) -> Array:
+        """z·z' of every two rows, (n, n)."""
+        ...
+
+    def sums(self, rows: Any, weights: Array, starts: IntArray) -> Array:
+        """Vectors (G, m) whose inner products are those of Σ w z of G units of rows."""
+        ...
+
+    def most_units(self, rows_per_unit: float) -> int:
+        """How many units' sums may be held; none where products of rows cost less."""
+        ...
+
+    def below(self, rows: Any) -> Array:
+        """White features v of the levels below, (n, p)."""
+        ...
+
+    def curved(self, rows: Any, v: Array) -> Array:
+        """z·H[v, v] of every row and its own ``v`` (n, p)."""
+        ...
+
 
 class LogPartition(Protocol):
     """What of a family is asked to form its covariance."""
@@ -96,6 +154,10 @@ class FormedWhitening:
     @property
     def formed(self) -> FormedWhitening:
         return self
+
+    @property
+    def kernel(self) -> None:
+        """Features that can be held need none."""
 
     def rows(self, x: Array, features: Array | None = None) -> Array:
         p = self.mean.shape[1]
@@ -137,11 +199,53 @@ class ReferenceWhitening:
         eye = np.broadcast_to(np.eye(self.q), (self.count, self.q, self.q))
         return FormedWhitening(self.features, 0, np.zeros((self.count, self.q)), eye, plain=True)
 
+    @property
+    def kernel(self) -> ProductKernel:
+        """Products of the features themselves: nothing below is estimated."""
+        return _FeatureKernel(self.features, self.q)
+
     def rows(self, x: Array, features: Array | None = None) -> Array:
         return _stacked(self.features, x) if features is None else features[..., : self.q]
 
     def score(self, moments: MomentStack) -> Array:
         return _squares(moments.features[:, : self.q])
+
+
+@dataclass(frozen=True, slots=True)
+class _FeatureKernel:
+    """Features that are white as they stand, with no level below."""
+
+    features: Features
+    q: int
+
+    @property
+    def alone(self) -> None:
+        """No feature stands out."""
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    def parts(self, x: Array) -> Array:
+        return np.asarray(self.features(x))
+
+    def squares(self, rows: Array) -> Array:
+        return _squares(rows)
+
+    def gram(self, rows: Array) -> Array:
+        return np.asarray(rows @ rows.T)
+
+    def sums(self, rows: Array, weights: Array, starts: IntArray) -> Array:
+        return np.asarray(np.add.reduceat(weights[:, None] * rows, starts))
+
+    def most_units(self, rows_per_unit: float) -> int:  # noqa: ARG002
+        return max(2, _HELD // self.q)
+
+    def below(self, rows: Array) -> Array:
+        return rows[:, :0]
+
+    def curved(self, rows: Array, v: Array) -> Array:  # noqa: ARG002
+        return np.zeros(len(rows))
 
 
 def formed_whitening(

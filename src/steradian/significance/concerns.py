@@ -9,6 +9,7 @@ import numpy as np
 from steradian.designs.pareto import HEAVY, pareto_shape
 from steradian.designs.units import Units
 from steradian.numerics.arrays import Array, BoolArray
+from steradian.significance.off_diagonal import FEW_UNITS, SMALLEST, OffDiagonal
 from steradian.significance.redrawn.judgement import (
     DOMINATES,
     FEW_CARRIERS,
@@ -22,6 +23,7 @@ from steradian.significance.redrawn.judgement import (
 )
 from steradian.significance.sample import Sample
 from steradian.significance.scores import Covariance, Scores
+from steradian.wording import digits, pvalue_words
 
 CHI_SQUARE_SHIFT = 0.2  # `Family.chi_square_lead` above which the χ² law is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
@@ -212,6 +214,41 @@ def may_rest_on_few(carried: float, p: int) -> bool:
 def _carriers(carried: Array) -> float:
     """How many units as it were carry the variance, from the share of each."""
     return float(1.0 / (carried @ carried))
+
+
+def of_products(level: int, found: OffDiagonal) -> list[str]:
+    """What the off-diagonal test can find, and what it cannot say."""
+    if not found.kappa_2 > 0.0:
+        return [
+            f"level {level}: no p-value: its variance over random blocks of units is not above 0"
+        ]
+    out = [
+        f"level {level}: a gap of {digits(found.detectable, 2)} nats would be found with power 0.8 "
+        "at 5 %"
+    ]
+    if found.tail < SMALLEST:
+        out.append(f"level {level}: p < {SMALLEST:.0e}: smaller ones are not told apart")
+    if found.units < FEW_UNITS:
+        out.append(
+            f"level {level}: {found.units} units: the p-value is conservative below {FEW_UNITS}"
+        )
+    return out
+
+
+def alone(level: int, pvalue: float) -> str:
+    """Said of the one feature that drowns among the others."""
+    return f"level {level}: the spread along the mean direction alone: {pvalue_words(pvalue)}"
+
+
+def unjudged_products(level: int, found: OffDiagonal, units: Units) -> str | None:
+    """Why products of units cannot judge a level: one of them holds more than half of all."""
+    weights = units.unit_weights**2 if units.labels is None else units.unit_weights
+    heaviest = int(np.argmax(weights))
+    if found.share > DOMINATES:
+        return outweighing(level, units, found.top, found.share)
+    if weights[heaviest] > DOMINATES * weights.sum():
+        return outweighing(level, units, heaviest, 0.0)
+    return None
 
 
 def of_rows(level: int, scores: Scores) -> list[str]:

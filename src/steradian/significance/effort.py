@@ -41,6 +41,8 @@ _OF_PRODUCTS = 0.015  # work of a product of two features of a row, many times o
 _OF_DRAW = 250.0  # of a draw, whatever it is of
 _OF_ROW, _OF_COORDINATE, _OF_SQUARE = 1.0, 0.1, 1e-3  # of a row, its coordinates, their products
 _OF_NODE = 0.06  # of a feature at a node, in a fit of many samples on one grid
+_OF_PAIR = 1.5e-3  # of a product of two coordinates, many times over
+_OF_BLOCK, _IN_BLOCKS = 500.0, 30_000.0  # units whose products are looked at together, and in all
 _OF_MESH = 8.0  # of a product of two features at a node, in a fit on a mesh of its own
 
 
@@ -89,6 +91,12 @@ class Patience:
 def of_rows(rows: int, features: int) -> float:
     """Work of the covariance of so many features of rows or units, tilts included."""
     return _OF_PRODUCTS * rows * float(features) ** 2
+
+
+def of_products(sample: Sample) -> float:
+    """Work of the off-diagonal test: its forms, and the products of random blocks of units."""
+    n, d = float(sample.moments.n), float(sample.hierarchy.space.d)
+    return _OF_PAIR * (n * d * d + min(n, _IN_BLOCKS) * _OF_BLOCK * (d + _OF_BLOCK))
 
 
 def expected_draws(pvalue: float, replicates: int, enough: int = SETTLING) -> float:

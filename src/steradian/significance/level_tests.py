@@ -8,18 +8,20 @@ import numpy as np
 
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
-from steradian.families.whitening import Whitening
+from steradian.families.whitening import RowFeatures, Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns, effort
 from steradian.significance.effort import LATER, TakesLong
 from steradian.significance.many_rows.row_sweeps import SweptLevel, swept_level, swept_together
+from steradian.significance.off_diagonal import FEWEST_UNITS, off_diagonal
 from steradian.significance.options import Options
 from steradian.significance.redrawn.judgement import (
     DOMINATES,
     FEWEST_ROWS,
     LEVERAGE,
     PER_FEATURE,
+    judged,
     needs_calibration,
     needs_resampling,
     tails_of_few,
@@ -54,6 +56,7 @@ from steradian.significance.scores import (
 from steradian.text.messages import arguments
 
 _FROM_SUMS = arguments(covariance="null", method="exact")
+_MOST_TILT_WORK = 1e10  # numbers n p² of a covariance of all features: seconds
 _ENOUGH = 50  # replicates beyond the sample that settle a bootstrapped p-value
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
@@ -102,12 +105,69 @@ def level_test(sample: Sample, level: int, options: Options) -> LevelTest:
         none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
         return LevelTest(np.nan, np.nan, none, "refused", (untold,), judged=False)
     white = sample.whitening(level)
+    if _by_products(sample, level, white, options):
+        return _off_diagonal_test(sample, level, white, options)
     gap = sample.rate**2 * float(sample.nested.gaps[0, level - 1])
     if options.null == "model":
         return _model_test(sample, level, white, gap, options)
     if not sample.has_rows:
         return _test_from_sums(sample, level, white, gap, options)
     return _moment_test(sample, level, white, gap, options)
+
+
+# --- more features than units tell of ---------------------------------------------------------
+
+
+def _by_products(sample: Sample, level: int, white: Whitening, options: Options) -> bool:
+    """Whether the default is asked for and units are too few, or too much work, for a tilt."""
+    chosen = options.statistic, options.covariance, options.method
+    if not sample.has_rows or chosen != ("score", None, None) or sample.own_share < 1.0:
+        return False
+    if white.kernel is None:
+        return False
+    if options.null == "model":
+        shift = concerns.chi_square_lead(sample, level)
+        return sample.design.rows_of_one_law and shift > concerns.CHI_SQUARE_SHIFT
+    count, p = sample.units.effective, white.below + white.q
+    if count < FEWEST_UNITS and not white.below:
+        return False  # the uniform law can be drawn from
+    much = count * p > MOST_ENTRIES or count * p**2 > _MOST_TILT_WORK
+    return count < FEWEST_PER_FEATURE * p or (much and white.formed is None)
+
+
+def _off_diagonal_test(sample: Sample, level: int, white: Whitening, options: Options) -> LevelTest:
+    """Of features too many for a covariance, by products of the scores of units."""
+    units, kernel, score = sample.units, white.kernel, _model_score(sample, white)
+    assert kernel is not None
+    if units.effective < FEWEST_UNITS:
+        raise TooFewUnits(
+            f"level {level}: {units.effective} units for {white.below + white.q} features; "
+            f"{FEWEST_UNITS} units are the least"
+        )
+    options.patience.begin(level, effort.of_products(sample))
+    found = off_diagonal(sample.rows, units, kernel, options.seed)
+    if options.null == "model":
+        found = found.under_model(sample.rate, white.q)
+    noise = 0.5 * sample.rate**2 * (found.own + found.drift) / white.q
+    said = concerns.of_products(level, found)
+    test = LevelTest(
+        score, found.pvalue, np.full(white.q, max(noise, 0.0)), "off-diagonal score", (*said,)
+    )
+    if np.isnan(found.pvalue):
+        test = replace(test, method="refused")
+    elif kernel.alone is not None:
+        test = replace(test, warnings=(*test.warnings, *_alone(sample, level, kernel.alone)))
+    return test.said(concerns.unjudged_products(level, found, units))
+
+
+def _alone(sample: Sample, level: int, features: RowFeatures) -> list[str]:
+    """The p-value of the one feature that drowns among the others, by its own tilt."""
+    scores = scores_of(sample.rows, sample.units, features)
+    kind = scores.settled("damped")
+    if not judged(scores)[0] or worthless(scores)[0] or needs_calibration(scores)[0]:
+        return []
+    coefficients, dof = scores.coefficients(kind), scores.tail_dof(kind)
+    return [concerns.alone(level, float(mixture_sf(scores.statistic, coefficients, dof)[0]))]
 
 
 # --- the model null ---------------------------------------------------------------------------

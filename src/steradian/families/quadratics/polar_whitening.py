@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.data.stacks import MomentStack
+from steradian.families.quadratics.polar_kernel import PolarKernel, about_axes
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.heights.polar_angle import PolarAngle
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
@@ -25,6 +26,7 @@ class PolarWhitening:
     """
 
     axes: Array  # (B, d)
+    kappa: Array  # (B,)
     moments: Array  # (B, 9) of t, see `polar_moments`
 
     @property
@@ -43,6 +45,10 @@ class PolarWhitening:
     @property
     def formed(self) -> None:
         """Nothing: that is what this form is for."""
+
+    @property
+    def kernel(self) -> PolarKernel:
+        return PolarKernel.of(self.axes[0], float(self.kappa[0]))
 
     def rows(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
         mean_t, var_t, mean_tt, slope, var_0, var_y, shift, var_1, fourth = self.moments.T[
@@ -72,7 +78,7 @@ class PolarWhitening:
         """|E ζ_added|² from E x (B, d) and E xxᵀ (B, d, d), (B,)."""
         mean_t, _, mean_tt, slope, var_0, _, shift, var_1, fourth = self.moments.T
         m = np.concatenate([part.reshape(len(mean), -1) for part in self._split(mean[:, None])], 1)
-        s = self._turned(np.swapaxes(self._turned(second), 1, 2))
+        s = about_axes(self.axes, np.swapaxes(about_axes(self.axes, second), 1, 2))
         k = m.shape[1] - 1
         trace = np.trace(s[:, 1:, 1:], axis1=1, axis2=2)
         across = s[:, 1:, 1:] - np.eye(k) * (trace / k)[:, None, None]
@@ -84,17 +90,8 @@ class PolarWhitening:
         return np.where(np.isnan(total), np.inf, total)  # such a law tells nothing of its level
 
     def _split(self, x: Array) -> tuple[Array, Array]:
-        turned = self._turned(x)
+        turned = about_axes(self.axes, x)
         return turned[:, :, 0], turned[:, :, 1:]
-
-    def _turned(self, x: Array) -> Array:
-        """Rows ``x`` (B, n, d) in a frame with the axis first: a reflection takes e₁ there."""
-        sign = np.where(self.axes[:, :1] < 0.0, 1.0, -1.0)
-        mirror = self.axes - sign * np.eye(self.axes.shape[1])[0]
-        scaled = mirror * (2.0 / np.einsum("bd,bd->b", mirror, mirror))[:, None]
-        turned = x - (x @ mirror[:, :, None]) * scaled[:, None, :]
-        turned[:, :, 0] *= sign
-        return np.asarray(turned)
 
 
 def polar_whitening(d: int, lam: Array) -> PolarWhitening:
@@ -105,7 +102,7 @@ def polar_whitening(d: int, lam: Array) -> PolarWhitening:
     parts = [
         polar_moments(d, kappa[k : k + _AT_ONCE]) for k in range(0, max(1, len(kappa)), _AT_ONCE)
     ]
-    return PolarWhitening(axes, np.concatenate(parts))
+    return PolarWhitening(axes, kappa, np.concatenate(parts))
 
 
 def polar_moments(d: int, kappa: Array) -> Array:

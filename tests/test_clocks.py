@@ -31,8 +31,8 @@ SHOWN = {
 TIMED = {"time", "timeit", "resource", "sched", "signal"}
 ASKED = re.compile(r"\b(now|utcnow|today|times|Timer|perf_counter|process_time|monotonic)\b")
 DOZEN = [
-    *QUICK, "sphere, few rows", "circle, importance", "circle, clusters", "sphere, cubic", "sphere, tight",
-    "sphere, fixed weights", "sphere, many rows", "five dimensions", "two angles",
+    *QUICK, "sphere, few rows", "circle, importance", "circle, clusters", "sphere, cubic",
+    "sphere, tight", "sphere, fixed weights", "sphere, many rows", "five dimensions", "two angles",
 ]  # fmt: skip
 EVERY = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in DOZEN]
 

@@ -35,7 +35,7 @@ def test_means_of_sharp_laws_keep_their_digits() -> None:
 
 
 def test_draws_stop_when_the_pvalue_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty of the draws beyond the sample tell, unless all of them are asked for."""
+    """Thirty of the draws beyond the sample tell, whether or not the draws were asked for."""
     x = np.random.default_rng(5).normal(size=(40, 5))
     profile, looked = sr.profile(sr.Directions(x, normalize=True), levels=1), []
     forms = any_dimension.forms_of
@@ -47,7 +47,7 @@ def test_draws_stop_when_the_pvalue_is_settled(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(any_dimension, "forms_of", counted)
     quick = profile.mmd(replicates=499)
     few = len(looked)
-    whole = profile.mmd(replicates=499, method="bootstrap")
+    asked = profile.mmd(replicates=499, method="bootstrap")
     assert quick.pvalue[0] > 0.1
-    assert few < 400 < len(looked) - few
-    assert abs(quick.pvalue[0] - whole.pvalue[0]) < 0.25
+    assert few < 400
+    assert asked.pvalue.tolist() == quick.pvalue.tolist()

@@ -168,19 +168,18 @@ def judged_by_samples(
     if how.method == "exact":
         raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
     hierarchy = sample.hierarchy.up_to(level)
-    null = np.full(how.replicates, np.nan)
-    done = 0
+    null = np.zeros(0)
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
         fits = fits_of_samples(hierarchy, x, weights)
+        some = np.full(len(x), np.nan)
         for row in range(len(x)):
             if row not in fits.failures:
                 lam = fits.solutions[-1].lam[row]
-                forms = forms_of(hierarchy, lam, kappa, x[row], weights[row])
-                null[done + row] = forms.biased
-        done += len(x)
-        if np.count_nonzero(null[:done] >= squared) >= ENOUGH:
+                some[row] = forms_of(hierarchy, lam, kappa, x[row], weights[row]).biased
+        null = np.concatenate([null, some])
+        if np.count_nonzero(null >= squared) >= ENOUGH:
             break
-    found = judged_among(null[:done], level, squared, "parametric bootstrap")
+    found = judged_among(null, level, squared, "parametric bootstrap")
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
     said = (

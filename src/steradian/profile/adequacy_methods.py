@@ -67,7 +67,7 @@ class AdequacyMethods:
             Exact tail of the asymptotic law, or random signs on the units, each replicate fitted
             again (above dimension 3: samples of the fit). By default exact where that holds.
         replicates, seed : int
-            Of the bootstrap.
+            Of the bootstrap: how many at most, since thirty that are as far off settle a p-value.
         """
         how = Calibration(method, replicates, seed)
         if not isinstance(weights, str):

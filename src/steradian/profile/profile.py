@@ -217,7 +217,8 @@ class Profile(AdequacyMethods):
             few per feature or one has a high leverage), simulated tail, or bootstrap: parametric
             for the model null, multipliers for the moment null. By default exact where that holds.
         replicates, seed : int
-            Of simulations and bootstraps.
+            Of simulations and bootstraps: how many at most. Those of fits stop where fifty are as
+            extreme as the sample, recalibration where ten are.
 
         Raises
         ------

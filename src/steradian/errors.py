@@ -112,12 +112,6 @@ class SteradianError(Exception):
         same.fields = placed(self.fields, place)
         return same
 
-    def within(self, where: str) -> Self:
-        """The same error, said to have happened within something named first."""
-        return type(self)(
-            "{within}: {said}", **self.fields | {"within": where, "said": self.message}
-        )
-
 
 class InvalidArgument(SteradianError, ValueError):
     """An argument has a value that means nothing here, or one beyond what is possible.
@@ -129,6 +123,12 @@ class InvalidArgument(SteradianError, ValueError):
     Traceback (most recent call last):
     steradian.errors.InvalidArgument: n is 2.5; give a whole number from 0 on
     """
+
+    def within(self, where: str) -> Self:
+        """The same error, said to have happened within something named first."""
+        return type(self)(
+            "{within}: {said}", **self.fields | {"within": where, "said": self.message}
+        )
 
 
 class InvalidDirections(InvalidArgument):

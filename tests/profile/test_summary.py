@@ -351,7 +351,7 @@ def test_descriptive_and_shrunk_data_are_described() -> None:
     weighted = " ".join(sr.profile(x, weights=np.arange(1.0, 134.0), levels=2).summary().split())
     assert "Most is in level 2 (axis or girdle): " in weighted
     assert "Not tested: design descriptive defines no p-values." in weighted
-    assert "noise and p-values need design= or --design." in weighted
+    assert "noise and p-values need design=." in weighted
     shrunk = " ".join(sr.profile(x, levels=2, shrinkage=0.1).summary().split())
     assert "Not tested: the fits are of shrunk data." in shrunk
 

@@ -6,8 +6,12 @@ that differs from the paper, 130 interrupted.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from types import FrameType
 
 INTERRUPTED = 130
 # Matrices are small: threads of BLAS mostly wait for each other, and on a busy machine a command
@@ -24,20 +28,45 @@ def main() -> None:
         sys.exit(0)
     for name in _BLAS_THREADS:
         os.environ.setdefault(name, "1")  # read when NumPy is imported
+    with _interrupts() as seen:
+        code = _run(sys.argv[1:], seen)
+    sys.exit(code)
+
+
+def _run(arguments: list[str], interrupts: list[int]) -> int:
     try:
         from steradian.cli.app import run
 
-        code = run(sys.argv[1:])
-    except ImportError as error:
-        if error.name not in {"typer", "rich"}:
+        code = run(arguments)
+    except (Exception, KeyboardInterrupt) as error:
+        if interrupts or isinstance(error, KeyboardInterrupt):  # while modules are imported
+            print("steradian: interrupted", file=sys.stderr)
+            return INTERRUPTED
+        if not isinstance(error, ImportError) or error.name not in {"typer", "rich"}:
             raise
         print(
             f"steradian: the command line needs {error.name}; "
             "install it with: pip install 'steradian[cli]'",
             file=sys.stderr,
         )
-        code = 2
-    except KeyboardInterrupt:  # while modules are imported
-        print("steradian: interrupted", file=sys.stderr)
-        code = INTERRUPTED
-    sys.exit(code)
+        return 2
+    return INTERRUPTED if interrupts and code else code
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """The interrupts so far: a compiled module that is interrupted says it cannot be imported."""
+    seen: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # told to ignore it
+        yield seen
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -30,6 +30,7 @@ from steradian.cli.output import (
     output_or_error,
     remark,
     say_what_was_read,
+    unwritten,
     write_report,
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
@@ -83,6 +84,8 @@ def _ended(command: Any, arguments: list[str]) -> int:  # noqa: PLR0911 - one fo
         drop_output()
         return 0
     except (SteradianError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None and not error.filename:
+            error = unwritten(error)  # of what was printed: files have names
         return _complain(str(error), BAD_INPUT)
     except (MemoryError, OverflowError):
         return _complain("not enough memory; ask for fewer levels", NO_FIT)

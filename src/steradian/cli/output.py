@@ -126,11 +126,16 @@ def flush_output() -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        drop_output()
-        why = str(error.strerror).lower()
-        raise InvalidArgument(
-            f"standard output cannot be written: {why}; make room, or give --out a file elsewhere"
-        ) from error
+        raise unwritten(error) from error
+
+
+def unwritten(error: OSError) -> InvalidArgument:
+    """The error of a standard output that takes no more, which then goes where it disturbs none."""
+    drop_output()
+    why = str(error.strerror).lower()
+    return InvalidArgument(
+        f"standard output cannot be written: {why}; make room, or give --out a file elsewhere"
+    )
 
 
 def drop_output() -> None:

@@ -18,7 +18,7 @@ from steradian.designs.division import whole_units
 from steradian.designs.units import Units, faults_of
 from steradian.errors import ConformanceError, DesignError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.text.messages import Row
+from steradian.text.messages import Row, arguments
 
 Features = Callable[[Array], Array]
 """Rows (n, d) → functions of them (n, p)."""
@@ -78,8 +78,8 @@ class Design(ABC):
     def in_short(self) -> str:
         """What a printed profile says about it."""
         if not self.defines_inference:
-            said = "the weighted set itself; noise and p-values need design= or --design."
-            return f"Design {self.name}: {said}"
+            needed = arguments(design=...)
+            return f"Design {self.name}: the weighted set itself; noise and p-values need {needed}."
         floor = "about features / 2n" if self.equal_weights else "above zero"
         return f"Design {self.name}. With nothing to find, I is still {floor}: see tests()."
 

@@ -39,6 +39,12 @@ _NEED_DATA = {
 }
 
 
+_CHOICE = Advice(
+    f"choose {', '.join([*_BY_NAME, *_NEED_DATA])}",
+    f"choose {', '.join(_BY_NAME)}, clusters:COLUMN or survey:psu=COLUMN",
+)
+
+
 def as_design(design: Design | str | None, *, weighted: bool) -> Design:
     """A design from an object, a name or nothing."""
     if design is None:
@@ -52,11 +58,11 @@ def as_design(design: Design | str | None, *, weighted: bool) -> Design:
             "design {design!r} needs data: {remedy}", design=design, remedy=_NEED_DATA[design]
         )
     if design not in _BY_NAME:
-        raise _unknown(design, f"choose {', '.join([*_BY_NAME, *_NEED_DATA])}")
+        raise _unknown(design, _CHOICE)
     return _BY_NAME[design]()
 
 
-def _unknown(design: Any, remedy: str) -> DesignError:
+def _unknown(design: Any, remedy: Advice | str) -> DesignError:
     fields = {"name": Name("design"), "design": shown(design), "remedy": remedy}
     return DesignError("{name} is {design}; {remedy}", **fields)
 

@@ -69,6 +69,11 @@ class LevelBoundary:
     decided: bool = True
 
     @property
+    def without_margin(self) -> bool:
+        """Whether it is known to lie inside, and not how far."""
+        return self.decided and bool(np.isnan(self.margin))
+
+    @property
     def certificate(self) -> Certificate:
         """The function that shows where the data lie.
 
@@ -152,7 +157,7 @@ class Boundary(LevelFrame):
             where = "inside" if entry.inside else "boundary"
             margin = "–" if np.isnan(entry.margin) else f"{entry.margin:.3g}"
             head = f"{entry.level:>5}  {where:<8} {margin:>9}  "
-            words = "" if entry.words == _NO_MARGIN else entry.words  # said once, below
+            words = "" if entry.without_margin else entry.words  # said once, below
             lines += textwrap.wrap(
                 words, _WIDTH, initial_indent=head, subsequent_indent=" " * _INDENT
             ) or [head.rstrip()]
@@ -166,7 +171,7 @@ class Boundary(LevelFrame):
         said = []
         if not np.isnan(self.margins).all():
             said.append("Margin: the largest share of the uniform law that the moments contain.")
-        without = [entry.level for entry in self.entries if entry.words == _NO_MARGIN]
+        without = [entry.level for entry in self.entries if entry.without_margin]
         if without:
             have = "has" if len(without) == 1 else "have"
             said.append(sentence(_UNKNOWN.format(f"{levels_in_words(without)} {have}")))
@@ -221,7 +226,8 @@ def boundary(
     top = moments.hierarchy.levels
     for level in tracked(range(1, top + 1), top, "margins"):
         if entries and not entries[-1].inside:
-            entries.append(_above(entries[-1]))
+            first = next(entry for entry in entries if not entry.inside)
+            entries.append(_above(entries[-1], first))
             continue
         family = moments.hierarchy.family(level)
         placement = _placement(family, known)
@@ -237,11 +243,9 @@ def boundary(
     return Boundary(tuple(entries), moments.n, moments.hierarchy.space.d, support is not None)
 
 
-def _above(entry: LevelBoundary) -> LevelBoundary:
+def _above(entry: LevelBoundary, first: LevelBoundary) -> LevelBoundary:
     """What is on the boundary of a level is on that of the next, by the same function."""
-    words = entry.words
-    if not words.startswith("as at level"):
-        words = f"as at level {entry.level}: {words}"
+    words = f"as at level {first.level}: {first.words}"
     f = entry.shown_by
     above = None if f is None else f.at_level(entry.level + 1)
     return LevelBoundary(entry.level + 1, False, 0.0, above, words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -54,7 +55,8 @@ def decoded_lines(stream: Any, name: str) -> Iterator[str]:
             f"{name} is not UTF-8 text: {error.reason}; save it as UTF-8"
         ) from error
     finally:
-        text.detach()  # whoever opened the stream closes it
+        with contextlib.suppress(ValueError):  # it is closed where reading was broken off
+            text.detach()  # whoever opened the stream closes it
 
 
 def no_parts(name: str) -> InvalidDirections:

@@ -67,8 +67,8 @@ def relative_hierarchy(
     lost = unseen_rows(law, source.x)
     if lost:
         raise InvalidDirections(
-            "{lost}: {law} gives them no chance, so that they tell infinitely much; leave them out, "
-            "or widen the reference",
+            "{lost}: {law} gives them no chance, so that they tell infinitely much; leave them "
+            "out, or widen the reference",
             lost=lost, law=law.words,
         )  # fmt: skip
     missed = missed_rows(law, source.x)

@@ -13,6 +13,7 @@ from steradian.profile.level_table import LevelTable
 from steradian.profile.principal_axes import READABLE, principal_axes, second_moment
 from steradian.references.base import reference_words
 from steradian.spaces.base import classical_values
+from steradian.text.messages import arguments
 from steradian.wording import digits, in_lines, pvalue_words
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _sky(profile: Profile) -> list[str]:
     if reference_words(profile.moments.hierarchy.space):
         return []
     return _wrapped(
-        "Was the whole sky seen evenly? If not, say what was with reference= (--reference): its "
+        f"Was the whole sky seen evenly? If not, say what was with {arguments(reference=...)}: its "
         "edges count as structure here."
     )
 
@@ -196,7 +197,8 @@ def _one_hemisphere(profile: Profile) -> list[str]:
         return []
     return _wrapped(
         "Do these lines have a sign? None points upwards: lines that are only written so have "
-        "none, and the hemisphere counts as a mean direction here. Try axial=True (--axial)."
+        "none, and the hemisphere counts as a mean direction here. Try "
+        f"{arguments(axial=True)}."
     )
 
 

@@ -183,8 +183,10 @@ def _called(block: Block, x: AnyArray, level: int) -> AnyArray:
     try:
         return block(x)
     except ValueError as error:
-        if "read-only" not in str(error):
-            raise
-        raise InvalidArgument(
+        try:
+            block(x.copy())
+        except Exception:  # it is something else
+            raise error from None
+        raise InvalidArgument(  # points are read-only, and a copy may be written to
             f"the block of level {level} writes into its points; let it copy them first"
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,6 @@ from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.text.messages import Message, Row, message
 
 # What narwhals says of a column name that a frame has more than once, in all its versions.
-_TWICE = re.compile(r"unique column names.*?'(.+?)' \d+ times", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +88,21 @@ def eager(frame: Any) -> Any:
         native = nw.from_native(frame)
         return native.collect() if isinstance(native, nw.LazyFrame) else native
     except Exception as error:  # whatever calls itself a frame
-        twice = _TWICE.search(str(error))
-        if twice is not None:
-            words = f"column {twice[1]!r} is there more than once; rename one"
+        if twice := _repeated(frame):
+            words = f"column {twice[0]!r} is there more than once; rename one"
             raise InvalidDirections(words) from error
         raise InvalidDirections(
             f"a {type(frame).__name__} does not tell its columns; pass an array: {error}"
         ) from error
+
+
+def _repeated(frame: Any) -> list[str]:
+    """The names that several columns have, as far as a foreign frame tells its names."""
+    try:
+        names = [str(name) for name in frame.columns]
+    except Exception:  # whatever calls itself a frame
+        return []
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def table_of_slice(frame: Any, start: int, stop: int, names: Collection[str] | None) -> Table:

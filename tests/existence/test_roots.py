@@ -7,9 +7,11 @@ import pytest
 
 import steradian as sr
 from steradian.existence.placement import Verdict
+from steradian.existence.squares import HasSquares, squares_vanish
 from steradian.families.nodes.rules import Nodes
-from steradian.families.nodes.supports import HasSquares, place_support
+from steradian.families.nodes.supports import place_support
 from steradian.hierarchies.against import Against
+from steradian.numerics.paths import great_circles
 
 HIERARCHIES = [
     sr.Interactions(2, 1),
@@ -39,16 +41,17 @@ def test_squares_are_functions_of_their_level(hierarchy: sr.Harmonics) -> None:
     for level in range(1, hierarchy.levels + 1):
         phi = hierarchy.features(x)[:, : hierarchy.q(level)]
         columns = np.column_stack([np.ones(len(x)), phi])
-        assert hierarchy.roots(level, x)
-        for roots in hierarchy.roots(level, x):
-            mix = rng.standard_normal(roots.values.shape[1])
-            square = np.abs(roots.values @ mix) ** 2
+        assert hierarchy.roots(level)
+        for roots in hierarchy.roots(level):
+            values = roots.function(x)
+            mix = rng.standard_normal(values.shape[-1])
+            square = (np.abs(values @ mix) ** 2).reshape(len(x), -1).sum(axis=1)
             if roots.spared:
                 square *= 1.0 - x @ x[0]
             left = square - columns @ np.linalg.lstsq(columns, square, rcond=None)[0]
             assert np.abs(left).max() <= 1e-10 * square.max()
-            rank = np.linalg.matrix_rank(roots.values)
-            assert rank == roots.values.shape[1]  # so that counting them says something
+            rank = np.linalg.matrix_rank(values.reshape(-1, values.shape[-1]))
+            assert rank == values.shape[-1]  # so that counting them says something
 
 
 def never(rung: int) -> Nodes:
@@ -60,11 +63,13 @@ def test_too_few_rows_are_counted(hierarchy: sr.Harmonics) -> None:
     """One row fewer than the largest set of roots is on the boundary, and no node is looked at."""
     rng = np.random.default_rng(1)
     level = hierarchy.levels
-    sets = hierarchy.roots(level, hierarchy.space.uniform(1, rng))
-    most = max(roots.values.shape[1] - 1 + roots.spared for roots in sets)
+    one = hierarchy.space.uniform(1, rng)
+    sets = hierarchy.roots(level)
+    most = max(roots.function(one).shape[-1] - 1 + roots.spared for roots in sets)
     x = hierarchy.space.uniform(most, rng)
     assert place_support(hierarchy, level, never, x).verdict is Verdict.OUTSIDE
-    assert not any(roots.vanish() for roots in hierarchy.roots(level, more(hierarchy, most)))
+    wide = more(hierarchy, most)
+    assert not any(squares_vanish(roots, wide, hierarchy.paths) for roots in sets)
 
 
 def more(hierarchy: sr.Harmonics, most: int) -> np.ndarray:
@@ -77,8 +82,9 @@ def test_rows_on_the_zeros_of_a_root_are_shown_however_many() -> None:
     angle = np.random.default_rng(3).uniform(0.0, np.pi, 100)
     zero = np.zeros(100)
     q = np.column_stack([np.cos(angle), zero, zero, np.sin(angle)])
-    assert isinstance(sr.Axial.on(sr.Rotations(), 2), HasSquares)
-    assert sr.Axial.on(sr.Rotations(), 2).roots(2, q)[0].vanish()
+    hierarchy = sr.Axial.on(sr.Rotations(), 2)
+    assert isinstance(hierarchy, HasSquares)
+    assert squares_vanish(hierarchy.roots(2)[0], q, hierarchy.paths)
 
 
 @pytest.mark.parametrize("spread", 10.0 ** -np.arange(0.0, 14.0))
@@ -90,7 +96,7 @@ def test_tight_clusters_are_not_taken_for_zeros(spread: float, clusters: int) ->
     x = centres[rng.integers(0, clusters, 400)] + spread * rng.standard_normal((400, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     for level in (2, 4, 6, 8):
-        assert not sr.Harmonics(3, 8).roots(level, x)[0].vanish()
+        assert not squares_vanish(sr.Harmonics(3, 8).roots(level)[0], x, great_circles)
 
 
 def test_a_refusal_of_few_angles_searches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_moments_alone_say_what_they_lack() -> None:
     x = clusters(generic(1, 8), [500], [1e6], 9)
     sound = sr.profile(x, levels=3)
     moments = sr.Moments.from_directions(sr.Directions(x), sr.Harmonics(3, 3))
-    with pytest.raises(sr.BoundaryError, match=r"levels=2 is sound") as caught:
+    with pytest.raises(sr.ResolutionError, match=r"levels=2 is sound") as caught:
         sr.profile(moments, levels=3)
     assert "the rounding of the moments" in str(caught.value)
     assert caught.value.profile is not None

@@ -24,7 +24,7 @@ from steradian.numerics.tolerances import (
     GRAM_CLEAR,
     MOMENT_ROUNDING,
     RANK,
-    SAME_VALUE,
+    ROOT_CLEAR,
     TINY,
     UNIT_ROUNDING,
 )
@@ -50,7 +50,7 @@ def examine_heights(t: Array, level: int) -> Placement:
     A polynomial of t that is nowhere negative has double roots but at the ends.
     """
     t = np.unique(t)
-    apart = t[np.concatenate([[True], np.diff(t) > SAME_VALUE])]
+    apart = t[np.concatenate([[True], np.diff(t) > RANK])]
     at_end = 1.0 - np.abs(apart) <= 4.0 * ROUNDOFF
     if int(2 * len(apart) - at_end.sum()) > level:
         return Placement(Verdict.INSIDE)
@@ -93,10 +93,21 @@ def _higher(y: Array, inside: BoolArray, level: int) -> Placement:
     ):
         columns = _monomials(y[some], degree)[0]
         columns /= np.maximum(np.linalg.norm(columns, axis=0), TINY)
-        if null_space(columns, CONTACT_NULL).shape[1]:
+        if _certain_root(columns):
             what = f"a {_CURVES[k]} of degree {degree} in the subspace"
             return Placement(Verdict.OUTSIDE, f"all data lie on {what}{rest}")
     return Placement(Verdict.UNSURE)
+
+
+def _certain_root(columns: Array) -> bool:
+    """Whether a combination of functions (n, p) vanishes: fewer rows than they, or a clear zero.
+
+    Singular values of tight clusters fall as powers of their spread, and leave no gap.
+    """
+    if len(columns) < columns.shape[1]:
+        return True
+    null = null_space(columns, CONTACT_NULL).shape[1]
+    return null > 0 and null == null_space(columns, ROOT_CLEAR).shape[1]
 
 
 def _monomials(y: Array, degree: int) -> tuple[Array, list[Array]]:

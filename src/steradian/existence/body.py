@@ -4,8 +4,8 @@ A finite fit exists unless some non-zero function ``f = c + lam · phi >= 0`` va
 whole support. Squares of polynomials of half the degree are such functions, so the Gram
 matrix of the half-degree polynomials under the data must be positive definite; on the
 circle that is all there is (Fejér-Riesz: the Toeplitz matrix of the moments), and on the
-two-sphere at level 2 (S-lemma) as well. For odd levels on the two-sphere
-``(1 - a·x) g(x)²`` adds: no single atom may carry a direction of the Gram matrix alone.
+two-sphere at level 2 (S-lemma) as well. For odd levels on the two-sphere squares of half the
+degree are those of spinors (`spin_functions`), ``(1 - a·x) g(x)²`` among them.
 What is left above level 2 (few points, or points on special curves, on which a function that
 is no such square vanishes) is decided by the contact conditions of the points (`face`): at once
 where they leave no function, by small linear programmes where they leave some. What takes
@@ -25,6 +25,7 @@ from steradian.existence.certificate import (
 )
 from steradian.existence.face import face_of
 from steradian.existence.placement import Placement, Verdict
+from steradian.existence.squares import Roots, lone_row, sphere_roots, vanishing_roots
 from steradian.existence.support_words import (
     face_words,
     few_words,
@@ -34,9 +35,9 @@ from steradian.existence.support_words import (
 )
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.linalg import all_positive, eigenvalues, null_space
-from steradian.numerics.spheres.harmonics import sphere_harmonics
-from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR, LEVERAGE, RANK
+from steradian.numerics.linalg import all_positive, eigenvalues
+from steradian.numerics.paths import great_circles
+from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR
 from steradian.spaces import Sphere
 from steradian.spaces.products import second_moments
 
@@ -48,7 +49,8 @@ def _verdicts(gram: Array) -> IntArray:
     if all_positive(gram - GRAM_CLEAR * np.eye(gram.shape[1])):  # most often they are far inside
         return np.full(len(gram), int(Verdict.INSIDE))
     least = np.linalg.eigvalsh(gram)[:, 0]
-    return np.where(least > GRAM_CLEAR, Verdict.INSIDE, Verdict.UNSURE) - (least < -GRAM_CLEAR)
+    inside = np.where(least > GRAM_CLEAR, int(Verdict.INSIDE), int(Verdict.UNSURE))
+    return np.where(least < -GRAM_CLEAR, int(Verdict.OUTSIDE), inside)
 
 
 def scatter_verdicts(scatter: Array) -> IntArray:
@@ -59,8 +61,17 @@ def scatter_verdicts(scatter: Array) -> IntArray:
         if all_positive(scatter - least):  # most often they are far inside
             return np.full(len(scatter), int(Verdict.INSIDE))
     values = eigenvalues(scatter)
-    clear = values[:, 0] > GRAM_CLEAR * values[:, -1]
-    return np.where(clear, int(Verdict.INSIDE), int(Verdict.UNSURE))
+    return flat_verdicts(values, GRAM_CLEAR, Verdict.UNSURE)
+
+
+def flat_verdicts(values: Array, clear: float, flat: Verdict) -> IntArray:
+    """Of second moments with eigenvalues (B, d), ascending: those of no data are negative.
+
+    ``flat`` where the least is not above ``clear`` of the largest.
+    """
+    most = values[:, -1]
+    none = np.where(values[:, 0] < -GRAM_CLEAR * most, int(Verdict.OUTSIDE), int(flat))
+    return np.where(values[:, 0] > clear * most, int(Verdict.INSIDE), none)
 
 
 def circle_verdicts(features: Array, level: int) -> IntArray:
@@ -85,25 +96,37 @@ def examine_circle(x: Array, weights: Array, level: int) -> Placement:
 def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
     """In milliseconds, before any long search: squares, and contact conditions above level 2.
 
-    Exact to rounding: a half-degree polynomial counts as vanishing on the points when its
-    values are below 1e-14 of the largest possible (over the scale of concentrated points), the
-    contact conditions as independent when their least singular value is above 2e-13 of the
-    largest; between the two nothing is claimed. Existence is a matter of the support alone,
-    so weights do not enter. UNSURE leaves the question to the solver.
+    Exact to the rounding of rows: a half-degree polynomial counts as vanishing on them where
+    `vanishing_roots` is certain, the contact conditions as independent when their least singular
+    value is above 2e-13 of the largest (over the scale of concentrated points); between the two
+    nothing is claimed. Existence is a matter of the support alone, so weights do not enter. UNSURE
+    leaves the question to the solver.
     """
     zoom = Zoom.onto(x)
-    rows = sphere_harmonics(zoom(x), level // 2)
-    kernel = null_space(rows, RANK / zoom.scale)
+    seen = zoom(x)
+    roots = sphere_roots(level)
+    kernel = vanishing_roots(roots, seen, great_circles, zoom.scale)
     if kernel.size:
-        f = zoom.pulled_back(sphere_square(kernel, level), level)
-        placement = _shown(x, level, f, sphere_words(x, level))
-    elif level % 2 and level > 1:
-        placement = _examine_atoms(x, rows, level, zoom)
-    else:
-        placement = _INSIDE
-    if placement.verdict is Verdict.OUTSIDE or level <= 2:
-        return placement
-    return _from_face(x, level, quick=True)
+        f = zoom.pulled_back(sphere_square(roots.function, kernel, level), level)
+        return _shown(x, level, f, _square_words(x, seen, level, zoom.scale))
+    return _INSIDE if level <= 2 else _from_face(x, level, quick=True)
+
+
+def _square_words(x: Array, seen: Array, level: int, scale: float) -> str:
+    """What points lie on when a square shows the boundary: of odd levels perhaps all but one do."""
+    half = sphere_roots(2 * (level // 2))
+    if level % 2 and level > 1 and not _vanish(half, seen, scale):
+        alone = lone_row(half.function(seen))
+        rest = np.arange(len(x)) != alone
+        if alone is None or not _vanish(half, seen[rest], scale):
+            return face_words(len(x), level)
+        others = sphere_words(x[rest], level - 1) if rest.any() else "nothing else"
+        return f"away from the single point {vector_words(x[alone])}, {others}"
+    return sphere_words(x, level)
+
+
+def _vanish(roots: Roots, x: Array, scale: float) -> bool:
+    return vanishing_roots(roots, x, great_circles, scale).size > 0
 
 
 def examine_face(x: Array, level: int) -> Placement:
@@ -125,26 +148,7 @@ def _from_face(x: Array, level: int, *, quick: bool) -> Placement:
 
 
 def _shown(x: Array, level: int, f: Array, words: str) -> Placement:
-    """On the boundary, if the function of coefficients ``f`` does vanish on all points."""
+    """On the boundary, with the function of coefficients ``f`` where these keep its zeros."""
     function = sphere_function(f, level)
-    if np.abs(function(x)).max() > CERTIFIED:
-        return Placement(Verdict.UNSURE)
-    return Placement(Verdict.OUTSIDE, words, function)
-
-
-def _examine_atoms(x: Array, rows: Array, level: int, zoom: Zoom) -> Placement:
-    """An atom of leverage one leaves the others on the zero set of a half-degree polynomial."""
-    q, _ = np.linalg.qr(rows)
-    leverage = np.einsum("ij,ij->i", q, q)
-    worst = int(np.argmax(leverage))
-    if leverage[worst] < LEVERAGE:
-        return _INSIDE
-    rest = np.delete(x, worst, axis=0)
-    others = sphere_words(rest, level - 1) if len(rest) else "nothing else"
-    # the direction the atom alone carries: the rows of the others vanish along it
-    unit = np.zeros(len(x))
-    unit[worst] = 1.0
-    alone = np.asarray(np.linalg.lstsq(rows, unit, rcond=None)[0], dtype=np.float64)
-    square = sphere_square(alone[:, None], level, zoom(x[worst : worst + 1])[0])
-    words = f"away from the single point {vector_words(x[worst])}, {others}"
-    return _shown(x, level, zoom.pulled_back(square, level), words)
+    shown = np.abs(function(x)).max() <= CERTIFIED
+    return Placement(Verdict.OUTSIDE, words, function if shown else None)

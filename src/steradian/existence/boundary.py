@@ -154,7 +154,7 @@ class Boundary(LevelFrame):
             f"{'level':>5}  {'':<8} {'margin':>9}",
         ]
         for entry in self.entries:
-            where = "inside" if entry.inside else "boundary"
+            where = ("inside" if entry.decided else "open") if entry.inside else "boundary"
             margin = "–" if np.isnan(entry.margin) else f"{entry.margin:.3g}"
             head = f"{entry.level:>5}  {where:<8} {margin:>9}  "
             words = "" if entry.without_margin else entry.words  # said once, below
@@ -286,10 +286,12 @@ def _without_margin(
     verdict, words = placement.verdict, placement.words or _OPEN
     if known.support is None:
         look = first_look(family, known.stack(), None)
-        if look.outside:
+        if look.refused:
             return LevelBoundary(level, False, 0.0, None, _TO_ROUNDING)
         verdict = Verdict.UNSURE if look.doubtful else Verdict.INSIDE
         words = _TOO_CLOSE
     if verdict is Verdict.INSIDE:
         return LevelBoundary(level, True, np.nan, None, _NO_MARGIN)
+    if verdict is Verdict.TOUCHING:
+        words = f"not decided: {words}"
     return LevelBoundary(level, True, np.nan, None, words, decided=False)

@@ -8,6 +8,7 @@ closed form at levels 1 and 2 in any dimension and at every level on the circle.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -146,14 +147,10 @@ def sphere_function(coefficients: Array, level: int) -> Certificate:
     return Certificate(3, level, coefficients[1:] / coefficients[0])
 
 
-def sphere_square(polynomials: Array, level: int, atom: Array | None = None) -> Array:
-    """Coefficients of ``Σ g(x)²``, times ``1 - a·x`` for an ``atom`` a: ((level + 1)²,).
-
-    ``polynomials`` (size, k) are the coefficients of the g, of degree at most level/2.
-    """
+def sphere_square(roots: Callable[[Array], AnyArray], combinations: AnyArray, level: int) -> Array:
+    """Coefficients of ``Σ |g(x)|²`` over ``combinations`` (p, k) of roots: ((level + 1)²,)."""
     grid = Sphere().exact_grid(2 * level)
-    half = int(np.sqrt(len(polynomials))) - 1
-    values = ((Sphere().harmonics(grid.points, half) @ polynomials) ** 2).sum(axis=1)
-    if atom is not None:
-        values *= 1.0 - grid.points @ atom
-    return np.asarray(grid.analyze(values[None], level)[0])
+    values = np.abs(roots(grid.points) @ combinations) ** 2
+    return np.asarray(
+        grid.analyze(values.reshape(len(grid.points), -1).sum(axis=1)[None], level)[0]
+    )

@@ -32,7 +32,7 @@ _INSIDE = int(Verdict.INSIDE)
 class FirstLook:
     """What is known of the rows of a stack before any iteration."""
 
-    outside: dict[int, Placement]  # row → why it has no fit
+    refused: dict[int, Placement]  # row → why it has no fit, or none worth looking for
     doubtful: frozenset[int]  # rows that nobody could decide
 
 
@@ -45,9 +45,11 @@ def first_look(family: Family, moments: MomentStack, support: Support | None) ->
         return _by_support(family, range(len(moments)), support)
     verdicts = family.contains(moments)
     if support is None:
-        outside = np.flatnonzero(verdicts == Verdict.OUTSIDE).tolist()
-        doubtful = np.flatnonzero(verdicts == Verdict.UNSURE).tolist()
-        return FirstLook(dict.fromkeys(outside, Placement(Verdict.OUTSIDE)), frozenset(doubtful))
+        refused = {
+            int(row): Placement(Verdict(int(verdicts[row])))
+            for row in np.flatnonzero(verdicts < Verdict.UNSURE)
+        }
+        return FirstLook(refused, frozenset(np.flatnonzero(verdicts == Verdict.UNSURE).tolist()))
     if verdicts.min(initial=_INSIDE) == _INSIDE:
         return NOTHING_SEEN
     return _by_support(family, np.flatnonzero(verdicts != Verdict.INSIDE).tolist(), support)
@@ -56,8 +58,8 @@ def first_look(family: Family, moments: MomentStack, support: Support | None) ->
 def _by_support(family: Family, asked: Iterable[int], support: Support) -> FirstLook:
     """By the rows themselves of the samples that are asked about."""
     found = {row: family.examine(*support(row)) for row in asked}
-    outside_rows = {row: p for row, p in found.items() if p.verdict is Verdict.OUTSIDE}
-    return FirstLook(outside_rows, frozenset())
+    refused = {row: placement for row, placement in found.items() if placement.verdict.refuses}
+    return FirstLook(refused, frozenset())
 
 
 def second_look(family: Family, support: Support | None, row: int) -> Placement:
@@ -77,16 +79,19 @@ def borne_out(status: Status, placement: Placement) -> Status:
     """What a solver that failed means where the rows themselves were looked at.
 
     It takes moments beside the boundary for moments on it; rows that show a fit to exist know
-    better.
+    better. No solver shows that there is none.
     """
-    inside = placement.verdict is Verdict.INSIDE
-    return Status.STALLED if inside and status is Status.BOUNDARY else status
+    if placement.verdict is Verdict.TOUCHING:
+        return Status.TOUCHING
+    if status not in (Status.BOUNDARY, Status.TOUCHING):
+        return status
+    return Status.STALLED if placement.verdict is Verdict.INSIDE else Status.TOUCHING
 
 
 def undecided_status(status: Status, residual: float) -> Status:
-    """What a solver that failed means for a doubtful row: the boundary, to rounding.
+    """What a solver that failed means for a doubtful row: the boundary, as far as rounding tells.
 
     Unless it did match the moments and only their rounding leaves the fit open.
     """
     matched = status is Status.ROUNDING and residual <= ROUNDED_RESIDUAL
-    return status if matched else Status.BOUNDARY
+    return status if matched else Status.TOUCHING

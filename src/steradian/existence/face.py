@@ -4,9 +4,10 @@ Touching zero from above forces value and both slopes to vanish at every point. 
 conditions* leave a small linear space, often of no dimension, and make the zeros exact to
 rounding. What is left is a linear programme in that space: conditions on a cover, then cuts
 where the solution dips. Its multipliers prove that there is no such f; an f that dips nowhere
-is the certificate. The first programmes are solved roughly on purpose: a point well within the
-conditions has room for those not yet stated, where an optimum touches as many as it can.
-Neither proof nor certificate within the rounds allowed is an answer too, and says so.
+is the certificate once that is proven of all points (`nowhere_negative`). The first programmes are
+solved roughly on purpose: a point well within the conditions has room for those not yet stated,
+where an optimum touches as many as it can. Neither proof nor certificate within the rounds allowed
+is an answer too, and says so.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steradian.existence.nowhere_negative import nowhere_negative
 from steradian.existence.placement import Verdict
+from steradian.existence.span import centred, flat_axes
+from steradian.existence.squares import sphere_roots, squares_vanish
 from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
+from steradian.numerics.paths import great_circles
 from steradian.numerics.spheres.harmonics import sphere_harmonics, sphere_size
 from steradian.numerics.spheres.sphere_minima import (
     bend_rows,
@@ -33,9 +38,11 @@ from steradian.numerics.tolerances import (
     CONTACT_CLEAR,
     CONTACT_NULL,
     DEEP,
+    FLAT_ZERO,
     LEAST_LIFT,
     NODE_ACCURACY,
     SAFE,
+    SQUARE_ROUNDING,
 )
 
 ROUNDS = 40  # programmes before a question stays open
@@ -48,6 +55,8 @@ _BENT = 64  # points at which it is
 _EVERY = 4  # nodes of the cover
 _CLEARANCE = 0.5  # times the spacing: how far from a zero its curvature is followed
 _CENTRAL = 0.03  # accuracy of the first programme: a point well within what is left
+_UNPROVEN = "a function that vanishes on all points and dips nowhere is not proven to be one"
+_MOST_ZEROS = 4  # times level²: isolated ones, of value and slopes, that are surely fewer
 _HIDDEN = "rounding hides which functions vanish on all points"
 
 
@@ -82,9 +91,38 @@ def face_of(x: Array, level: int, *, quick: bool = False) -> Face:
         if found.function is None:
             return found
         off = np.abs(sphere_harmonics(seen, level) @ found.function) > SAFE
-        if not (off & ~chosen).any():
+        if (off & ~chosen).any():
+            chosen |= off
+        elif len(x) <= _MOST_ZEROS * level**2 and not chosen.all():
+            chosen[:] = True
+        elif _proven(found.function, seen, level, zoom.scale):
             return _verified(found.function, x, level, zoom)
-        chosen |= off
+        else:
+            return Face(Verdict.UNSURE, None, _UNPROVEN)
+
+
+def _proven(f: Array, x: Array, level: int, scale: float) -> bool:
+    """Whether some function that vanishes on all of ``x`` is proven to be nowhere negative.
+
+    ``f`` itself, if its zeros are isolated. If it is flat along a circle that holds many of them,
+    ``(c - n·x)² g`` for a g of two levels less that does so on the others.
+    """
+    if len(x) <= _MOST_ZEROS * level**2 and nowhere_negative(f, x, level):
+        return True
+    if level < 3:
+        return False
+    bent = curvatures(f, x, level)[1]
+    ring = x[bent[:, 0] <= FLAT_ZERO * bent[:, 1]]
+    if len(ring) <= 3:
+        return False
+    axes, flat = flat_axes(centred(ring), scale)
+    if flat.sum() != 1:
+        return False
+    height = x @ axes[flat][0]
+    rest = x[np.abs(height - ring[0] @ axes[flat][0]) > SQUARE_ROUNDING / scale]
+    if not len(rest) or squares_vanish(sphere_roots(level - 2), rest, great_circles):
+        return True
+    return level > 4 and face_of(rest, level - 2).verdict is Verdict.OUTSIDE
 
 
 def _verified(f: Array, x: Array, level: int, zoom: Zoom) -> Face:

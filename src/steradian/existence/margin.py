@@ -9,6 +9,7 @@ rotation, one for uniform moments, zero on the boundary, and never rising with t
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -164,7 +165,8 @@ def _least_square(known: Evidence, level: int) -> Closest:
         rows = triangle(np.sqrt(weights)[:, None] * sphere_harmonics(x, half))
     _, values, axes = np.linalg.svd(rows)
     least = float(values[-1] ** 2) if len(values) == rows.shape[1] else 0.0
-    square = sphere_square(axes[-1][:, None], level)
+    harmonics = partial(sphere_harmonics, degree=half)
+    square = sphere_square(harmonics, axes[-1][:, None], level)
     return Closest(least, sphere_function(square, level))
 
 

@@ -35,6 +35,7 @@ from steradian.numerics.tolerances import USABLE_DEFICIT
 from steradian.text.messages import Joined, Message, arguments, message
 
 _OURS = "a limit of this software, not of the data"
+_BY_MOMENTS = "to the rounding of the moments; the directions themselves may tell more"
 _MIX = message(
     "mix in a little of the uniform law ({remedy}), which nothing tests against noise",
     remedy=arguments(shrinkage=0.01),
@@ -45,7 +46,11 @@ _ERRORS: dict[Status, type[LevelError]] = {
     Status.ROUNDING: ResolutionError,
     Status.STALLED: ConvergenceError,
     Status.UNSEEN: ResolutionError,
+    Status.TOUCHING: ResolutionError,
 }
+
+
+_BOUNDARIES = Status.BOUNDARY, Status.TOUCHING  # beyond doubt, and as far as can be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ class Failure:
 
     def _remedies(self, mixing: bool) -> tuple[Message | str, ...]:
         """What helps, each by itself."""
-        boundary, instead = self.status is Status.BOUNDARY, (self.instead,) * bool(self.instead)
+        boundary, instead = self.status in _BOUNDARIES, (self.instead,) * bool(self.instead)
         if self.level > 1:
             sound = arguments(levels=self.level - 1)
             first: Message | str = message("ask for fewer levels ({sound} is sound)", sound=sound)
@@ -120,9 +125,9 @@ class NestedFits:
 
     @property
     def lost_rows(self) -> IntArray:
-        """Rows that may have a fit which was not found, or not looked for any further."""
+        """Rows away from the boundary whose fit was not found, or not looked for any further."""
         stopped = self.failures.items()
-        lost = [row for row, why in stopped if why.status is not Status.BOUNDARY]
+        lost = [row for row, why in stopped if why.status not in _BOUNDARIES]
         return np.array(lost, dtype=np.int64)
 
     def __repr__(self) -> str:
@@ -268,8 +273,8 @@ class _Climb:
 
     def _place(self, level: int, look: FirstLook) -> set[int]:
         """Record rows outside the moment body; return those nobody could decide."""
-        for place, placement in look.outside.items():
-            self._on_boundary(int(self._rows[place]), level, placement)
+        for place, placement in look.refused.items():
+            self._refuse(int(self._rows[place]), level, placement)
         return {int(self._rows[place]) for place in look.doubtful}
 
     def _settle(self, level: int, family: Family, solved: DualSolution, doubtful: set[int]) -> None:
@@ -283,20 +288,24 @@ class _Climb:
             row, status = int(self._rows[k]), Status(int(solved.status[k]))
             placement = second_look(family, self.support, row)
             if placement.verdict is Verdict.OUTSIDE:
-                self._on_boundary(row, level, placement)
+                self._refuse(row, level, placement)
                 continue
             if row in doubtful:
                 status = undecided_status(status, float(solved.residual[k]))
-                words = "to the rounding of the moments"
             else:
                 status = borne_out(status, placement)
-                words = _words(solved, int(k), status, by_rows=self.support is not None)
+            words = _words(solved, int(k), status, by_rows=self.support is not None)
             words = "; ".join(part for part in (words, placement.words) if part)
             self.failures[row] = self._failure(level, status, words)
 
-    def _on_boundary(self, row: int, level: int, placement: Placement) -> None:
+    def _refuse(self, row: int, level: int, placement: Placement) -> None:
+        """Without a fit for certain, or as far as anybody can tell who does not look for one."""
         words, shown_by = placement.words, placement.certificate
-        self.failures[row] = self._failure(level, Status.BOUNDARY, words, shown_by)
+        certain = placement.verdict is Verdict.OUTSIDE
+        if self.support is None and not certain:
+            words = _BY_MOMENTS
+        status = Status.BOUNDARY if certain else Status.TOUCHING
+        self.failures[row] = self._failure(level, status, words, shown_by)
 
     def _failure(
         self, level: int, status: Status, words: str, shown_by: Certificate | None = None
@@ -319,4 +328,6 @@ def _words(solved: DualSolution, k: int, status: Status, *, by_rows: bool) -> st
     if status is Status.UNRESOLVED:
         error = f"error {solved.quadrature[k]:.1e} with {solved.nodes[k]} nodes, {_OURS}"
         return error if np.isfinite(solved.quadrature[k]) else f"{solved.nodes[k]} nodes, {_OURS}"
-    return "" if status is Status.BOUNDARY else _OURS
+    if status is Status.TOUCHING and not by_rows:
+        return _BY_MOMENTS
+    return "" if status in _BOUNDARIES else _OURS

@@ -21,6 +21,7 @@ class Status(IntEnum):
     ROUNDING = 3
     STALLED = 4
     UNSEEN = 5
+    TOUCHING = 6
 
     @property
     def sentence(self) -> str:
@@ -34,6 +35,7 @@ _SENTENCES = {
     Status.UNRESOLVED: "cannot be resolved within the node budget",
     Status.ROUNDING: "is not determined by moments in double precision",
     Status.STALLED: "did not converge",
+    Status.TOUCHING: "could not be computed: the data are on its boundary or too close to tell",
     Status.UNSEEN: "has a mode where there are no data, which its nodes do not see",
 }
 

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from steradian.errors import InvalidArgument
+from steradian.existence.squares import HasSquares, Roots
 from steradian.families.nodes.against import AgainstFamily
-from steradian.families.nodes.supports import HasSquares, Roots
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.hierarchies.basis import independent, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_level
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.grown_polynomials import GrownPolynomials
+from steradian.numerics.paths import Paths
 from steradian.numerics.tolerances import BASIS_AGREED
-from steradian.references.base import Reference, ReferenceSpace, reference_space, reference_words
+from steradian.references.base import (
+    HasHalfSpaces,
+    Reference,
+    ReferenceSpace,
+    reference_space,
+    reference_words,
+)
 from steradian.spaces import Rule
 
 _MOST_NODES = 300_000  # of the rule under which functions are made orthonormal
@@ -85,9 +92,24 @@ class Against(NodeHierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return _basis(self).values(np.asarray(x, dtype=np.float64))
 
-    def roots(self, level: int, x: Array) -> Sequence[Roots]:
-        """Those of the base, whose levels hold the same functions."""
-        return self.base.roots(level, x) if isinstance(self.base, HasSquares) else ()
+    def roots(self, level: int) -> Sequence[Roots]:
+        """Those of the base: levels hold the same functions, and squares are so on any part.
+
+        Where the reference lies on one side of a plane, its distance from that is nowhere negative
+        there, and may take the place of a degree.
+        """
+        if not isinstance(self.base, HasSquares):
+            return ()
+        found, law = list(self.base.roots(level)), self.space.reference
+        linear = self.base.coordinates(np.zeros(self.base.q(1))) is not None
+        if linear and isinstance(law, HasHalfSpaces):
+            lower = self.base.roots(level - 1)
+            found += [replace(r, free=side.edge) for side in law.half_spaces for r in lower]
+        return found
+
+    def paths(self, x: Array) -> Paths:
+        assert isinstance(self.base, HasSquares)  # who has no roots is not asked
+        return self.base.paths(x)
 
     def family(self, level: int) -> AgainstFamily:
         return AgainstFamily(self, checked_level(level, self.levels))

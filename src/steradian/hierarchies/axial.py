@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
+from steradian.existence.squares import Roots
 from steradian.families.base import Family, Law
 from steradian.families.nodes.family import NodeFamily
-from steradian.families.nodes.supports import Roots
 from steradian.families.quadratics.bingham import BinghamFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import (
@@ -22,6 +23,7 @@ from steradian.hierarchies.on_nodes import (
     summed_features,
 )
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.paths import Paths, great_circles
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
 from steradian.numerics.spheres.harmonics import circle_harmonics, sphere_harmonics
 from steradian.numerics.spheres.three_sphere import three_sphere_harmonics
@@ -119,15 +121,18 @@ class Axial(BareHierarchy):
         even = [np.arange(n * n, (n + 1) ** 2) for n in degrees]
         return sphere_harmonics(x, 2 * self.levels)[:, np.concatenate(even)]
 
-    def roots(self, level: int, x: Array) -> list[Roots]:
+    def roots(self, level: int) -> list[Roots]:
         """Harmonics of the degrees ``level``, ``level`` - 2, …: sums of powers of that degree."""
-        degrees = np.arange(level, -1, -2)
         if self.d == 2:
-            return [Roots(waves(x, 2 * np.arange(level + 1)[:, None]))]
-        if self.d == 3:
-            which = np.concatenate([np.arange(n * n, (n + 1) ** 2) for n in degrees])
-            return [Roots(sphere_harmonics(x, level)[:, which])]
-        return [Roots(np.hstack([three_sphere_harmonics(x, int(n)) for n in degrees]))]
+            double = 2 * np.arange(level + 1)[:, None]
+            return [Roots(partial(waves, frequencies=double), 2 * level)]
+        return [Roots(partial(_powers, level=level), level)]
+
+    def path_degree(self, level: int) -> int:
+        return 2 * level
+
+    def paths(self, x: Array) -> Paths:
+        return great_circles(x)
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         if self.levels > 1:
@@ -184,6 +189,17 @@ def _even_space(space: Any) -> Axes | Rotations:
     if not isinstance(space, Axes | Rotations):
         raise InvalidArgument(f"space is {shown(space)}; give sr.Axes(d) or sr.Rotations()")
     return space
+
+
+def _powers(x: Array, level: int) -> Array:
+    """A basis of what is of degree ``level`` and even or odd like it, at ``x`` (n, d): (n, p)."""
+    if level == 1:
+        return x
+    degrees = range(level, -1, -2)
+    if x.shape[1] > 3:
+        return np.hstack([three_sphere_harmonics(x, n) for n in degrees])
+    which = np.concatenate([np.arange(n * n, (n + 1) ** 2) for n in degrees])
+    return np.asarray(sphere_harmonics(x, level)[:, which])
 
 
 def _size(d: int, degree: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from steradian.arguments import whole_number, wrong_value
 from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
+from steradian.existence.squares import Roots, sphere_roots
 from steradian.families.base import Family, Law
 from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.grids.polynomial_sample import PolynomialLaw
 from steradian.families.nodes.draws import NodeLaw
-from steradian.families.nodes.supports import Roots
 from steradian.families.relative.polynomials import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.harmonic_families import (
@@ -26,6 +27,7 @@ from steradian.hierarchies.harmonic_families import (
 from steradian.hierarchies.on_nodes import summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
+from steradian.numerics.paths import Paths, great_circles
 from steradian.numerics.torus import waves
 from steradian.spaces import Circle, HarmonicSpace, Sphere, unit_sphere
 from steradian.spaces.products import direct_sums, second_moments, sums_from_products
@@ -163,11 +165,23 @@ class Harmonics:
     def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.levels)[:, 1:]
 
-    def roots(self, level: int, x: Array) -> list[Roots]:
-        """Harmonics of half the degree; for odd ones 1 - a·x, zero at one point a, is left over."""
+    def roots(self, level: int) -> list[Roots]:
+        """Harmonics of half the degree; for odd ones 1 - a·x, zero at one point a, is left over.
+
+        On the two-sphere that is part of what spinors give.
+        """
         if self.d == 2:
-            return [Roots(waves(x, np.arange(level + 1)[:, None]))]
-        return [Roots(self.space.harmonics(x, level // 2), spared=level % 2)]
+            return [Roots(partial(waves, frequencies=np.arange(level + 1)[:, None]), level)]
+        if self.d == 3:
+            return [sphere_roots(level)]
+        half = level // 2
+        return [Roots(partial(self.space.harmonics, degree=half), half, spared=level % 2)]
+
+    def path_degree(self, level: int) -> int:
+        return level
+
+    def paths(self, x: Array) -> Paths:
+        return great_circles(x)
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, product
 from math import comb
 from typing import Any
@@ -12,9 +12,10 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.errors import InvalidArgument
-from steradian.families.nodes.supports import Roots
+from steradian.existence.squares import Roots
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.paths import Paths, turns
 from steradian.numerics.torus import product_features, waves
 from steradian.spaces import Torus
 
@@ -91,15 +92,21 @@ class Interactions(NodeHierarchy):
         """Which function of each angle makes each feature of levels 1..level, (q, k)."""
         return _terms(self.k, self.degree, level)
 
-    def roots(self, level: int, x: Array) -> list[Roots]:
+    def roots(self, level: int) -> list[Roots]:
         """Waves of some angles: no two of them differ by more than ``degree`` in any."""
         powers = np.array(list(product(range(self.degree + 1), repeat=level)))
         found = []
         for angles in combinations(range(self.k), level):
             frequencies = np.zeros((len(powers), self.k), dtype=np.int64)
             frequencies[:, angles] = powers
-            found.append(Roots(waves(x, frequencies)))
+            found.append(Roots(partial(waves, frequencies=frequencies), self.degree))
         return found
+
+    def path_degree(self, level: int) -> int:  # noqa: ARG002 - the same at every level
+        return self.degree
+
+    def paths(self, x: Array) -> Paths:
+        return turns(x)
 
     def coordinates(self, features: Array) -> Array:
         width = 2 * self.degree  # features of one angle, the lowest frequency first

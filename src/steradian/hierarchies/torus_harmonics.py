@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from steradian.arguments import whole_number
 from steradian.errors import InvalidArgument
-from steradian.families.nodes.supports import Roots
+from steradian.existence.squares import Roots
 from steradian.hierarchies.interactions import MOST_ANGLES
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.paths import Paths, turns
 from steradian.numerics.torus import product_features, waves
 from steradian.spaces import Torus
 
@@ -80,12 +81,19 @@ class TorusHarmonics(NodeHierarchy):
         """Which function of each angle makes each feature of levels 1..level, (q, k)."""
         return _terms(self.k, level)[0]
 
-    def roots(self, level: int, x: Array) -> list[Roots]:
+    def roots(self, level: int) -> list[Roots]:
         """Waves within half the degree of a centre, which for odd ones lies between two.
 
         So that those of one set differ by ``level`` at most, in total. Boxes of waves do, too.
         """
-        return [Roots(waves(x, each)) for each in _root_frequencies(self.k, level)]
+        sets = _root_frequencies(self.k, level)
+        return [Roots(partial(waves, frequencies=each), level) for each in sets]
+
+    def path_degree(self, level: int) -> int:
+        return level
+
+    def paths(self, x: Array) -> Paths:
+        return turns(x)
 
     def coordinates(self, features: Array) -> Array:
         return np.asarray(features[..., : 2 * self.k] / np.sqrt(2.0))

@@ -68,6 +68,7 @@ SPAN_ROUNDING = 1e-7  # root mean square off a subspace: √u, as it is summed b
 # --- Conditioning: which matrices and rows are singular -----------------------------------
 
 RANK = 1e-14  # relative singular value of the rows themselves that is zero: 100 roundings
+ON_FLAT = 1e-9  # thickness over width of a plane: above 1e-8, a tight cluster has its own bulge
 FLAT = 1e-14  # relative eigenvalue of a centred covariance that is zero: likewise
 POINT = 1e-28  # squared spread of a repeated point: RANK, squared
 COLLINEAR = 1e11  # condition that leaves five digits of a solution: then rounding explains failure
@@ -188,12 +189,17 @@ UNSEEN_PIXEL = 1e-6  # relative, of the mark of pixels nobody looked at: maps ar
 # sum over the rows has rounded it once more.
 
 GRAM_CLEAR = 1e-11  # Gram eigenvalue, from moments, beyond doubt whatever the rounding of sums
-LEVERAGE = 1.0 - 1e-12  # of an atom that carries a direction alone: 1 - RANK with room for a QR
+LEVERAGE = 1.0 - 1e-6  # of an atom that may carry a direction alone: the others are looked at then
 CERTIFIED = 1e-8  # a certificate below zero, or above it on the support: the root of rounding
+SQUARE_ROUNDING = 1e-12  # eigenvalue of a form, or value of an affine function of one: 100 RANK
+STEEP = 1e-5  # slope of a root at its zero: where it is of second order, RANK leaves 1e-7 or less
 ROOT_CLEAR = 1e-6  # singular value beside zeros: powers of a spread leap to RANK only below 1e-8
+ON_ZEROS = 2e-14  # distance from a zero of a row that lies on it: 100 roundings of coordinates
 CONTACT_NULL = 4e-15  # singular value of contact conditions that a function meets to rounding
 CONTACT_CLEAR = 2e-13  # … that no function meets, rounding or not; between the two none is claimed
 DEEP = 1e-7  # every candidate dips so far, for ∫ f dν = 1: ten times CERTIFIED
+FLAT_ZERO = 1e-6  # curvature of a zero over the other, along a curve of zeros that is looked for
+PROVEN = 1e-13  # lower bound of a function over its size that is positive: ten of its roundings
 SAFE = 1e-9  # a dip that counts as none: a tenth of CERTIFIED
 MARGIN_ROUNDING = 1e-13  # of a margin in closed form from moments alone
 MARGIN_PROGRAMME = 1e-8  # of a margin that a programme finds from moments alone: ten times SAFE

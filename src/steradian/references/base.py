@@ -10,11 +10,12 @@ asked of a space is how to integrate against that law and how to draw from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.tolerances import RANK
 from steradian.spaces.base import Chart, OneForm, Rule, Space, chart_of
 from steradian.text.messages import Message, Rows, message
 
@@ -88,6 +89,27 @@ class TurnsRules(Protocol):
 
     def turned_rule(self, rung: int, rng: np.random.Generator) -> Rule:
         """A rule like that of this rung with its nodes elsewhere."""
+        ...
+
+
+class HalfSpace(NamedTuple):
+    """Where ``offset + normal·x`` is not negative; it is zero on an edge."""
+
+    offset: float
+    normal: Array  # (d,)
+
+    def edge(self, x: Array) -> BoolArray:
+        """Which of ``x`` (n, d) lie on it, (n,)."""
+        return np.asarray(np.abs(self.offset + x @ self.normal) <= RANK)
+
+
+@runtime_checkable
+class HasHalfSpaces(Protocol):
+    """A law that is zero beyond some planes."""
+
+    @property
+    def half_spaces(self) -> list[HalfSpace]:
+        """Some that hold all of its support."""
         ...
 
 

@@ -14,7 +14,7 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
-from steradian.references.base import reference_space
+from steradian.references.base import HalfSpace, reference_space
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
 from steradian.references.density import Density, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
@@ -161,6 +161,14 @@ class Region:
     def area(self) -> float:
         """Share of the space that was looked at."""
         return _cut(self, min(_FINE, _affordable(self) - 1))[1]
+
+    @property
+    def half_spaces(self) -> list[HalfSpace]:
+        """Some that hold all that was looked at."""
+        shapes, keep = self.mask.shapes, self.mask.keep
+        if keep and len(shapes) > 1:
+            return []
+        return [each for shape in shapes for each in shape.half_spaces(around=not keep)]
 
     def rules(self) -> int:
         return _affordable(self)

@@ -10,6 +10,7 @@ import numpy as np
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.tolerances import SAME_POINT, SHAPE_EDGE
+from steradian.references.base import HalfSpace
 from steradian.references.cut_rules import Edge
 
 
@@ -29,6 +30,10 @@ class Shape(Protocol):
     @property
     def edges(self) -> list[Edge]:
         """All that bounds it, on the sphere."""
+        ...
+
+    def half_spaces(self, *, around: bool) -> list[HalfSpace]:
+        """Some that hold all of it, or all that is ``around`` it."""
         ...
 
     def holds(self, x: Array) -> BoolArray:
@@ -62,6 +67,16 @@ class Band:
         ends = (end for end in (self.low, self.high) if abs(end) < 0.5 * np.pi)
         return [Edge(self.axis, float(np.sin(end))) for end in ends]
 
+    def half_spaces(self, *, around: bool) -> list[HalfSpace]:
+        """On both sides of a band that ends at no pole there is something around it."""
+        low, high = self.low > -0.5 * np.pi, self.high < 0.5 * np.pi
+        if around and low and high:
+            return []
+        above = HalfSpace(-float(np.sin(self.low)), self.axis)
+        below = HalfSpace(float(np.sin(self.high)), -self.axis)
+        found = [each for each, ends in ((above, low), (below, high)) if ends]
+        return [HalfSpace(-each.offset, -each.normal) for each in found] if around else found
+
     def holds(self, x: Array) -> BoolArray:
         height = x @ self.axis
         above = (height > np.sin(self.low) + SHAPE_EDGE) | (self.low <= -0.5 * np.pi)
@@ -87,6 +102,10 @@ class Cap:
     @property
     def edges(self) -> list[Edge]:
         return [Edge(self.axis, float(np.cos(self.radius)))]
+
+    def half_spaces(self, *, around: bool) -> list[HalfSpace]:
+        side = -1.0 if around else 1.0
+        return [HalfSpace(-side * float(np.cos(self.radius)), side * self.axis)]
 
     @property
     def ends(self) -> Array:
@@ -136,6 +155,10 @@ class Polygon:
             normal = np.cross(start, end)
             found.append(Edge(normal / np.linalg.norm(normal), 0.0, start, end))
         return found
+
+    def half_spaces(self, *, around: bool) -> list[HalfSpace]:  # noqa: ARG002
+        """None are looked for."""
+        return []
 
     def holds(self, x: Array) -> BoolArray:
         """By how often the corners wind about a point; about its antipode they wind backwards."""

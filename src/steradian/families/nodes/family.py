@@ -32,7 +32,7 @@ from steradian.families.nodes.rules import (
     nodes_of,
     points_among_nodes,
 )
-from steradian.families.nodes.supports import place_support
+from steradian.families.nodes.supports import place_support, vanishing_functions
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
@@ -135,9 +135,9 @@ class NodeFamily(BareFamily):
 
     def examine_failed(self, x: Array) -> Placement:
         """By a programme on the nodes of a rule, once the solver has failed."""
+        vanishing = vanishing_functions(self.hierarchy, self.level, x)
         nodes = self._nodes(min(1, self._rungs - 1))
-        at = self.hierarchy.up_to(self.level).features(x)
-        return examine_on_nodes(np.asarray(at), nodes.phi)
+        return examine_on_nodes(vanishing, nodes.phi, len(x))
 
     def resolved_by(self, rung: int) -> NodeFamily:
         return replace(self, known=rung)
@@ -219,7 +219,7 @@ class NodeFamily(BareFamily):
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
     def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
-        """What is exact and quick: functions of the level that vanish on all of the support."""
+        """What is quick: functions of the level that vanish on all of the support."""
         return place_support(self.hierarchy, self.level, self._rule, x)
 
     def _rule(self, rung: int) -> Nodes:
@@ -356,7 +356,7 @@ class NodeFamily(BareFamily):
             return
         finest = self._nodes(self._rungs - 1)
         touching = finest.slack(np.nan_to_num(out.lam[failed]), m[failed]) < NODE_TOUCHING
-        out.status[failed[touching]] = Status.BOUNDARY
+        out.status[failed[touching]] = Status.TOUCHING
 
     # --- draws ----------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
+from steradian.existence.span import flat_axes, thin_words
 from steradian.families.bare import ClosedFamily
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
@@ -137,12 +138,16 @@ class BinghamFamily(ClosedFamily):
         return self._full.contains(moments)
 
     def examine(self, x: Array, weights: Array) -> Placement:
+        spanned, d = len(x), x.shape[1]
+        if spanned >= d:
+            spanned = d - int(flat_axes(x)[1].sum())
+        if spanned < d:
+            words = f"{len(x)} distinct rows span {spanned} of {d} dimensions; see within_span"
+            return Placement(Verdict.OUTSIDE, words)
         values = np.linalg.eigvalsh((weights[:, None] * x).T @ x)
-        spanned, d = int((values > FLAT * values[-1]).sum()), x.shape[1]
-        if spanned == d:
+        if values[0] > FLAT * values[-1]:
             return Placement(Verdict.INSIDE)
-        words = f"{len(x)} distinct rows span {spanned} of {d} dimensions; see within_span"
-        return Placement(Verdict.OUTSIDE, words)
+        return Placement(Verdict.TOUCHING, thin_words(float(values[0])))
 
     def solve(
         self,

@@ -18,6 +18,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
+from steradian.existence.span import centred, flat_axes, thin_words
 from steradian.families.bare import ClosedFamily
 from steradian.families.quadratics.fisher_bingham import fitted_rows
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
@@ -182,7 +183,7 @@ class BlockFamily(ClosedFamily):
         """Inside if and only if the covariance within every group is positive definite."""
         flat = [self._flattest(scatter)[0] for scatter in moments.scatter]
         inside = np.array(flat).reshape(-1) > FLAT
-        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+        return np.where(inside, Verdict.INSIDE, Verdict.TOUCHING).astype(np.int64)
 
     def _flattest(self, scatter: Array) -> tuple[float, Array]:
         """The least variance of a combination within one group over the largest of all; the former.
@@ -203,10 +204,14 @@ class BlockFamily(ClosedFamily):
         share, v = self._flattest(away.T @ away)
         if share > FLAT:
             return Placement(Verdict.INSIDE)
+        used = np.flatnonzero(np.abs(v) > FLAT)
+        every = centred(x)
+        rows, width = every[:, used], float(np.sqrt(np.mean((every**2).sum(axis=1))))
+        if len(x) > len(used) and not flat_axes(rows, width=width)[1].any():
+            return Placement(Verdict.TOUCHING, thin_words(float(np.mean((rows @ v[used]) ** 2))))
         c = -float(v @ centre)
         whole = c * c + 1.0 / self.d  # the mean of (c + v·x)², which a certificate has as one
         lam = feature_parameters(unit_sphere(self.d), 2.0 * c * v, np.outer(v, v)) / whole
-        used = np.flatnonzero(np.abs(v) > FLAT)
         if len(used) == 1:
             words = f"coordinate {used[0] + 1} is the same for all of them"
         else:

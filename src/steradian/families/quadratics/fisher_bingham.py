@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
+from steradian.existence.body import flat_verdicts
 from steradian.existence.certificate import affine_square
 from steradian.existence.margin import Closest, Evidence, quadratic_face
 from steradian.existence.placement import Placement, Verdict
-from steradian.existence.span import describe_flat
+from steradian.existence.span import describe_flat, thin_words
 from steradian.families.bare import ClosedFamily
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.families.whitening import ReferenceWhitening, Whitening
@@ -27,7 +28,7 @@ from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.fisher_bingham.shared import fit_shared
 from steradian.numerics.fisher_bingham.shared_stack import shared_deficits
 from steradian.numerics.fisher_bingham.stack import fit_stack
-from steradian.numerics.linalg import triangle
+from steradian.numerics.linalg import eigenvalues, triangle
 from steradian.numerics.tolerances import (
     BINGHAM_LOST,
     BINGHAM_RELATIVE,
@@ -110,23 +111,28 @@ class FisherBinghamFamily(ClosedFamily):
         return natural_parameters(self.space, lam)
 
     def contains(self, moments: MomentStack) -> IntArray:
-        """S-lemma: a fit exists if and only if the covariance is positive definite."""
+        """S-lemma: a fit exists if and only if the covariance is positive definite.
+
+        One that is so to rounding only is no proof; negative beyond rounding are those of no data.
+        """
         scatter = moments.scatter
         with contextlib.suppress(np.linalg.LinAlgError):  # most often all are far inside
             spread = np.einsum("bii->b", scatter)[:, None, None]
             np.linalg.cholesky(scatter - GRAM_CLEAR * spread * np.eye(self.space.d))
             return np.full(len(scatter), int(Verdict.INSIDE))
-        values = np.linalg.eigvalsh(scatter)
-        inside = values[:, 0] > FLAT * values[:, -1]
-        return np.where(inside, Verdict.INSIDE, Verdict.OUTSIDE).astype(np.int64)
+        values = eigenvalues(scatter)
+        return flat_verdicts(values, FLAT, Verdict.TOUCHING)
 
     def examine(self, x: Array, weights: Array) -> Placement:
         centre = weights @ x
         away = np.sqrt(weights)[:, None] * (x - centre)
-        placement = describe_flat(centre, away.T @ away, len(x), FLAT)
-        if placement.verdict is Verdict.INSIDE:
+        placement = describe_flat(x)
+        if placement.verdict is Verdict.OUTSIDE:
+            return replace(placement, certificate=affine_square(centre, triangle(away))[1])
+        values = eigenvalues((away.T @ away)[None])[0]
+        if values[0] > FLAT * values[-1]:
             return placement
-        return replace(placement, certificate=affine_square(centre, triangle(away))[1])
+        return Placement(Verdict.TOUCHING, thin_words(values[0]))
 
     def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
         return quadratic_face(known, below)

@@ -22,7 +22,7 @@ from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import null_space
-from steradian.numerics.tolerances import FLAT, NODE_VANISHING
+from steradian.numerics.tolerances import FLAT, NODE_VANISHING, SQUARE_ROUNDING
 from steradian.spaces.quadratic import linear_features
 
 if TYPE_CHECKING:
@@ -142,10 +142,17 @@ class SketchedQuadratics(ClosedFamily):
             return Placement(Verdict.INSIDE)
         eta, form = self.natural(f[1:])
         whole = np.block([[np.full((1, 1), f[0]), 0.5 * eta[None]], [0.5 * eta[:, None], form]])
-        if np.linalg.eigvalsh(whole)[0] >= -NODE_VANISHING:  # a sum of squares of affine functions
-            words = "a quadratic of this level that is nowhere negative vanishes on all data"
-            return Placement(Verdict.OUTSIDE, words)
-        return Placement(Verdict.UNSURE)
+        values, axes = np.linalg.eigh(whole)
+        if values[0] < -NODE_VANISHING:
+            return Placement(Verdict.UNSURE)
+        affine = axes[:, np.abs(values) > SQUARE_ROUNDING]  # f is a sum of squares of these
+        away = np.abs(affine[0] + x @ affine[1:]).max(initial=0.0)
+        if values[0] < -SQUARE_ROUNDING or away > SQUARE_ROUNDING:
+            return Placement(
+                Verdict.TOUCHING, "a quadratic of this level nearly vanishes on all data"
+            )
+        words = "a quadratic of this level that is nowhere negative vanishes on all data"
+        return Placement(Verdict.OUTSIDE, words)
 
     def solve(
         self,

@@ -206,7 +206,7 @@ class SkewedQuadraticFamily(BareFamily):
     def examine(self, x: Array, weights: Array) -> Placement:
         """Outside where the quadratics or the heights alone are; else the solver decides."""
         for placement in (self._below.examine(x, weights), self._of_heights(x, weights)):
-            if placement.verdict is Verdict.OUTSIDE:
+            if placement.verdict.refuses:
                 return placement
         return Placement(Verdict.UNSURE)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.neighbours import neighbour_tree
+from steradian.numerics.paths import stencil
 from steradian.numerics.spheres.harmonics import legendre_recurrence, sphere_harmonics, sphere_size
 from steradian.numerics.tolerances import RESTING_DESCENT, TINY
 
@@ -48,17 +49,6 @@ def cover(degree: int) -> Cover:
     return Cover(points, sphere_harmonics(points, degree), near[:, 1:].astype(np.int64), spacing)
 
 
-@cache
-def _stencil(degree: int) -> tuple[Array, Array]:
-    """Angles (T,) and the weights (2, T) of the first and second derivative at angle zero."""
-    count = 2 * degree + 1
-    angle = np.arange(count) * (2.0 * np.pi / count)
-    k = np.arange(1, degree + 1)[:, None]
-    first = 2.0 / count * (k * np.sin(k * angle)).sum(axis=0)
-    second = -2.0 / count * (k * k * np.cos(k * angle)).sum(axis=0)
-    return np.asarray(angle), np.stack([first, second])
-
-
 def tangents(x: Array) -> tuple[Array, Array]:
     """Two orthonormal tangent vectors at each of the points ``x`` (n, 3)."""
     helper = np.eye(3)[np.argmin(np.abs(x), axis=1)]
@@ -75,10 +65,10 @@ def _cross(a: Array, b: Array) -> Array:
 
 def slopes(x: Array, u: Array, degree: int) -> Array:
     """First and second derivatives of all harmonics at ``x`` (n, 3) along ``u``: (2, n, size)."""
-    angle, weights = _stencil(degree)
+    angle, weights = stencil(degree)
     path = np.cos(angle)[:, None, None] * x + np.sin(angle)[:, None, None] * u
     values = sphere_harmonics(path.reshape(-1, 3), degree).reshape(len(angle), len(x), -1)
-    return np.asarray(np.tensordot(weights, values, axes=1))
+    return np.asarray(np.tensordot(weights[:2], values, axes=1))
 
 
 def contact_rows(x: Array, degree: int) -> Array:

@@ -95,7 +95,7 @@ class FitsBelow:
             return cls(family, rows, lam, left)
         rest = stack.take(left)
         if not searched:
-            maybe = left[below.contains(rest) != Verdict.OUTSIDE]
+            maybe = left[below.contains(rest) >= Verdict.UNSURE]
             return cls(family, np.flatnonzero(found), lam[found], maybe)
         some = tuple(part[left] for part in samples)
         fits = _fits(hierarchy.up_to(level - 1), rest, *some)

@@ -139,5 +139,17 @@ def test_every_door_gives_the_same_number(
     check_all(name, 0, tmp_path, capsys)
 
 
+def test_a_comparison_has_one_answer() -> None:
+    x = np.random.default_rng(0).normal(size=(70, 3))
+    rows, by = sr.Directions(x, normalize=True), np.repeat(["a", "b"], 35)
+    c, d = (sr.compare(rows, by=by, design="iid") for _ in range(2))
+    tests = c.tests()
+    assert d.overall_pvalue == tests.overall == d.pairs.pvalue[0, 1]
+    assert d.pvalue.tolist() == tests.pvalue.tolist()
+    record = d.to_dict()["tests"]
+    assert record["pvalue"] == tests.pvalue.tolist()
+    assert record["overall"] == tests.overall
+
+
 def test_there_are_twenty_samples() -> None:
     assert len(SAMPLES) == 20

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -116,6 +121,56 @@ def test_a_billion_draws_can_be_interrupted(
     with pytest.raises(KeyboardInterrupt):
         p.tests(replicates=10**9, **given)
     assert max(seen) <= 400_000
+
+
+@pytest.mark.parametrize(
+    ("method", "what"), [("simulate", "draws of the tail"), ("bootstrap", "random signs")]
+)
+def test_draws_are_shown_as_they_come(
+    method: Any, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bar is told of every draw: see `tests/test_progress.py` for what it shows."""
+    told: dict[str, list[int]] = {}
+
+    @contextlib.contextmanager
+    def metered(total: int, name: str, unit: str = "") -> Iterator[Any]:
+        told[name] = [total, 0]
+
+        def advance(amount: int) -> None:
+            told[name][1] += amount
+
+        yield advance
+
+    monkeypatch.setattr("steradian.progress.metered", metered)
+    p = sr.profile(sr.examples.load("mcmurdo"), levels=1)
+    p.tests(method=method, replicates=9_999, covariance="null")
+    assert told == {what: [9_999, 9_999]}
+
+
+_BILLION = """
+import steradian as sr
+p = sr.profile(sr.examples.load("mcmurdo"), levels=2)
+print("begun", flush=True)
+try:
+    p.tests(method="simulate", replicates=10**9)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_is_answered_at_once() -> None:
+    command = [sys.executable, "-c", _BILLION]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2.0)  # it draws
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60.0)
+    assert said == "interrupted\n"
+    assert process.returncode == 0
 
 
 @pytest.mark.slow

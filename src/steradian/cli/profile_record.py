@@ -39,7 +39,7 @@ def _inference(table: LevelTable) -> dict[str, Any]:
     return {
         "pvalue": _known(none if tests is None else tests.pvalue, judged),
         "pvalue_holm": _known(table.pvalues, judged),
-        "correction": "bonferroni" if table.later else "holm",
+        "correction": "holm",
         "low": _known(none if intervals is None else intervals.low),
         "high": _known(none if intervals is None else intervals.high),
         "confidence": None if intervals is None else intervals.confidence,

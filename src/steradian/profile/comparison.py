@@ -248,6 +248,8 @@ class Comparison(NotebookView):
     def _pairs(self) -> Pairs:
         def test(g: int, h: int) -> float:
             self.sample.check_inference()
+            if len(self.names) == 2:  # the same question as of all groups
+                return self.overall_pvalue
             many = Replicates(min(self._permutations, _PAIR_PERMUTATIONS), 999, 0)
             return same_law(self.sample, many, (g, h)).pvalue
 

@@ -18,7 +18,6 @@ from steradian.wording import NOTHING_KNOWN, Verdict, digits, levels_in_words, p
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
 
-_OPEN = "not computed"
 _WIDTH = 80
 _LONGEST_NAME, _SHORTEST_NAME = 34, 14
 _NAMES = "what it adds"
@@ -143,7 +142,7 @@ class LevelTable:
     def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
         if any(int(k) + 1 in self.later for k in band):
-            return _OPEN
+            return str(Verdict.OPEN)
         shown = (self.tests.pvalue if self.later else self.pvalues)[band]
         known = shown[~np.isnan(shown) & self.tests.judged[band]]
         return pvalue_number(float(known.min())) if len(known) else NOTHING_KNOWN

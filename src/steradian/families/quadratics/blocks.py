@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from steradian.hierarchies.quadratics import Quadratics
 
 _CLEAR = 1e-3  # share of a white feature's variance that may be rounding of the covariance
-ALONE = 2e4  # work of fitting one drawn sample by itself
+ALONE = 1.5e4  # work of fitting one drawn sample by itself
 _FORMED = 800  # features whose covariance is formed about von Mises-Fisher, in closed form
 MULTIPLIED = 400  # and about other laws, one product each
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.families.quadratics.polar_whitening import polar_whitening
+from steradian.families.quadratics.polar_whitening import polar_moments, polar_whitening
 from steradian.significance.redrawn.drawn_samples import sound_whitening
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(40)}
@@ -101,10 +102,36 @@ def test_who_is_refused_is_told() -> None:
 
 def test_a_law_that_is_a_point_to_rounding_has_no_white_features() -> None:
     eta = np.zeros((3, 7))
-    eta[:, 2] = [4.0, 1e12, 5e18]
+    eta[:, 2] = [4.0, 1e6, 5e18]
     white = polar_whitening(7, eta / np.sqrt(7.0))
     assert white.sound.tolist() == [True, True, False]
     point = np.eye(7)[2]
     score = white.score_of(np.tile(point, (3, 1)), np.tile(np.outer(point, point), (3, 1, 1)))
     assert np.isfinite(score[:2]).all()
     assert score[2] == np.inf
+
+
+@pytest.mark.parametrize(("d", "kappa"), [(4, 0.5), (4, 1e6), (12, 1e4), (12, 1e6)])
+def test_variances_of_sharp_laws_keep_their_digits(d: int, kappa: float) -> None:
+    """Of t² beyond t and of t y beyond y, against integrals over u = κ (1 - t) in 30 digits."""
+    with mpmath.workdps(30):
+        k = mpmath.mpf(kappa)
+        ends = [j * min(2 * k, 80 + 10 * d) / 4 for j in range(5)]
+
+        def mean(power: int, across: int) -> mpmath.mpf:
+            half = mpmath.mpf(d - 3) / 2 + across
+            return mpmath.quad(
+                lambda u: mpmath.exp(-u) * (u * (2 - u / k)) ** half * u**power, ends
+            )
+
+        mass = mean(0, 0)
+        e = [mean(power, 0) / mass for power in range(5)]
+        slope = (e[3] - e[1] * e[2]) / (e[2] - e[1] ** 2)
+        var_0 = (e[4] - e[2] ** 2 - slope * (e[3] - e[1] * e[2])) / k**4
+        a = [mean(power, 1) / mass for power in range(3)]
+        var_1 = (a[2] - a[1] ** 2 / a[0]) / k**3 / (d - 1)
+        slope = 2 - slope / k
+    found = polar_moments(d, np.array([kappa]))[0]
+    assert found[4] == pytest.approx(float(var_0), rel=1e-8, abs=0.0)
+    assert found[7] == pytest.approx(float(var_1), rel=1e-8, abs=0.0)
+    assert found[3] == pytest.approx(float(slope), rel=1e-12, abs=0.0)

@@ -102,8 +102,10 @@ def _dual_value(rows: Array, logs: Array, target: Array) -> float:
 
 
 def _by_score(sample: Sample, left: Leftover) -> float:
-    """½ |r|² in closed form: level 1 and all quadratics in any dimension."""
+    """½ |r|² in closed form: level 1 and all quadratics in any dimension; NaN of sharp laws."""
     white = polar_whitening(left.hierarchy.space.d, sample.parameters(left.level))
+    if not white.sound[0]:
+        return np.nan
     m = sample.moments
     second = m.scatter / m.weight + np.outer(m.mean, m.mean)
     return 0.5 * float(white.score_of(m.mean[None], second[None])[0])

@@ -19,7 +19,7 @@ from steradian.designs.units import Units
 from steradian.errors import ResolutionError, SteradianError
 from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.tolerances import COLLINEAR
+from steradian.numerics.tolerances import COLLINEAR, SPREADLESS
 from steradian.progress import tracked
 from steradian.significance.effort import of_fits, of_rows
 from steradian.significance.noise import model_noise
@@ -99,17 +99,20 @@ def _moment_errors(sample: Sample) -> MomentErrors:
 def _curvature(sample: Sample, level: int) -> Array | None:
     """J of a level, (p, p).
 
-    None where parameters do not hold the law, it is too sharp for the rules that integrate it, or
-    its features are collinear under it.
+    None where parameters do not hold the law, it is too sharp for the rules that integrate it, its
+    features are collinear under it, or one varies so little that the second moments of the sample,
+    less the squares of its mean, show nothing of that.
     """
     if not sample.held_by_parameters(level):
         return None
     try:
         lam = sample.nested.solutions[level - 1].lam
-        found = sample.served(level, level).log_partition(lam)[2][0]
+        _, mean, curvature = sample.served(level, level).log_partition(lam)
     except ResolutionError:
         return None
-    return None if np.linalg.cond(found) > COLLINEAR else np.asarray(found)
+    found, second = np.asarray(curvature[0]), curvature[0].diagonal() + mean[0] ** 2
+    hidden = np.linalg.eigvalsh(found)[0] <= SPREADLESS * float(second.max())
+    return None if hidden or np.linalg.cond(found) > COLLINEAR else found
 
 
 def _moment_variance(sample: Sample, levels: int) -> Array:

@@ -33,7 +33,6 @@ DUAL_ROUNDING = 1e-13  # relative, of a deficit: a thousand roundings of a sum o
 MISMATCH_ROUNDING = 1e-13  # of moments that agree to their rounding: several MOMENT_ROUNDING
 TRANSFORM_ACCURACY = 1e-14  # of non-uniform transforms: at 1e-13 repeated rows are 1,000 u off
 CONDENSED_ACCURACY = 1e-11  # of nodes in place of rows: a hundredth of what tests agree to
-POINT_LAW = 64.0 * ROUNDOFF  # E sin² of a law whose 1 - cos, half of it, has two digits at most
 SLOPE_STEP = 1e-5  # of a second derivative that is wanted to a few digits: between slopes
 COMPLEX_STEP = 1e-100  # of a derivative by complex numbers: its square, the error, is nothing
 SMALLEST_SHARE = 2.0**-40  # of a quasi-random number, below the spacing of its sequence, 2^-30

@@ -11,7 +11,7 @@ from steradian.families.quadratics.polar_kernel import PolarKernel, about_axes
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.heights.polar_angle import PolarAngle
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
-from steradian.numerics.tolerances import POINT_LAW, TINY
+from steradian.numerics.tolerances import SPREADLESS, TINY
 
 _AT_ONCE = 16  # laws whose nodes stay in the processor's cache
 
@@ -109,22 +109,21 @@ def polar_moments(d: int, kappa: Array) -> Array:
     """Moments (B, 9) of the coordinate t along the axis of von Mises-Fisher laws κ (B,).
 
     E t, var t, E t², the slope of t² on t and the variance left, E y_i², the slope of t y on y
-    and the variance left, E |y|⁴. A law that is a point to rounding has no slope: NaN.
+    and the variance left, E |y|⁴, all but the first from 1 - t, which a sharp law holds to all
+    digits. Where rounding of t² would pass for what varies beyond t there is no slope: NaN.
     """
     heights = PolarAngle.of(d, kappa)
-    t, sine, mean = heights.t, heights.sine, heights.mean
-    mean_t = mean(t)
-    away = t - mean_t[:, None]
+    t, mean, across = heights.t, heights.mean, heights.sine**2
+    short = np.where(t > 0.0, across / (1.0 + np.abs(t)), 1.0 - t)  # 1 - t, to all digits
+    mean_s, mean_ss, var_y = mean(short), mean(short**2), mean(across)
+    away = mean_s[:, None] - short
     var_t = mean(away**2)
-    mean_tt = mean(t * t)
-    across = sine**2
-    away_from_axis = mean(across)
-    none = np.full_like(var_t, np.nan)
-    told = away_from_axis > POINT_LAW
-    slope = np.divide(mean(away * t * t), var_t, out=none, where=told)
-    var_0 = mean((t * t - mean_tt[:, None] - slope[:, None] * away) ** 2)
-    var_y = away_from_axis / (d - 1.0)
-    shift = mean(t * across) / away_from_axis
-    var_1 = mean((t - shift[:, None]) ** 2 * across) / (d - 1.0)
-    fourth = mean(across**2)
-    return np.stack([mean_t, var_t, mean_tt, slope, var_0, var_y, shift, var_1, fourth], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a point, where nothing varies
+        bend = -mean(away * short**2) / var_t
+        shift_s = mean(short * across) / var_y
+    var_0 = mean((short**2 - mean_ss[:, None] + bend[:, None] * away) ** 2)
+    var_1 = mean((short - shift_s[:, None]) ** 2 * across) / (d - 1.0)
+    slope = np.where(var_0 > SPREADLESS**2, 2.0 - bend, np.nan)
+    second = 1.0 - 2.0 * mean_s + mean_ss
+    var_y, shift, fourth = var_y / (d - 1.0), 1.0 - shift_s, mean(across**2)
+    return np.stack([1.0 - mean_s, var_t, second, slope, var_0, var_y, shift, var_1, fourth], 1)

@@ -171,7 +171,7 @@ def test_standard_errors_agree_with_the_bootstrap(name: str) -> None:
 
 @pytest.mark.parametrize("d", [2, 3, 4])
 def test_the_bias_of_rows_whose_spread_is_lost_in_their_second_moments(d: int) -> None:
-    """Features over 2n: along the mean 1 - t is 1e-8, and its variance below rounding of squares."""
+    """Features over 2n: along the mean the variance is below the rounding of squares."""
     x = unit(np.eye(d)[0] + 1e-4 * np.random.default_rng(d).normal(size=(80, d)))
     found = sr.profile(x, levels=1).intervals()
     assert (found.gaps - found.debiased)[0] == pytest.approx(d / 160.0, rel=1e-9)

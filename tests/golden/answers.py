@@ -227,10 +227,16 @@ def of_comparison(found: sr.Comparison) -> Answer:
         "nats": {"C": full(found.between), "J": full([found.total])},
         "values": {
             "parts": numbers(list(found.level1.values())),
-            "labels": numbers(found.label_information.value, 6),
             "noise": numbers(found.noise),
         },
     }
+
+
+def of_labels(found: sr.Comparison) -> Answer:
+    """What a direction tells of its label, integrated by a rule or by draws."""
+    known = found.label_information
+    mean, error = numbers([known.value], 6), numbers([known.error], 2)
+    return {"replicates": {"mean": mean, "se": error}}
 
 
 def of_comparison_tests(found: Any) -> Answer:
@@ -272,7 +278,10 @@ def of_splits(found: sr.SplitProfile) -> Answer:
     tests = found.tests()
     return {
         "same": {"splits": len(found.splits), "judged": np.asarray(tests.judged).tolist()},
-        "nats": {"D": full(found.deficits), "I": full(found.gaps)},
+        "replicates": {
+            "mean": numbers(found.gaps),
+            "se": numbers(found.split_gaps.std(axis=0, ddof=1)),
+        },
         "p": {"level": pvalues(tests.pvalue)},
     }
 
@@ -309,6 +318,7 @@ QUESTIONS: dict[str, Callable[[Any], Answer]] = {
     "multiplier": lambda p: of_bootstrap(sr.bootstrap(p, "multiplier", replicates=REPLICATES)),
     "boundary": of_boundary,
     "comparison": of_comparison,
+    "labels": of_labels,
     "comparison tests": lambda c: of_comparison_tests(
         c.tests(permutations=199, replicates=REPLICATES)
     ),

@@ -26,6 +26,7 @@ _FELT = 1e-5  # √(2 ε) from which the stated error of a fit is felt in p-valu
 _TWO_DRAWS = 2.0
 _TWO_OF_FEW = 0.7  # standard errors of a mean of twenty replicates, two of which are others
 _DEVIATIONS = 4.0  # of two drawn numbers from different streams
+_HALVES = 1.0  # standard errors by which random halves, which show a bias, may move an interval
 _MARGIN = 1e-8  # of a margin of a moment body: what the programme that finds it is held to
 
 
@@ -131,7 +132,7 @@ def _pvalues(ask: str, before: Numbers, now: Numbers, terms: Terms) -> Iterator[
             if (p is None) != (q is None) or bool(draws) != bool(others):
                 shown = (_shown_pvalue(p, draws), _shown_pvalue(q, others))
                 yield Change(f"{where} {level}", *shown)
-            elif p is not None:
+            elif p is not None and not (terms.streams and not draws and "replicates" in before):
                 allowed = _allowed_pvalue(p, q, min(draws, others), terms)
                 if abs(p - q) > allowed:
                     yield Change(f"{where} {level}", p, q, allowed)
@@ -157,6 +158,9 @@ def _following(kind: str) -> Callable[[str, Numbers, Numbers, Terms], Iterator[C
         for name, one, other in _fields(kind, before, now):
             size = np.nan_to_num(np.maximum(np.abs(one), np.abs(other)))
             allowed = _PLAIN + _SHARE * size + _SECOND_ORDER * terms.slack * (1.0 + size)
+            error = _array(before.get("values", {}).get("se", []))
+            if terms.streams and error.shape == one.shape:
+                allowed = allowed + _HALVES * np.nan_to_num(error)
             yield from _apart(f"{ask}: {name}", one, other, allowed)
 
     return compare
@@ -164,10 +168,10 @@ def _following(kind: str) -> Callable[[str, Numbers, Numbers, Terms], Iterator[C
 
 def _replicates(ask: str, before: Numbers, now: Numbers, terms: Terms) -> Iterator[Change]:
     (_, one, other), (_, error, error_now) = _fields("replicates", before, now)
-    wide = np.fmax(error, error_now)
+    wide = np.nanmax([error, error_now], initial=0.0)  # of orders, the best one's own is zero
     size = np.nan_to_num(np.maximum(np.abs(one), np.abs(other)))
     deviations = _DEVIATIONS * np.sqrt(2.0) if terms.streams else _TWO_OF_FEW
-    free = 0.0 if terms.kernel and not terms.streams else deviations * np.nan_to_num(wide)
+    free = 0.0 if terms.kernel and not terms.streams else deviations * wide
     allowed = _PLAIN + _SHARE * size + _SECOND_ORDER * terms.slack * (1.0 + size) + free
     yield from _apart(f"{ask}: mean", one, other, allowed)
 

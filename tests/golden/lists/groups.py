@@ -13,7 +13,7 @@ from golden import samples
 from golden.cases import Case
 from steradian.numerics.arrays import AnyArray, Array
 
-_ASKS = "comparison", "comparison tests", "comparison intervals"
+_ASKS = "comparison", "labels", "comparison tests", "comparison intervals"
 
 
 def cases() -> Iterator[Case]:
@@ -21,7 +21,7 @@ def cases() -> Iterator[Case]:
         yield Case(f"groups/{name}", partial(_compared, make, by, options), _ASKS)
     two = samples.cloud(3, 60, 0.7, 131)
     one_level = partial(sr.compare, two, by=_alternate(60, 2), levels=1)
-    yield Case("groups/shuffled labels", one_level, ("comparison", "permutation"))
+    yield Case("groups/shuffled labels", one_level, ("comparison", "labels", "permutation"))
     for name, options in _MANY.items():
         yield Case(f"weightings/{name}", partial(_profiles, **options), ("profiles",))
     for name, hierarchy in _SPLITS.items():
@@ -120,5 +120,5 @@ def _profiles(d: int, rows: int, many: int, *, zeros: bool = False, **options: A
 _SPLITS: dict[str, Any] = {
     "axis of the mean": sr.Zonal("mean", 2, split=sr.Split(0.5, repeats=3)),
     "plane of the spread": sr.LowRank("mean+pca", 2, k=2, split=sr.Split(0.4, repeats=3)),
-    "whole": sr.Zonal("mean", 2, split=sr.Split(0.3, repeats=1)),
+    "whole": sr.Zonal("mean", 2, split=sr.Split(0.3, repeats=2)),
 }

@@ -28,8 +28,10 @@ SHOWN = {
 }
 """Modules that may look at a clock, and what they show of it."""
 
-TIMED = {"time", "timeit", "resource", "sched", "signal"}
-ASKED = re.compile(r"\b(now|utcnow|today|times|Timer|perf_counter|process_time|monotonic)\b")
+TIMED = {"time", "timeit", "resource", "sched"}
+ASKED = re.compile(
+    r"now|utcnow|today|times|Timer|alarm|setitimer|perf_counter|process_time|monotonic"
+)
 DOZEN = [
     *QUICK, "sphere, few rows", "circle, importance", "circle, clusters", "sphere, cubic",
     "sphere, tight", "sphere, fixed weights", "sphere, many rows", "five dimensions", "two angles",
@@ -63,7 +65,8 @@ def test_no_other_module_reads_a_clock() -> None:
 @pytest.mark.parametrize(
     "code",
     ["import time", "from time import monotonic", "import threading\nthreading.Timer(1.0, print)",
-     "from datetime import datetime\ndatetime.now()", "import os\nos.times()"],
+     "from datetime import datetime\ndatetime.now()", "import os\nos.times()",
+     "import signal\nsignal.alarm(1)"],
 )  # fmt: skip
 def test_a_clock_would_be_seen(code: str) -> None:
     assert list(looks(ast.parse(code)))

@@ -127,15 +127,15 @@ def tails_of_few(scores: Scores) -> BoolArray:
     """Rows of which few carry a variance that the fit below does not explain, (B,).
 
     The tilt then takes away what little carries it, and draws of the fit below, which have not
-    these tails, do not show that. Where more features are fitted than added, as for two opposite
-    heaps at level 3 of the circle, a 1 % test rejected up to 7 % of the time; with the covariance
-    centred at the null it does not.
+    these tails, do not show that. Where twice as many features are fitted as added, as for two
+    opposite heaps at level 3 of the circle, a 1 % test rejected up to 7 % of the time; with the
+    covariance centred at the null it does not.
     """
-    if not scores.rows or scores.below <= scores.q:
+    if not scores.rows or scores.below < 2 * scores.q:
         return np.zeros(len(scores.h), dtype=np.bool_)
-    carried = scores.carried("null")
+    carried = scores.carried("damped")
     few = np.einsum("bu,bu->b", carried, carried) * FEW_CARRIERS * scores.h.shape[2] > 1.0
-    return np.asarray(few & (2.0 * scores.coefficients("null").mean(axis=1) > WIDER_SPREAD))
+    return np.asarray(few & (2.0 * scores.coefficients("damped").mean(axis=1) > WIDER_SPREAD))
 
 
 def needs_resampling(scores: Scores) -> BoolArray:

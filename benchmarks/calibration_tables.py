@@ -2,6 +2,7 @@
 
     python benchmarks/calibration_tables.py [size] [hostile] [further] [beyond] [tilts]
                                             [variants] [table_3] [coverage] [power]
+                                            [stated] [heaps] [uniformity] [within] [modes]
 
 The laws and what is measured are those of the slow tests, with the same seeds.
 """
@@ -18,6 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import calibration_laws as laws
 import calibration_study as study
+import coverage_study as coverages
 from steradian.paper import calibration as paper
 
 TABLE_3_SAMPLES = 4000
@@ -155,7 +157,60 @@ def power() -> None:
             row(null, name, *(short(one[name]) if name in one else "–" for one in found))
 
 
-ALL = (size, hostile, further, beyond, tilts, variants, table_3, coverage, power)
+def stated() -> None:
+    """Weights that a design states: sizes, and how many strong signals are judged."""
+    _sizes(laws.STATED)
+    print()
+    head("cell", "design", "p < .001", "of them judged")
+    for cell in laws.SIGNALS:
+        row(cell.label, cell.kind, *(short([v]) for v in study.judged_share(cell)))
+
+
+def heaps() -> None:
+    """Two opposite heaps at level 3."""
+    _sizes(laws.HEAPS)
+
+
+def uniformity() -> None:
+    """Rejection rates of `Profile.uniformity` with few rows per feature."""
+    head("law", "n", "through level", "rejected")
+    on_circle, on_sphere = laws.UNIFORM_CIRCLE, laws.uniform_sphere
+    cells = ((20, 4, laws.circular(on_circle)), (35, 3, on_sphere), (60, 4, on_sphere),
+             (30, 5, laws.circular(on_circle)), (25, 2, on_sphere))  # fmt: skip
+    for n, level, law in cells:
+        cell = laws.Cell(f"uniform through {level}", n, (level,), laws.iid(law))
+        d = cell.draw(1)[0].shape[2]
+        row(
+            f"S{'¹' if d == 2 else '²'}",
+            n,
+            level,
+            short(study.uniformity_rates(cell, level, COUNT)),
+        )
+
+
+def within() -> None:
+    """Groups that share units."""
+    found = [study.within_units(cell, COUNT) for cell in study.WITHIN[:1]]
+    head("units", *found[0])
+    for k, cell in enumerate(study.WITHIN):
+        shares = found[0] if not k else study.within_units(cell, COUNT)
+        row(cell.name, *(short([v]) for v in shares.values()))
+
+
+def modes() -> None:
+    """Coverage of I_1, which is D_1, of two modes."""
+    head("law and n", "design", "I", "covered", "ends below", "width", "lost")
+    for cell in coverages.mode_cells():
+        found = coverages.coverage(cell, COUNT)
+        shares = short([found.held[0]]), short([found.below[0]]), f"{found.width[0]:.3f}"
+        row(cell.label, cell.design, f"{cell.truth[0]:.4f}", *shares, found.lost)
+
+
+COUNT = study.REPLICATES
+ALL = (
+    size, hostile, further, beyond, tilts, variants, table_3, coverage, power,
+    stated, heaps, uniformity, within, modes,
+)  # fmt: skip
 TABLES = {f.__name__: f for f in ALL}
 
 

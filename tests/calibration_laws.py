@@ -322,6 +322,57 @@ def in_clusters(
     return Cell(name, int(sizes.sum()), levels, sampler, plan)
 
 
+def half_angles(slope: float) -> Draw:
+    """Two opposite heaps with heavy tails: the double of the angle is wrapped Cauchy."""
+
+    def draw(count: int, rng: Rng) -> Array:
+        steep = (1.0 - slope) / (1.0 + slope)
+        twice = 2.0 * np.arctan(steep * np.tan(np.pi * (rng.random(count) - 0.5)))
+        return on_circle(0.5 * twice + np.pi * rng.integers(0, 2, count))
+
+    return draw
+
+
+def opposite(draw: Draw, share: float = 0.5) -> Draw:
+    """Rows of a law, the rest of which are turned over."""
+
+    def rows(count: int, rng: Rng) -> Array:
+        return draw(count, rng) * np.where(rng.random(count) < share, 1.0, -1.0)[:, None]
+
+    return rows
+
+
+def given(sampler: Sampler, weights: Callable[[tuple[int, int], Rng], Array]) -> Sampler:
+    """The same samples with weights (B, n) of their own."""
+    return lambda count, n, rng: (sampler(count, n, rng)[0], weights((count, n), rng))
+
+
+def per_unit(
+    weights: Callable[[tuple[int, int], Rng], Array], rows: int
+) -> Callable[[tuple[int, int], Rng], Array]:
+    """Weights that units of so many rows have in common."""
+    return lambda shape, rng: np.repeat(weights((shape[0], shape[1] // rows), rng), rows, axis=1)
+
+
+def by_halves(heavy: float) -> Callable[[tuple[int, int], Rng], Array]:
+    """Weight 1 for the first half of the rows, ``heavy`` for the second."""
+
+    def weights(shape: tuple[int, int], _: Rng) -> Array:
+        return np.broadcast_to(np.where(np.arange(shape[1]) < shape[1] // 2, 1.0, heavy), shape)
+
+    return weights
+
+
+def to_four(shape: tuple[int, int], rng: Rng) -> Array:
+    """Uniform from 1 to 4."""
+    return rng.uniform(1.0, 4.0, shape)
+
+
+def one_to_four(shape: tuple[int, int], rng: Rng) -> Array:
+    """1, 2, 3 or 4."""
+    return rng.integers(1, 5, shape).astype(np.float64)
+
+
 def in_survey(
     name: str, shape: Shape, strata: int, per_stratum: int, levels: tuple[int, ...]
 ) -> Cell:
@@ -556,9 +607,63 @@ def _alternatives() -> tuple[Cell, ...]:
     )
 
 
+def _strata(psus: int, rows: int, strata: int) -> sr.designs.Survey:
+    """Primary units of so many rows, as many in each stratum."""
+    psu = np.repeat(np.arange(psus), rows)
+    return sr.designs.Survey(psu=psu, strata=psu // (psus // strata))
+
+
+def _validated(shape: Shape, ball: Shape, levels: tuple[int, ...]) -> tuple[Cell, ...]:
+    """Weights that a design states: null for uniform shapes, a signal for others."""
+    what = "uniform" if levels == (1, 2) else "vM(3), vMF(4)"
+    singles = {n: sr.designs.Clusters(np.arange(n)) for n in (60, 80, 100)}
+    groups = {u: np.full(u, 3) for u in (60, 200)}
+    named = [
+        Cell(f"S¹ {what}, {u} units of 3 in 2 strata, 1:3", 3 * u, levels[:1],
+             given(clustered(shape, groups[u]), by_halves(3.0)), _strata(u, 3, 2))
+        for u in (60, 200)
+    ]  # fmt: skip
+    named += [
+        Cell(f"S¹ {what}, single rows 1:3", n, levels[:1],
+             given(iid(rows_of(shape)), by_halves(3.0)), singles[n])
+        for n in (60, 100)
+    ]  # fmt: skip
+    own = [
+        Cell(f"S² {what}, 60 units of 2 in 4 strata, 1 to 4", 120, levels,
+             given(clustered(ball, np.full(60, 2)), per_unit(to_four, 2)), _strata(60, 2, 4)),
+        Cell(f"S² {what}, single rows 1, 2, 3, 4", 80, levels[:1],
+             given(iid(rows_of(ball)), one_to_four), singles[80]),
+        Cell(f"S¹ {what}, 40 units of 2, 1 to 4", 80, levels[:1],
+             given(clustered(shape, np.full(40, 2)), per_unit(to_four, 2)), _strata(40, 2, 1)),
+        Cell(f"S¹ {what}, importance 1:3", 100, levels[:1],
+             given(iid(rows_of(shape)), by_halves(3.0)), "importance"),
+    ]  # fmt: skip
+    return (*named, *own)
+
+
+def _heaps() -> tuple[Cell, ...]:
+    """Two opposite heaps, whose third level is null."""
+    named = [
+        Cell(f"S¹ doubled wrapped Cauchy {slope}", n, (3,), iid(half_angles(slope)))
+        for slope in (0.7, 0.85)
+        for n in (35, 60, 100, 150)
+    ]
+    own = [
+        Cell("S¹ doubled wrapped Cauchy 0.78", 45, (3,), iid(half_angles(0.78))),
+        Cell("S¹ doubled wrapped Cauchy 0.8", 120, (3,), iid(half_angles(0.8))),
+        Cell("S¹ two opposite vM(10)", 60, (3,), iid(opposite(rows_of(vm(10.0))))),
+        Cell("S¹ doubled wrapped Cauchy 0.75, gamma(2)", 90, (3,),
+             weighted(half_angles(0.75), lambda shape, rng: rng.gamma(2.0, size=shape)), "fixed"),
+    ]  # fmt: skip
+    return (*named, *own)
+
+
 REGULAR, FURTHER, BEYOND = _regular(), _further(), _beyond()
 ALTERNATIVES = _alternatives()
 HOSTILE = (*_clusters(), *_rows())
+STATED = _validated(UNIFORM_ANGLE, vmf_in(3, 0.0), (1, 2))
+SIGNALS = _validated(vm(3.0), vmf_in(3, 4.0), (1,))
+HEAPS = _heaps()
 CELLS = (*REGULAR, *HOSTILE, *FURTHER)
 ROW_CELLS = tuple(c for c in REGULAR if c.kind in {"iid", "fixed"})
 

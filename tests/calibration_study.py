@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import fdtrc
 from scipy.stats import chi2, norm
 
 import calibration_laws as laws
@@ -105,6 +106,84 @@ def _singly(cell: Cell, x: Array, w: Array | None, seed: int) -> tuple[Array, Ar
     except sr.DesignError:  # strata
         plain = none
     return found.pvalue, found.judged.astype(float), plain
+
+
+def judged_share(cell: Cell, count: int = 0) -> tuple[float, float]:
+    """Share of samples with p < .001 at the first level, and of them how many were judged."""
+    x, w = cell.draw(count or cell.samples)
+    found = sr.sample_tests(x, weights=w, levels=1, design=cell.design)
+    small = found.pvalue[:, 0] < 0.001
+    return float(small.mean()), float(found.judged[small, 0].mean())
+
+
+def uniformity_rates(cell: Cell, level: int, count: int) -> Array:
+    """Rejection at 1, 5 and 10 % of `Profile.uniformity` through a level."""
+    x, _ = cell.draw(count)
+    return rates(np.array([sr.profile(one, levels=level).uniformity().pvalue[-1] for one in x]))
+
+
+@dataclass(frozen=True)
+class UnitsCell:
+    """Units of which a share has rows of all groups, and the others of one."""
+
+    name: str
+    units: int
+    shift: float = 0.0  # radians between neighbouring groups
+    own: float = 1.0  # standard deviation of what a unit adds to all of its rows
+    overlap: float = 1.0
+    groups: int = 2
+    even: bool = True  # five rows each, or one to nine
+
+    def draw(self, rng: np.random.Generator) -> tuple[Array, laws.IntArray, laws.IntArray]:
+        """Rows, groups and units."""
+        t, by, ids = [], [], []
+        for unit in range(self.units):
+            about, alone = self.own * rng.normal(), rng.random() >= self.overlap
+            for group in [int(rng.integers(self.groups))] if alone else range(self.groups):
+                size = 5 if self.even else int(rng.integers(1, 10))
+                t.append(about + self.shift * group + rng.vonmises(0.0, 8.0, size))
+                by += [group] * size
+                ids += [unit] * size
+        return laws.on_circle(np.concatenate(t)), np.array(by), np.array(ids)
+
+
+WITHIN = (
+    UnitsCell("18 units in both groups", 18),
+    UnitsCell("18 units in both groups, turned by .15", 18, shift=0.15),
+    UnitsCell("30 units, half in both", 30, overlap=0.5),
+    UnitsCell("25 units in both, one to nine rows", 25, even=False),
+    UnitsCell("30 units, most in all of three groups", 30, own=0.6, overlap=0.7, groups=3),
+    UnitsCell("30 units in both, turned by .5", 30, shift=0.5, own=0.4),
+)
+
+
+def within_units(cell: UnitsCell, count: int) -> dict[str, float]:
+    """Rejection at 5 % of the tests of a comparison, and of Hotelling's paired test."""
+    rng, found = np.random.default_rng([laws.SEED, cell.units, len(cell.name)]), []
+    for _ in range(count):
+        x, by, ids = cell.draw(rng)
+        tests = sr.compare(x, by=by, levels=2, design=sr.designs.Clusters(ids)).tests(
+            permutations=199, replicates=99
+        )
+        paired = hotelling(x, by, ids) if cell.groups == 2 else np.nan
+        found.append([tests.overall, *tests.pvalue, paired])
+    share = np.mean(np.array(found) <= 0.05, axis=0)
+    return dict(zip(("same law", "level 1", "level 2", "Hotelling"), share.tolist(), strict=True))
+
+
+def hotelling(x: Array, by: laws.IntArray, ids: laws.IntArray) -> float:
+    """P-value of the paired test of units that are in both of two groups."""
+    pairs = [
+        x[(ids == u) & (by == 0)].mean(axis=0) - x[(ids == u) & (by == 1)].mean(axis=0)
+        for u in np.unique(ids)
+        if len(set(by[ids == u].tolist())) == 2
+    ]
+    n, k = len(pairs), x.shape[1]
+    if n <= k + 1:
+        return 1.0
+    mean = np.mean(pairs, axis=0)
+    square = n * mean @ np.linalg.solve(np.cov(np.transpose(pairs)), mean)
+    return float(fdtrc(k, n - k, square * (n - k) / (k * (n - 1))))
 
 
 # --- B: the other forms -----------------------------------------------------------------------

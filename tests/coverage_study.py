@@ -191,6 +191,7 @@ class Cell:
     design: str = "iid"
     log_ratio: Callable[[Array], Array] | None = None  # target to what `draw` gives
     samples_wanted: int = REPLICATES
+    plan: sr.designs.Design | None = None  # of rows that `draw` gives unit by unit
 
     @property
     def label(self) -> str:
@@ -215,6 +216,8 @@ class Cell:
             return {"data": rows, "design": sr.designs.Clusters(ids)}
         if self.design == "fixed":
             return {"data": x, "weights": rng.gamma(2.0, size=self.n), "design": "fixed"}
+        if self.plan is not None:
+            return {"data": x, "design": self.plan}
         if self.log_ratio is not None:
             return {"data": x, "weights": np.exp(self.log_ratio(x)), "design": "importance"}
         return {"data": x, "design": self.design}
@@ -284,6 +287,93 @@ def cells() -> tuple[Cell, ...]:
         )
     ]  # fmt: skip
     return (*asked, *others)
+
+
+# --- two modes, whose mean is short -------------------------------------------------------------
+
+
+def two_modes(draw: Callable[[int, Rng], Array], share: float, length: float, d: int) -> Law:
+    """Rows of a law of this mean resultant length, all but ``share`` of them turned over."""
+    mean = abs(2.0 * share - 1.0) * length
+    return Law(laws.opposite(draw, share), lambda: [concentration_deficit(mean, d)])
+
+
+def circle_modes(share: float, kappa: float) -> Law:
+    """Two opposite von Mises laws."""
+    rows = laws.rows_of(laws.vm(kappa))
+    return two_modes(rows, share, float(ive(1, kappa) / ive(0, kappa)), 2)
+
+
+def sphere_modes(share: float, kappa: float) -> Law:
+    """Two opposite von Mises-Fisher laws on the two-sphere."""
+    return two_modes(laws.vmf(kappa), share, 1.0 / np.tanh(kappa) - 1.0 / kappa, 3)
+
+
+def unit_modes(rows: int, share: float, kappa: float, own: float) -> Law:
+    """Units of so many rows, each in one of two opposite modes, with a centre of its own."""
+    length = float(ive(1, kappa) / ive(0, kappa) * ive(1, own) / ive(0, own))
+
+    def draw(count: int, rng: Rng) -> Array:
+        units = count // rows
+        centre = rng.vonmises(0.0, own, units) + np.pi * (rng.random(units) >= share)
+        return laws.on_circle(np.repeat(centre, rows) + rng.vonmises(0.0, kappa, count))
+
+    mean = abs(2.0 * share - 1.0) * length
+    return Law(draw, lambda: [concentration_deficit(mean, 2)])
+
+
+def _target_of_two(
+    share: float, kappa: float, second: float
+) -> tuple[Law, Callable[[Array], Array]]:
+    """Two opposite von Mises laws drawn from exp(second · cos 2θ)."""
+    target = circle_modes(share, kappa)
+    proposal = laws.circular(laws.circle(laws.exponential(0.0, second)))
+
+    def log_ratio(x: Array) -> Array:
+        c = x[:, 0]
+        heaps = share * np.exp(kappa * (c - 1.0)) + (1.0 - share) * np.exp(-kappa * (c + 1.0))
+        return np.asarray(np.log(heaps) - second * (2.0 * c * c - 1.0))
+
+    return Law(proposal, target.deficits), log_ratio
+
+
+def _of_units(units: int, rows: int, law: Law, name: str, strata: int = 0) -> Cell:
+    """Units of so many rows, in strata if there are any."""
+    ids = np.repeat(np.arange(units), rows)
+    plan: sr.designs.Design = sr.designs.Clusters(ids)
+    if strata:
+        plan = sr.designs.Survey(psu=ids, strata=ids % strata)
+    kind = "survey" if strata else "clusters"
+    return Cell(f"{name}, {units} units of {rows}", units * rows, law, 1, kind, plan=plan)
+
+
+def mode_cells() -> tuple[Cell, ...]:
+    """Cells of the third validation, then others."""
+    named = [
+        Cell(f"S¹ .{share} : rest, vM({kappa})", n, circle_modes(share / 100, kappa), 1)
+        for kappa in (20, 100) for share in (53, 58) for n in (50, 150)
+    ]  # fmt: skip
+    named += [
+        Cell(f"S² .{share} : rest, vMF(15)", n, sphere_modes(share / 100, 15.0), 1)
+        for share in (53, 58) for n in (50, 150)
+    ]  # fmt: skip
+    named += [
+        _of_units(units, 4, unit_modes(4, 0.6, 10.0, 20.0), "S¹ .6 : .4") for units in (12, 16, 20)
+    ]
+    ratio, log_ratio = _target_of_two(0.6, 8.0, 0.5)
+    named.append(Cell("S¹ .6 : .4 from exp(.5 cos 2θ)", 100, ratio, 1, "importance", log_ratio))
+    flat, flat_ratio = _target_of_two(0.65, 6.0, 0.0)
+    own = [
+        Cell("S² .55 : rest, vMF(40)", 80, sphere_modes(0.55, 40.0), 1),
+        Cell("S² .7 : rest, vMF(5)", 60, sphere_modes(0.7, 5.0), 1),
+        Cell("S¹ .5 : .5, vM(50)", 100, circle_modes(0.5, 50.0), 1),
+        Cell("S¹ .9 : .1, vM(8)", 70, circle_modes(0.9, 8.0), 1),
+        Cell("S¹ .56 : rest, vM(50), gamma(2) weights", 100, circle_modes(0.56, 50.0), 1, "fixed"),
+        Cell("S¹ .65 : .35 from uniform", 200, flat, 1, "importance", flat_ratio),
+        _of_units(15, 6, unit_modes(6, 0.75, 5.0, 10.0), "S¹ .75 : .25"),
+        _of_units(40, 3, unit_modes(3, 0.55, 20.0, 30.0), "S¹ .55 : .45, 4 strata", strata=4),
+    ]
+    return (*named, *own)
 
 
 # --- what is measured -------------------------------------------------------------------------

@@ -6,9 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.special import eval_legendre
 
 import steradian as sr
 from steradian.errors import DesignError, InvalidArgument
+from steradian.hierarchies import harmonics
 from steradian.profile.auto_levels import carried
 from steradian.wording import digits
 
@@ -73,7 +75,29 @@ def test_auto_ends_where_the_law_ends(lattice: sr.Profile) -> None:
 
 def test_auto_of_noise_keeps_one_level() -> None:
     x = sr.Sphere().uniform(500, np.random.default_rng(5))
-    assert len(sr.profile(x, levels="auto").levels) == 1
+    found = sr.profile(x, levels="auto")
+    assert len(found.levels) == 1
+    assert found.chosen == 0
+    assert found.to_dict()["chosen_levels"] == 0
+    assert "Chosen: 0 levels" in str(found)
+    assert sr.profile(x, levels=1).chosen is None
+
+
+def test_no_more_levels_are_advised_than_can_be_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Structure of degree 2, 5, 8 and 10 where at most eight levels are fitted."""
+    monkeypatch.setitem(harmonics._MOST_FITTED, 3, 8)
+    rng = np.random.default_rng(6)
+    z, t = rng.uniform(-1.0, 1.0, 20_000), rng.uniform(0.0, 2.0 * np.pi, 20_000)
+    bumps = sum(eval_legendre(degree, z) for degree in (2, 5, 8, 10))
+    kept = rng.random(20_000) < 0.2 + 0.2 * bumps
+    z, t = z[kept], t[kept]
+    s = np.sqrt(1.0 - z * z)
+    found = sr.profile(np.stack([s * np.cos(t), s * np.sin(t), z], axis=1), levels="auto")
+    said = " ".join(str(found).split())
+    assert found.chosen == len(found.levels) == 8
+    assert "at most 8 can be fitted" in said
+    assert "levels above 8 cannot be fitted here" in said
+    assert "try" not in said
 
 
 def test_auto_climbs_past_the_default_on_the_circle() -> None:

@@ -23,6 +23,7 @@ from steradian.adequacy.residuals import (
     harmonic_residuals,
     names_of_levels,
 )
+from steradian.data.source import most_fitted
 from steradian.errors import SteradianError
 from steradian.existence.margin import Evidence
 from steradian.families.base import HeldToNoise
@@ -309,13 +310,17 @@ def _answer(
 
 
 def _remedy(profile: Profile, sample: Sample, r: Residuals) -> str:
-    """More levels as far as the rows suffice for them, else how many rows would."""
+    """More levels as far as they can be fitted and rows suffice, else how many rows would."""
     top, most = int(r.levels[-1]), int(np.argmax(r.contributions[-1])) + 1
+    wide = levels_through(sample.hierarchy, most)
+    most = most if wide is None else most_fitted(wide, most)
     rows, _ = rows_that_count(profile, sample)
     needs = {
         level: _ROWS_PER_FEATURE * _features(sample, level) for level in range(top + 1, most + 1)
     }
     within = [level for level, need in needs.items() if need <= rows]
+    if most <= top or (within and profile.stopped):
+        return f"levels above {top} cannot be fitted here"
     if within:
         return f"try {within[-1]} levels"
     return f"level {top + 1} would take about {digits(needs[top + 1], 2)} rows"

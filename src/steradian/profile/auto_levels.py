@@ -5,8 +5,9 @@ Levels are climbed while Akaike's criterion, corrected for samples that are smal
 many rows a level raises it by adding more than twice what noise gives; with as many features as
 rows nothing does. A level may say nothing and the next one much, so the climb ends only when some
 levels in a row have not raised it, or where rows take too few values to tell more; the profile then
-ends at the level where it was largest. The other rules of `choose_order` may be asked about that
-profile.
+ends at the level where it was largest. That may be 0, the uniform law: level 1 is then kept, to
+show how little it adds, and the profile says so. The other rules of `choose_order` may be asked
+about that profile.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ def climbed(made: Callable[[int], Profile]) -> Profile:
             break
         levels += _FIRST
     if best == len(found.levels):
-        return replace(found, stopped=limit)
+        return replace(found, stopped=limit, chosen=best)
     kept = max(best, 1)
     moments = found.moments.up_to(kept)
     nested = found.nested.up_to(moments.hierarchy)
-    return replace(found, moments=moments, nested=nested, stopped="")
+    return replace(found, moments=moments, nested=nested, stopped="", chosen=best)
 
 
 def carried(found: Profile) -> int:

@@ -74,6 +74,9 @@ class Profile(AdequacyMethods):
         How the sample came about; decides what standard errors and p-values mean.
     directions : Directions or None
         The rows, None when the profile was made from moments.
+    chosen : int or None
+        How many levels ``levels="auto"`` chose; 0 where none adds more than noise, and level 1 is
+        kept to show how little. None where a number was given.
     """
 
     moments: Moments
@@ -84,6 +87,7 @@ class Profile(AdequacyMethods):
     elapsed: float
     design: Design
     directions: Directions | None
+    chosen: int | None = None
 
     @cached_property
     def fits(self) -> tuple[MaxEntFit, ...]:

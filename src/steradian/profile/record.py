@@ -44,6 +44,7 @@ def record_of(profile: Profile) -> dict[str, Any]:
             for name in Numerics.__slots__
         },
         "stopped": profile.stopped,
+        **({} if profile.chosen is None else {"chosen_levels": profile.chosen}),
         "shrinkage": asdict(profile.shrinkage) if profile.shrinkage else None,
         "ambient": profile.ambient,
         "design": profile.design.name,

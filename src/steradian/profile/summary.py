@@ -170,6 +170,11 @@ def _remarks(profile: Profile) -> list[str]:
         )
     lines += _sky(profile)
     lines += _one_hemisphere(profile)
+    if profile.chosen == 0:
+        lines += _wrapped(
+            "Chosen: 0 levels. None adds more than noise gives, by Akaike's criterion; level 1 is "
+            "shown to say by how little."
+        )
     if profile.stopped:
         lines += textwrap.wrap(f"Stopped: {profile.stopped}.", _WIDTH)
     return lines

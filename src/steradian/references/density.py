@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
@@ -21,6 +21,9 @@ from steradian.numerics.tolerances import (
 )
 from steradian.references.cut_rules import turned_rule
 from steradian.spaces.base import Rule, Space, has_no_sign
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 _LOOKED_AT = 40_000  # nodes of the finest rule by which a density is seen to be smooth
 _MOST_NODES = 300_000  # of rules of a density that is not, and of the one that looks for peaks
@@ -187,6 +190,8 @@ def _looked_at(values: Array) -> IntArray:
 @lru_cache(maxsize=4)
 def _tree(space: Space, rung: int) -> KDTree:
     """The nodes of a rule by where they are; of axes, either end."""
+    from scipy.spatial import KDTree  # slow to load, and of densities alone
+
     points = space.rule(rung).points
     return KDTree(np.concatenate([points, -points]) if has_no_sign(space) else points)
 

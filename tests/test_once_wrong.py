@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import codes
 
 Rng = np.random.Generator
 
@@ -25,10 +26,9 @@ def unit(x: Any) -> Any:
 
 
 def judged(profile: sr.Profile, level: int) -> float:
-    """The p-value of a level, NaN where the tests say that it cannot be judged."""
+    """The p-value of a level, NaN where the tests say that it is not testable."""
     found = profile.tests()
-    silent = any(f"level {level}: cannot be judged" in words for words in found.warnings)
-    return float("nan") if silent else float(found.pvalue[level - 1])
+    return float(found.pvalue[level - 1]) if found.judged[level - 1] else float("nan")
 
 
 def unequal_clusters(rng: Rng, largest: int) -> sr.Profile:
@@ -103,7 +103,7 @@ def test_a_narrow_proposal_is_warned_of() -> None:
         angles = np.random.default_rng([4, k]).vonmises(0.0, 4.0, 200)
         w = np.exp(-3.0 * np.cos(angles))
         found = sr.profile(on_circle(angles), weights=w, levels=1, design="importance").tests()
-        said += any("heavy tail" in words for words in found.warnings)
+        said += "heavy_tail" in codes(found)
     assert said >= 15
 
 
@@ -204,7 +204,7 @@ def dominated() -> sr.Profile:
 def test_one_dominating_weight_is_answered_in_words(call: str) -> None:
     p = dominated()
     found = p.tests() if call == "tests" else sr.choose_order(p)
-    assert found.warnings
+    assert found.diagnostics
 
 
 def test_the_largest_weights_scale_as_the_smallest_do() -> None:

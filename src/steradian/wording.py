@@ -6,40 +6,14 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from enum import StrEnum
 
 from steradian.numerics.tolerances import PLAIN_DECIMALS, SMALLEST_PVALUE
 
-CLEAR_BELOW, LIKELY_BELOW = 0.001, 0.05  # p-values after Holm's correction
 NOTHING_KNOWN = "–"
 _NAMED = 4  # levels that are listed one by one
+_EXPONENT_BELOW = 0.001  # p-values that are written with an exponent
 _EQUATION = re.compile(r"\b(\w+) ([=<]) ")
 _MANY = 1_000_000  # from which numbers are written with an exponent
-
-
-class Verdict(StrEnum):
-    """How sure it is that something is there; the only words that are used for it."""
-
-    CLEAR = "clear"
-    LIKELY = "likely"
-    NOISE = "not told apart from noise"
-    UNJUDGED = "cannot be judged"
-    OPEN = "not computed"
-
-
-def verdict_of(pvalue: float, *, judged: bool = True) -> Verdict:
-    """What a p-value says, after a correction for all that were looked at.
-
-    Examples
-    --------
-    >>> print(verdict_of(1e-6), verdict_of(0.02), verdict_of(0.4), sep=", ")
-    clear, likely, not told apart from noise
-    """
-    if not judged or math.isnan(pvalue):
-        return Verdict.UNJUDGED
-    if pvalue < CLEAR_BELOW:
-        return Verdict.CLEAR
-    return Verdict.LIKELY if pvalue < LIKELY_BELOW else Verdict.NOISE
 
 
 def digits(value: float, count: int = 3) -> str:
@@ -89,7 +63,7 @@ def pvalue_number(pvalue: float) -> str:
         return NOTHING_KNOWN
     if pvalue < SMALLEST_PVALUE:
         return f"< {SMALLEST_PVALUE:.0e}"
-    if pvalue < CLEAR_BELOW:
+    if pvalue < _EXPONENT_BELOW:
         return _short_exponent(f"{pvalue:.0e}")
     return f"{pvalue:.2g}"
 

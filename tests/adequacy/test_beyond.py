@@ -158,14 +158,16 @@ def test_a_structured_family_in_high_dimension() -> None:
     found = p.beyond()
     assert found.mass[1] < 1e-3
     assert found.share_of_gap[1] > 0.5
-    said = f"{found.share_of_gap[1]:.0%} of the gap of level 2 comes from where there are no data"
-    assert said in " ".join(p.summary().split())
+    known = {one.data["of_level"]: one.data["share"] for one in found.diagnostics}
+    share = known[2]
+    assert share == found.share_of_gap[1]
+    assert f"{share:.0%} of the information of level 2" in " ".join(p.summary().split())
     assert json.loads(json.dumps(found.to_dict()))["mass"] == found.mass.tolist()
 
 
 def test_nothing_is_said_where_nothing_is() -> None:
     p = sr.profile(sr.examples.load("mcmurdo"), levels=4)
-    assert p.beyond().warnings == ()
+    assert p.beyond().diagnostics == ()
     assert "no data" not in p.summary()
 
 

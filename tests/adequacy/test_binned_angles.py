@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.wording import Verdict
+from coded import codes
+from steradian.diagnostics import Diagnostic, Verdict
 
 COUNTS = [778, 997, 542, 182, 61, 40, 101, 299]  # of von Mises, κ = 1.5
-WORDS = (
-    "the angles are multiples of 45° apart (8 values), so degrees from 4 on cannot be told from "
-    "lower ones"
+COARSE = Diagnostic(
+    "coarse_values", data={"step": 45.0, "values": 8.0, "kind": "degrees", "first": 4}
 )
 
 
@@ -28,8 +30,8 @@ def test_nothing_is_found_above_what_the_bins_tell(bins: sr.Directions) -> None:
     p = sr.profile(bins)
     structure = p.trust().structure
     assert structure.answer is Verdict.UNJUDGED
-    assert structure.reasons == (WORDS,)
-    assert f"Level 4 (four-fold) cannot be judged: {WORDS}." in one_line(p)
+    assert structure.reasons == (COARSE,)
+    assert f"Level 4 (four-fold) is not testable: {COARSE.words}." in one_line(p)
     assert "try" not in one_line(p)
 
 
@@ -40,7 +42,7 @@ def test_a_degree_that_is_another_one_again_is_not_called_clear(bins: sr.Directi
     np.testing.assert_array_equal(found.judged, [True] * 3 + [False] * 4)
     assert np.isnan(found.pvalue[3:]).all()
     assert np.isfinite(found.pvalue[:3]).all()
-    assert found.warnings[-1] == f"level 7: cannot be judged: {WORDS}"
+    assert found.diagnostics[-1] == replace(COARSE, level=7) == found.reason(7)
     assert "Clear: level 1 (mean direction), 0.403 nats (45%)." in one_line(p)
 
 
@@ -48,7 +50,7 @@ def test_rounded_headings_without_counts_are_recognised() -> None:
     angles = np.random.default_rng(1).vonmises(0.7, 1.5, 300)
     rounded = 45.0 * np.round(np.rad2deg(angles) / 45.0)
     p = sr.profile(sr.Directions.from_azimuth(rounded, degrees=True))
-    assert p.trust().structure.reasons == (WORDS,)
+    assert p.trust().structure.reasons == (COARSE,)
     whole = sr.profile(sr.Directions.from_azimuth(np.round(np.rad2deg(angles)), degrees=True))
     assert "multiples" not in one_line(whole)
 
@@ -61,18 +63,19 @@ def test_what_bins_tell_is_still_looked_at() -> None:
     p = sr.profile(sr.Directions.from_angles(middles, degrees=True, counts=counts))
     structure = p.trust().structure
     assert structure.answer is Verdict.CLEAR
-    assert "through degree 5" in structure.reasons[0]
-    assert structure.reasons[1] == "try 5 levels"
-    assert "30° apart (12 values), so degrees from 6 on" in structure.reasons[2]
+    assert codes(structure.reasons) == ["found_above", "try_levels", "coarse_values"]
+    assert structure.reasons[0].data["size"]["data"]["through"] == "degree 5"
+    assert structure.reasons[1].data == {"levels": 5}
+    assert (structure.reasons[2].data["values"], structure.reasons[2].data["first"]) == (12, 6)
     weighted = sr.Directions.from_angles(np.repeat(middles, 2), degrees=True, weights=[1.0] * 24)
-    assert "(12 values)" in sr.profile(weighted).trust().structure.reasons[-1]
+    assert sr.profile(weighted).trust().structure.reasons[-1].data["values"] == 12
 
 
 def test_auto_levels_and_every_order_stay_below(bins: sr.Directions) -> None:
     assert len(sr.profile(bins, levels="auto").levels) == 1
     order = sr.choose_order(sr.profile(bins, levels=7))
     assert all(level is not None and level <= 3 for level in order.chosen.values())
-    assert order.warnings[0] == WORDS
+    assert order.diagnostics[0] == COARSE
 
 
 def test_residuals_kernels_and_uniformity_do_not_judge_them(bins: sr.Directions) -> None:
@@ -80,7 +83,7 @@ def test_residuals_kernels_and_uniformity_do_not_judge_them(bins: sr.Directions)
     assert p.residuals().degree == 3
     asked = p.residuals(degree=8)
     assert np.isnan(asked.pvalue).all()
-    assert f"level 1: cannot be judged: {WORDS}" in asked.warnings
+    assert replace(COARSE, level=1) in asked.diagnostics
     assert np.isnan(p.mmd().pvalue).all()
     through = sr.profile(bins, levels=5).uniformity()
     np.testing.assert_array_equal(through.judged, [True, True, True, False, False])

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import MULTIPLIER, codes, tail
 from steradian.adequacy import calibration
 from steradian.adequacy.answers import Answer
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.closed_leftover import debiased
 from steradian.adequacy.leftover import GriddedLeftover
 from steradian.adequacy.residuals import harmonic_residuals
+from steradian.diagnostics import NOT_COMPUTED, Verdict
 from steradian.numerics.heights.bessel import von_mises_fisher
-from steradian.significance.effort import LATER, Patience
-from steradian.wording import Verdict
+from steradian.significance.effort import Patience
 
 
 def noise(n: int, d: int, seed: int) -> sr.Directions:
@@ -52,11 +53,11 @@ def test_shrinkage_does_not_hide_that_rows_are_few() -> None:
     text = " ".join(p.summary().split())
     assert p.trust().data.answer is Answer.NO
     assert "Are there enough data? No: 12 rows for 43 fitted parameters" in text
-    assert "nats cannot be told from noise: 12 rows for 43 features" in text
-    assert "Most is in" not in text
+    assert "nats cannot be distinguished from noise: 12 rows for 43 features" in text
+    assert "The largest is" not in text
     many = sr.profile(noise(500, 4, 0), levels=2, shrinkage=0.01)
     assert many.trust().data.answer is Answer.UNKNOWN
-    assert "Most is in" in many.summary()
+    assert "The largest is" in many.summary()
 
 
 def test_replicates_beyond_a_budget_are_not_computed_and_never_another_number() -> None:
@@ -66,13 +67,14 @@ def test_replicates_beyond_a_budget_are_not_computed_and_never_another_number() 
     quick = Calibration(patience=Patience(100.0, "residuals()"))
     left_off = harmonic_residuals(sample, 4, "unit", quick, from_level=2).judged[0]
     assert np.isnan(left_off.pvalue)
-    assert left_off.method == LATER
-    assert left_off.warnings[0].startswith("level 2: not computed (about")
+    assert left_off.method == NOT_COMPUTED
+    assert left_off.diagnostics[0].code == "not_computed"
+    assert left_off.diagnostics[0].level == 2
     whole = harmonic_residuals(sample, 4, "unit", Calibration(), from_level=2).judged[0]
-    assert whole.method == "multiplier bootstrap"
+    assert whole.method == MULTIPLIER
     asked = Calibration("bootstrap")
     drawn = harmonic_residuals(sample, 4, "unit", asked, from_level=2).judged[0]
-    assert drawn.method == "multiplier bootstrap"
+    assert drawn.method == MULTIPLIER
     assert drawn.pvalue == whole.pvalue  # asked for or not, one number
     again = harmonic_residuals(sample, 4, "unit", quick, from_level=2).judged[0]
     assert again.pvalue == whole.pvalue  # what was found before is shown
@@ -89,8 +91,8 @@ def test_fits_beyond_what_anybody_waits_for_give_way_to_the_asymptotic_law(
     p = sr.profile(sr.Directions(x, normalize=True), levels=2)
     small = Calibration(patience=Patience(10.0, "residuals()"))
     few = harmonic_residuals(p.as_sample(), 4, "unit", small, from_level=2).judged[0]
-    assert few.method == LATER
+    assert few.method == NOT_COMPUTED
     found = p.residuals(4).judged[1]
     assert found.rough
-    assert found.method == "exact tail, model"
-    assert "method='bootstrap' takes longer and holds" in found.warnings[0]
+    assert found.method == tail("model")
+    assert codes(found) == ["small_sample"]

@@ -36,8 +36,10 @@ def test_squares_blocks_and_everything() -> None:
     gaps = sr.profile(data, hierarchy=chain).gaps
     np.testing.assert_allclose(squares.nats[1], gaps[2] + gaps[3], atol=1e-10)
     np.testing.assert_allclose(blocks.nats[1], gaps[3], atol=1e-10)
-    assert squares.sentence.startswith("information left out: ")
-    assert "beyond both: nothing above level 2 is looked at" in str(squares)
+    said = squares.diagnostics[0]
+    assert said.code == "left_out_share_beyond"
+    assert said.data["nats"] == squares.nats[-1]
+    assert len(squares.unseen) == 1
 
 
 def test_independent_blocks_leave_out_what_noise_gives() -> None:

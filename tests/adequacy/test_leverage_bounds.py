@@ -34,7 +34,7 @@ def test_no_leftover_is_longer_than_its_bound() -> None:
         bound = left.longest(sr.Harmonics(3, 6))
         assert left.sizes(np.concatenate([x, anywhere])).max() <= bound
         assert leverage._cannot_rest(profile.as_sample(), left)
-        assert leverage.resting_on(profile.as_sample(), left) == ""
+        assert leverage.resting_on(profile.as_sample(), left) is None
 
 
 def test_a_heavy_row_is_looked_at_and_named() -> None:
@@ -43,4 +43,6 @@ def test_a_heavy_row_is_looked_at_and_named() -> None:
     profile = sr.profile(cloud(3), weights=weights, levels=1, design="fixed")
     left = leftover(profile, 1)
     assert not leverage._cannot_rest(profile.as_sample(), left)
-    assert "row 123 (counted from 0) carries" in leverage.resting_on(profile.as_sample(), left)
+    found = leverage.resting_on(profile.as_sample(), left)
+    assert found is not None
+    assert [unit["name"] for unit in found.data["units"]] == [123]

@@ -11,13 +11,15 @@ import pytest
 
 import oracles
 import steradian as sr
+from coded import MULTIPLIER, PARAMETRIC, coded, codes, tail
 from oracles import Array
+from steradian.adequacy.answers import Answer
 from steradian.adequacy.closed_leftover import PolarLeftover
 from steradian.adequacy.leftover import GriddedLeftover, Served
 from steradian.adequacy.mmd_any_dimension import forms_of
+from steradian.diagnostics import Verdict
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.significance.effort import Patience, TakesLong
-from steradian.wording import Verdict, pvalue_words
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -196,7 +198,7 @@ def test_degree_two_above_dimension_three() -> None:
     away = q - draws.T @ draws / len(draws)
     assert r.values[0] == pytest.approx(np.sqrt(0.5 * 6 * 8 * (away**2).sum()), rel=0.06)
     assert np.isnan(r.values[1])
-    assert "nothing above them is looked at" in r.warnings[0]
+    assert r.diagnostics[0].code == "nothing_above"
     by_draws = p.residuals(method="bootstrap", replicates=299).pvalue[0]
     assert abs(by_draws - r.pvalue[0]) < 0.1
     with pytest.raises(ValueError, match="give at most 2 in dimension 6"):
@@ -214,7 +216,7 @@ def test_exact_and_bootstrap_agree_in_large_samples(design: str) -> None:
     exact = p.residuals(degree=5, method="exact").pvalue
     drawn = p.residuals(degree=5, method="bootstrap", seed=3)
     np.testing.assert_allclose(exact, drawn.pvalue, atol=0.07)
-    assert drawn.methods == ("multiplier bootstrap",) * 2
+    assert drawn.methods == (MULTIPLIER,) * 2
 
 
 def test_same_seed_same_pvalue_and_clusters_need_their_units() -> None:
@@ -236,8 +238,9 @@ def test_too_few_units_are_refused_with_the_count() -> None:
     r = p.residuals()
     assert np.isfinite(r.pvalue[0])
     assert np.isnan(r.pvalue[1])
-    assert "level 2: 7 clusters for 8 matched features" in r.warnings[0]
-    assert p.trust().data.answer == "no"
+    few = {"units": 7, "what": "cluster", "features": 8}
+    assert coded(r, "few_units_for_residuals", 2).data == few
+    assert p.trust().data.answer is Answer.NO
 
 
 def test_structure_above_the_level_is_seen_and_named() -> None:
@@ -284,12 +287,13 @@ def test_known_covariance_reaches_its_own_degree() -> None:
     p = sr.profile(x, levels=4, design=known)
     r = p.residuals(degree=4)
     units = sr.profile(x, levels=4).residuals(degree=4, method="exact")
-    assert r.methods[0] == "exact tail, known"
+    assert r.methods[0] == tail("known")
     assert 0.0 <= r.pvalue[0] <= 1.0
     np.testing.assert_allclose(r.values, units.values)
     beyond = p.residuals(degree=6)
     assert np.isnan(beyond.pvalue).all()
-    assert "knows covariances to degree 4, not 6" in beyond.warnings[0]
+    limits = coded(beyond, "covariances_to_degree").data
+    assert (limits["held"], limits["asked"]) == (4, 6)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +335,7 @@ def test_level_that_reaches_the_degree_has_nothing_left() -> None:
     r = sr.profile(sample(3), levels=3).residuals(degree=3)
     assert np.isfinite(r.values[:2]).all()
     assert np.isnan(r.values[2])
-    assert "nothing above them is looked at" in r.warnings[-1]
+    assert r.diagnostics[-1].code == "nothing_above"
 
 
 def test_shrunk_profiles_are_refused() -> None:
@@ -369,11 +373,11 @@ def test_mmd_above_dimension_three() -> None:
     skewed, plain = (sr.profile(x / np.linalg.norm(x, axis=1, keepdims=True)) for x in (skew, even))
     found = skewed.mmd(replicates=19)
     assert found.pvalue.tolist() == [0.05, 0.05]
-    assert found.methods == ("parametric bootstrap",) * 2
+    assert found.methods == (PARAMETRIC,) * 2
     calm = plain.mmd(replicates=19)
     assert calm.pvalue.min() > 0.05
-    assert len(calm.warnings) == 2
-    assert "level 2: 60 effective rows for 19 matched features" in calm.warnings[1]
+    assert codes(calm) == ["fit_too_sharp"] * 2
+    assert coded(calm, "fit_too_sharp", 2).data == pytest.approx({"rows": 60.0, "features": 19})
     with pytest.raises(
         ValueError, match="too narrow for the fit in dimension 5; choose a smaller one"
     ):
@@ -399,7 +403,7 @@ def test_sharper_than_any_grid_is_said() -> None:
     theta = 1e-4 * np.random.default_rng(5).normal(size=1000)
     r = sr.profile(sr.Directions.from_angles(theta), levels=1).residuals()
     assert np.isnan(r.values[0])
-    assert "cannot be resolved" in r.warnings[0]
+    assert r.diagnostics[0].data["error"] == "ResolutionError"
 
 
 def test_stratified_surveys_count_their_degrees_of_freedom() -> None:
@@ -409,9 +413,10 @@ def test_stratified_surveys_count_their_degrees_of_freedom() -> None:
     p = sr.profile(rows, levels=2, design=plan)
     r = p.residuals(replicates=99)
     assert np.isfinite(r.pvalue[0])
-    assert "16 primary units for 8 matched features are too few" in r.warnings[0]
-    assert "too few to judge" in " ".join(str(p).split())
-    assert p.to_dict()["trust"]["data"]["answer"] == "with care"
+    few = {"units": 16, "what": "primary unit", "features": 8}
+    assert coded(r, "few_units_for_residuals", 2).data == few
+    assert "few_units_for_residuals" in codes(p.trust().structure.reasons)
+    assert p.to_dict()["trust"]["data"]["answer"] == "with_care"
 
 
 @pytest.mark.parametrize(
@@ -497,4 +502,4 @@ def test_a_summary_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None
     assert np.isfinite(found.values[-1])
     later = profile.trust().structure
     assert later.answer is not Verdict.OPEN
-    assert any(pvalue_words(float(found.pvalue[-1])) in reason for reason in later.reasons)
+    assert later.reasons[0].data["pvalue"] == found.pvalue[-1]

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import MULTIPLIER, coded, codes
 from oracles import Array
 from steradian.adequacy.answers import Answer
-from steradian.wording import Verdict, digits
+from steradian.diagnostics import Diagnostic, Verdict
 
 
 def angles(n: int, seed: int = 0) -> sr.Directions:
@@ -31,10 +32,13 @@ def test_all_is_well() -> None:
     trust = sr.profile(angles(800), levels=2).trust()
     answers = [one.answer for one in trust.judgements]
     assert answers == [Answer.YES, Answer.YES, Verdict.NOISE]
-    assert "nothing found above level 2" in trust.structure.reasons[0]
-    assert "e-14 nats" in trust.numbers.reasons[0]
-    assert trust.data.reasons == ("800 rows for 4 fitted parameters",)
-    assert "inside the moment body, margin 0." in trust.numbers.details[1]
+    assert coded(trust.structure.reasons, "nothing_found_above").data["of_level"] == 2
+    assert coded(trust.numbers.reasons, "arithmetic").data["error"] < 1e-13
+    data = {"rows": 800.0, "features": 4, "safe": 40.0}
+    assert codes(trust.data.reasons) == ["rows_suffice"]
+    known = trust.data.reasons[0].data
+    assert {name: known[name] for name in data} == pytest.approx(data)
+    assert 0.0 < coded(trust.numbers.details, "margin_inside").data["margin"] < 1.0
     assert "moment body" not in str(trust)
     assert "moment body" in " ".join(trust.shown(verbose=True).split())
 
@@ -42,8 +46,8 @@ def test_all_is_well() -> None:
 def test_structure_left_over_is_named() -> None:
     trust = sr.profile(opposite(400), levels=1).trust()
     assert trust.structure.answer is Verdict.CLEAR
-    assert ", most at degree 2" in trust.structure.reasons[0]
-    assert trust.structure.reasons[1] == "try 2 levels"
+    assert coded(trust.structure.reasons, "found_above").data["most"] == "degree 2"
+    assert coded(trust.structure.reasons, "try_levels").data == {"levels": 2}
     assert sr.profile(opposite(400), levels=2).trust().structure.answer is Verdict.NOISE
 
 
@@ -52,28 +56,29 @@ def test_what_is_left_is_told_in_nats() -> None:
     for rows in (opposite(400), angles(300, 1)):
         for level in (1, 2):
             found = sr.profile(rows, levels=level).trust().structure.reasons[0]
-            size = float(found.split("about ")[1].split(" nats")[0])
+            size = found.data["size"]["data"]
             deficits = sr.profile(rows, levels=level + 4).deficits
             left = deficits[-1] - deficits[level - 1]
-            assert size == pytest.approx(left, rel=0.051)  # two digits, and a few steps
-            assert f"noise gives {digits(8 / (2 * rows.n), 2)}" in found
+            assert size["nats"] == pytest.approx(left, rel=0.01)  # a few steps
+            assert size["noise"] == pytest.approx(8 / (2 * rows.n))
 
 
 def test_more_levels_are_advised_as_far_as_rows_suffice() -> None:
     few = sr.profile(opposite(30), levels=1).trust().structure
-    assert few.reasons[1] == "level 2 would take about 40 rows"
+    assert coded(few.reasons, "rows_for_level").data == {"of_level": 2, "rows": 40.0}
 
 
 def test_few_rows_and_bad_weights_ask_for_care() -> None:
     few = sr.profile(angles(30), levels=3).trust().data
-    assert few.answer == "with care"
-    safe = "30 rows for 6 fitted parameters, where 60 would be safe"
-    assert f"{safe}; rely on levels far above their noise" in few.reasons
+    assert few.answer is Answer.CARE
+    data = {"rows": 30.0, "features": 6, "safe": 60.0}
+    known = coded(few.reasons, "rows_few").data
+    assert {name: known[name] for name in data} == pytest.approx(data)
     rng = np.random.default_rng(2)
     rows = sr.Directions.from_angles(rng.uniform(0, 6, 400), weights=rng.pareto(0.6, 400))
     heavy = sr.profile(rows, levels=1, design="importance").trust().data
-    assert heavy.answer in {"with care", "no"}
-    assert any("heavy tail" in reason for reason in heavy.reasons)
+    assert heavy.answer in {Answer.CARE, Answer.NO}
+    assert "heavy_tail" in codes(heavy.reasons)
 
 
 @pytest.mark.parametrize(
@@ -81,25 +86,25 @@ def test_few_rows_and_bad_weights_ask_for_care() -> None:
     [
         (
             lambda: sr.profile(angles(200).x, weights=np.arange(1.0, 201.0), levels=2),
-            "nats through degree 6, and a descriptive design has no tests",
+            "left_above_untested",
         ),
-        (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "shrunk data"),
+        (lambda: sr.profile(angles(200), levels=2, shrinkage=0.1), "fits_of_shrunk_data"),
         (
             lambda: sr.profile(unit(np.random.default_rng(0).normal(size=(400, 5)))),
-            "nothing above level 2 is looked at on the sphere in R^5",
+            "nothing_above_but_discrepancy",
         ),
     ],
 )
 def test_what_is_not_assessed_says_why(profile, reason: str) -> None:  # type: ignore[no-untyped-def]
     found = profile().trust().structure
-    assert any(reason in one for one in found.reasons)
+    assert reason in codes(found.reasons)
     assert found.answer is Verdict.UNJUDGED
 
 
 def test_moments_are_judged_as_far_as_they_reach() -> None:
     moments = sr.Moments.from_directions(opposite(400), sr.Harmonics(2, 2))
     assert sr.profile(moments, levels=1).trust().structure.answer is Verdict.CLEAR
-    assert "degree 4" in sr.profile(moments).trust().structure.reasons[0]
+    assert "degree 4" in str(sr.profile(moments).trust().structure)
     law = sr.Moments.from_expectations(sr.Harmonics(2, 2), [0.5, 0.1, 0.2, 0.0], n=50)
     assert sr.profile(law).trust().structure.answer is Verdict.UNJUDGED
 
@@ -112,36 +117,37 @@ def test_numbers_decide_numerically() -> None:
         object.__setattr__(worse, "numerics", dataclasses.replace(p.numerics, **changed))
         return worse.trust()
 
-    assert judged(quadrature=np.array([0.0, 1e-7])).numbers.answer == "with care"
-    assert judged(quadrature=np.array([0.0, 1e-3])).numbers.answer == "no"
+    assert judged(quadrature=np.array([0.0, 1e-7])).numbers.answer is Answer.CARE
+    assert judged(quadrature=np.array([0.0, 1e-3])).numbers.answer is Answer.NO
     against_noise = judged(moment_rounding=np.array([0.0, 9e-5])).numbers
-    assert "not small against sampling noise (6e-4 nats)" in " ".join(against_noise.reasons)
+    noise = coded(against_noise.reasons, "error_near_noise").data["noise"]
+    assert noise == pytest.approx(1 / 1600)
     collinear = judged(condition=np.array([1.0, 1e14])).numbers
-    assert collinear.answer == "with care"
-    assert "nearly the same function where the data lie" in collinear.reasons[0]
+    assert collinear.answer is Answer.CARE
+    assert collinear.reasons[0].code == "collinear_features"
 
 
 def test_the_boundary_asks_for_care() -> None:
     shrunk = sr.profile(np.eye(3), levels=2, shrinkage=0.1).trust().numbers
-    assert shrunk.answer == "with care"
-    assert "the data were mixed with 0.1 of the uniform law" in shrunk.reasons
+    assert shrunk.answer is Answer.CARE
+    assert coded(shrunk.reasons, "mixed_with_uniform").data == {"share": 0.1}
     stopped = sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0])).trust().data
-    assert "there is no level 3" in stopped.reasons
+    assert coded(stopped.reasons, "level_does_not_exist").data == {"of_level": 3}
     tight = unit(np.random.default_rng(3).normal(size=(300, 3)) * 2e-3 + np.eye(3)[2])
     near = sr.profile(tight, levels=2).trust().numbers
-    assert near.answer == "with care"
-    assert "the rows hardly suffice for a fit of level 2 (see boundary())" in near.reasons[0]
-    assert "close to the boundary of the moment body, margin" in near.details[1]
+    assert near.answer is Answer.CARE
+    assert near.reasons[0] == Diagnostic("rows_hardly_suffice", data={"of_level": 2})
+    assert near.details[1].code in {"margin_close", "margin_close_at_most"}
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(3.0)
     noise = 1e-3 * np.random.default_rng(5).normal(size=(4, 60, 3))
     tetrahedron = unit((corners[:, None] + noise).reshape(-1, 3))
     corner = sr.profile(tetrahedron, levels=3).trust().numbers
-    assert corner.answer == "with care"
-    assert "close to the boundary of the moment body, margin at most" in corner.details[1]
+    assert corner.answer is Answer.CARE
+    assert corner.details[1].code == "margin_close_at_most"
     flat = np.zeros((200, 5))
     flat[:, :3] = np.random.default_rng(4).normal(size=(200, 3))
     spanned = sr.profile(sr.Directions(unit(flat)).within_span(), levels=2).trust().numbers
-    assert "within 3 of 5 dimensions" in spanned.reasons
+    assert coded(spanned.reasons, "within_span").data == {"d": 3, "ambient": 5}
 
 
 def test_it_goes_into_the_record_and_fits_a_screen() -> None:
@@ -158,8 +164,8 @@ def test_what_an_error_keeps_knows_that_the_next_level_is_missing() -> None:
         sr.profile(np.eye(3), levels=2)
     assert caught.value.profile is not None
     kept = caught.value.profile.trust().data
-    assert kept.answer == "with care"
-    assert kept.reasons[0] == "there is no level 2"
+    assert kept.answer is Answer.CARE
+    assert kept.reasons[0] == Diagnostic("level_does_not_exist", data={"of_level": 2})
 
 
 def test_few_units_are_judged_as_residuals_judges_them() -> None:
@@ -168,19 +174,16 @@ def test_few_units_are_judged_as_residuals_judges_them() -> None:
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(rows, levels=1, design=plan)
     (pvalue,) = p.residuals().pvalue
-    assert p.residuals().methods == ("multiplier bootstrap",)
-    assert any(f"p = {pvalue:.2g}" in reason for reason in p.trust().structure.reasons)
+    assert p.residuals().methods == (MULTIPLIER,)
+    assert p.trust().structure.reasons[0].data["pvalue"] == pvalue
 
 
 def test_refits_that_take_long_leave_a_rough_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steradian.adequacy.leftover.GriddedLeftover.work", lambda *_: np.inf)
     plan = sr.designs.Clusters(np.arange(120) // 4)
     p = sr.profile(angles(120, seed=3), levels=1, design=plan)
-    assert any(
-        "roughly: by a law for more rows than these; in Python, residuals()" in reason
-        for reason in p.trust().structure.reasons
-    )
-    assert any("method='bootstrap' takes longer" in said for said in p.residuals().warnings)
+    assert "residuals_rough" in codes(p.trust().structure.reasons)
+    assert "small_sample" in codes(p.residuals())
 
 
 def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
@@ -188,7 +191,9 @@ def test_many_rows_of_a_design_with_units_are_left_to_residuals() -> None:
     rows = sr.Directions(unit(rng.normal(size=(400_000, 3))), rng.uniform(1.0, 2.0, 400_000))
     found = sr.profile(rows, levels=4, design="importance").trust().structure
     assert found.answer is Verdict.OPEN
-    assert found.reasons == ("not computed (about 4 s); call `residuals()`",)
+    why = coded(found.reasons, "not_computed")
+    assert why.data["call"] == "residuals()"
+    assert 2.0 < why.data["seconds"] < 8.0
 
 
 @pytest.mark.parametrize(
@@ -203,21 +208,20 @@ def test_noise_in_high_dimension_is_called_noise(n: int, d: int, seed: int) -> N
     expected = p.noise[1]
     assert q / (2 * n) < expected < 1.1 * q / (2 * n)
     assert abs(p.gaps[1] - expected) < 4.0 * np.sqrt(2 * q) / (2 * n)
-    said = f"all of I₂ is what noise gives ({p.gaps[1]:.3g} against {expected:.3g} expected)"
-    assert found.reasons[0] == said
-    assert found.answer == "no"
-    assert "all of I₂ is what noise gives" in " ".join(str(p).split())
+    assert found.reasons[0].code == "all_noise"
+    assert found.reasons[0].data == pytest.approx({"gap": p.gaps[1], "noise": expected})
+    assert found.answer is Answer.NO
 
 
 def test_a_signal_in_high_dimension_is_not_called_noise() -> None:
     rng = np.random.default_rng(4)
     spread = np.where(np.arange(40) < 5, 3.0, 1.0)
     strong = sr.profile(unit(rng.normal(size=(600, 40)) * spread)).trust().data
-    assert not any("what noise gives" in reason for reason in strong.reasons)
+    assert not {"all_noise", "mostly_noise"} & {*codes(strong.reasons)}
     weak = sr.profile(unit(rng.normal(size=(600, 40)) * spread**0.25)).trust().data
-    assert any("most of I₂ is what noise gives" in reason for reason in weak.reasons)
+    assert "mostly_noise" in codes(weak.reasons)
     enough = sr.profile(unit(rng.normal(size=(4000, 5)))).trust().data
-    assert any("all of I₂ is what noise gives" in reason for reason in enough.reasons)
+    assert "all_noise" in codes(enough.reasons)
     assert enough.answer is Answer.YES
 
 
@@ -227,7 +231,7 @@ def test_levels_that_are_no_degrees_are_called_by_their_names() -> None:
     angles = sr.Directions.from_dihedrals(phi, rng.vonmises(0.8 * phi, 4.0))
     p = sr.profile(angles, hierarchy=sr.Interactions(2, 1, 1))
     said = " ".join(str(p.trust().structure).split())
-    assert "nats through level 2 (pairs of angles), where noise gives" in said
+    assert "nats through level 2 (pairs of angles), noise level" in said
     assert "most at level 2 (pairs of angles); try 2 levels" in said
     shown = str(p.residuals())
     assert shown.startswith("Residuals through level 2 (pairs of angles); design iid")
@@ -244,24 +248,24 @@ def test_no_nats_where_no_higher_fit_exists() -> None:
     lat = [10, -10, 10, -10, 0, 0, 0, 0, 20, -20, 20, -20.0]
     rows = sr.Directions.from_lonlat(lon * 10, lat * 10, degrees=True)
     for levels in (1, 2):
-        words = sr.profile(rows, levels=levels).trust().structure.reasons[0]
-        assert "nats" not in words
-        assert "Δ" in words
+        found = sr.profile(rows, levels=levels).trust().structure.reasons[0]
+        assert found.data["size"]["code"] == "left_residual"
 
 
 def test_fewer_rows_than_parameters_are_not_enough() -> None:
     x = np.random.default_rng(2).normal(size=(60, 20))
     x[:, 0] += 3.0
     trust = sr.profile(sr.Directions(x, normalize=True), levels=2).trust()
-    assert trust.data.answer == "no"
-    said = "60 rows for 229 fitted parameters, where 2290 would be safe; rely on no more than"
-    assert any(said in reason for reason in trust.data.reasons)
+    assert trust.data.answer is Answer.NO
+    found = coded(trust.data.reasons, "rows_too_few")
+    assert (found.data["features"], found.data["safe"]) == (229, 2290.0)
 
 
 def test_uneven_clusters_are_not_called_weights() -> None:
     sizes = np.arange(2, 26)
     theta = angles(int(sizes.sum()), seed=5)
     plan = sr.designs.Clusters(np.repeat(np.arange(24), sizes))
-    said = " ".join(sr.profile(theta, levels=3, design=plan).tests().warnings)
-    assert "cannot be judged: the 24 clusters are worth 19.0 of equal size, too few for" in said
-    assert "weights" not in said
+    worth = coded(sr.profile(theta, levels=3, design=plan).tests(), "uneven_weights").data["worth"]
+    assert worth["code"] == "worth_in_sizes"
+    assert (worth["data"]["count"], worth["data"]["what"]) == (24, "cluster")
+    assert worth["data"]["worth"] == pytest.approx(19.0, abs=0.05)

@@ -142,14 +142,15 @@ def test_a_dominating_cluster_is_named(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "types.csv"
     pd.DataFrame({"angle": angle, "type": kinds}).to_csv(file, index=False)
     text = printed(capsys, "profile", str(file), "--design", "clusters:type", "--levels", "1")
-    assert "exact tail, damped; cannot be judged" in text
-    assert "! level 1: cannot be judged: cluster star carries" in text
+    assert "exact tail, damped; not testable" in text
+    assert "! level 1: cluster star carries" in text
     record = printed(capsys, "profile", str(file), "--design", "clusters:type", "--levels", "1",
                      "--json")  # fmt: skip
     tests = json.loads(record)["tests"]
     assert tests["judged"] == [False]
     assert tests["pvalue"][0] > 0.01
-    assert any("cluster star" in words for words in tests["warnings"])
+    assert tests["diagnostics"][0]["code"] == "outweighed_by_evidence"
+    assert tests["diagnostics"][0]["data"]["unit"]["name"] == "star"
 
 
 def test_a_design_adds_tests_and_intervals(capsys: Capture, tmp_path: Path) -> None:
@@ -169,7 +170,7 @@ def test_refused_levels_are_null_in_json(capsys: Capture, tmp_path: Path) -> Non
     text = printed(capsys, "profile", file, "--design", "clusters:site", "--json")
     record = json.loads(text, parse_constant=refuse)
     assert record["tests"]["pvalue"][3] is None
-    assert record["tests"]["methods"][3] == "refused"
+    assert record["tests"]["methods"][3]["code"] == "refused"
     assert record["intervals"]["low"][0] > 0.0
 
 

@@ -75,12 +75,16 @@ def test_a_table_of_known_truth_is_read_right(
     write_rows(path, {"one": vmf(500, NORTH, 2.0, rng), "two": make(rng)})
     assert run(["compare", str(path), "--by", "site"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    found = said[said.index("nats ") : said.index("same law")]
-    there = found.partition(", not in ")[0]
-    assert ("No level tells the groups apart" in found) == (not differs), said
-    assert ("same law is not ruled out" in said) == (not differs), said
-    parts = "direction", "concentration", "shape"
-    assert {what for what in parts if f"ly in {what}" in there} == differs, said
+    assert run(["compare", str(path), "--by", "site", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    found = {one["name"] for one in record["differences"] if one["sure"] in {"clear", "likely"}}
+    names = {"shape": "axis or girdle"}
+    assert found == {names.get(what, what) for what in differs}, said
+    codes = [one["code"] for one in record["verdict"]]
+    assert ("groups_do_not_differ" in codes) == (not differs), said
+    assert ("one_distribution_not_significant" in codes) == (not differs), said
+    for what in differs:
+        assert f"ly in {what}" in said
 
 
 def test_of_three_groups_it_says_which_differ_and_where_each_points(
@@ -93,7 +97,8 @@ def test_of_three_groups_it_says_which_differ_and_where_each_points(
     assert run(["compare", str(path), "--by", "site"]) == 0
     text = capsys.readouterr().out
     said = " ".join(text.split())
-    assert "these differ: lower and upper (p = 0.0015); middle and upper (p = 0.0015)." in said
+    differ = "hese pairs differ: lower and upper (p = 0.0015); middle and upper (p = 0.0015)."
+    assert differ in said
     assert text.count("longitude") == 4  # how it was read, and where each group points
 
 
@@ -137,9 +142,8 @@ def test_bimodal_animals_have_their_axes_and_no_direction(
     said = " ".join(text.split())
     assert "not in mean direction" not in said
     assert re.search(
-        r"Directions are not told apart \(p = [0-9.]+\), but the means of shore and wood are "
-        r"themselves not told apart from noise. That not all have the same law is clear "
-        r"\(p = 1e-4\)",
+        r"Directions do not differ significantly \(p = [0-9.]+\), but the mean of shore and wood "
+        r"is itself not significant. The groups do not share one distribution \(clear, p = 1e-4\)",
         said,
     )
 
@@ -156,11 +160,9 @@ def test_a_group_that_points_nowhere_is_blank_and_it_says_why(
     text = capsys.readouterr().out
     said = " ".join(text.split())
     assert "points to" in said
-    assert (
-        "points to: blank where neither mean nor axis of a group is told apart from noise." in said
-    )
+    assert "oints to: blank where neither mean nor axis of a group is significant." in said
     assert "not in direction" not in said
-    told = re.search(r"Directions are not told apart \(p = ([0-9.]+)\), but the mean of even", said)
+    told = re.search(r"not differ significantly \(p = ([0-9.]+)\), but the mean of even", said)
     assert told is not None
     assert re.search(rf"^ +direction .* {told.group(1)}$", text, re.MULTILINE)  # as in the table
 

@@ -44,11 +44,13 @@ def test_what_is_not_judged_is_null_with_its_reason(capsys: Capture, tmp_path: P
     known = record["inference"]
     assert known["pvalue"][3] is None
     assert known["pvalue_holm"][3] is None
-    assert known["verdict"][3] == "cannot be judged"
-    assert known["reason"][3].startswith("the angles are multiples of 45° apart")
-    assert known["reason"][0] == ""
+    assert known["verdict"][3] == "not_testable"
+    assert known["reason"][3]["code"] == "coarse_values"
+    assert known["reason"][3]["data"]["step"] == 45.0
+    assert known["reason"][0] is None
     row = rows_of(printed(capsys, "profile", str(path), "--levels", "4", "--format", "csv", "-q"))
-    assert (row[3]["pvalue"], row[3]["verdict"]) == ("", "cannot be judged")
+    assert (row[3]["pvalue"], row[3]["verdict"]) == ("", "not_testable")
+    assert (row[0]["reason"], row[3]["reason"]) == ("", "coarse_values")
 
 
 def test_weights_without_a_design_say_why(capsys: Capture, tmp_path: Path) -> None:
@@ -60,7 +62,7 @@ def test_weights_without_a_design_say_why(capsys: Capture, tmp_path: Path) -> No
     assert record["tests"] is None
     assert record["intervals"] is None
     assert set(record["inference"]["pvalue"]) == {None}
-    assert "defines no p-values" in record["inference"]["reason"][0]
+    assert record["inference"]["reason"][0]["code"] == "design_without_tests"
     text = printed(capsys, "profile", str(path), "--weights", "w", "--format", "markdown")
     assert "None" not in text
 

@@ -169,6 +169,6 @@ def test_tests_that_cannot_be_judged_are_no_bad_input(
     if options:
         assert set(json.loads(out)["inference"]["pvalue"]) == {None}
     else:
-        assert "No: 6 units for 14 fitted parameters, where 140" in " ".join(out.split())
+        assert "No: 6 units for 14 fitted parameters; 140 would" in " ".join(out.split())
     assert run([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""

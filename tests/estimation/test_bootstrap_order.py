@@ -12,6 +12,7 @@ from scipy.special import i0, i0e, i1e
 from scipy.stats import chi2
 
 import steradian as sr
+from coded import coded, codes
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.numerics.arrays import Array
@@ -418,6 +419,7 @@ def test_the_order_and_the_tests_have_one_p_value(kind: str) -> None:
         p = sr.profile(angles, hierarchy=sr.Interactions(2, 1))
     got = sr.choose_order(p, folds=2)
     np.testing.assert_array_equal(got.holm_pvalue[1:], p.tests().pvalue_holm)
+    assert "corrected_pvalue_left_open" not in codes(got)
 
 
 def test_order_of_noise_in_many_dimensions() -> None:
@@ -435,7 +437,9 @@ def test_an_order_whose_p_values_take_long_is_left_open(monkeypatch: pytest.Monk
     got = sr.choose_order(p, folds=2)
     assert got.chosen["holm"] is None
     assert np.isnan(got.holm_pvalue).all()
-    assert got.warnings[0] == "Holm p: not computed (about 1 s); call `tests()`"
+    why = coded(got, "corrected_pvalue_left_open").data["why"]
+    assert (why["code"], why["data"]["call"]) == ("not_computed", "tests()")
+    assert got.to_dict()["diagnostics"] == [one.to_dict() for one in got.diagnostics]
     p.tests()
     again = sr.choose_order(p, folds=2)
     np.testing.assert_array_equal(again.holm_pvalue[1:], p.tests().pvalue_holm)
@@ -484,7 +488,7 @@ def test_choices_that_make_no_sense() -> None:
         sr.choose_order(clusters, folds=61)
     ties = circle(np.array([0.0] * 8 + [2.0, 4.0]))  # three places, two without the last row
     got = sr.choose_order(sr.profile(ties, levels=2), folds=10)
-    assert any("has no fit at level 2; use fewer folds or levels" in w for w in got.warnings)
+    assert coded(got, "fold_without_fit").data["of_level"] == 2
     assert np.isnan(got.held_out).all()
     assert got.chosen["held_out"] is None
     assert got.chosen["aic"] is not None, "the other criteria stay"
@@ -528,7 +532,7 @@ def test_many_samples_as_one_at_a_time(d: int, design: Any, options: dict[str, A
         np.testing.assert_allclose(got.gap_statistic[k], one.gap_statistic, rtol=1e-8, atol=1e-9)
         np.testing.assert_allclose(got.score_statistic[k], one.score_statistic, rtol=1e-8)
         assert got.judged[k].tolist() == one.judged.tolist()
-        again = ["calibrated" in method for method in one.methods]
+        again = [method.recalibrated for method in one.methods]
         assert not got.pvalue[k][np.logical_and(again, ~got.rough[k])].size
         plain = ~np.array(again)
         np.testing.assert_allclose(got.pvalue[k][plain], one.pvalue[plain], rtol=1e-7)
@@ -561,14 +565,14 @@ def test_many_samples_are_calibrated_as_one_at_a_time() -> None:
     for weights, design in ((None, None), (w, "fixed")):
         got = sr.sample_tests(x, weights=weights, levels=2, design=design, replicates=99)
         assert got.rough[:, 1].sum() >= 6
-        assert not any("rough" in words for words in got.warnings)
+        assert "samples_rough" not in codes(got)
         for k in range(8):
             row = None if weights is None else weights[k]
             p = sr.profile(x[k], weights=row, levels=2, design=design)
             one = p.tests(replicates=99, seed=k)
             np.testing.assert_allclose(got.pvalue[k], one.pvalue, rtol=1e-7)
     quick = sr.sample_tests(x, levels=2)
-    assert any("these are rough" in words for words in quick.warnings)
+    assert "samples_rough" in codes(quick)
 
 
 def test_one_weighting_for_all_samples() -> None:

@@ -12,6 +12,7 @@ from scipy.stats import chi2, ncx2, norm
 from scipy.stats import t as student
 
 import steradian as sr
+from coded import coded, codes
 from steradian.errors import DesignError
 from steradian.estimation.intervals import noncentrality as noncentrality_of
 from steradian.estimation.moment_ellipse import rise_within
@@ -312,7 +313,7 @@ def test_a_noncentral_interval_that_reaches_zero() -> None:
         assert got.low[k] == 0.0
         assert got.high[k] > max(got.debiased[k], 0.0)
         assert got.near_zero[k]
-    assert "near zero: no normal law describes the error there; see tests()" in str(got)
+    assert "near zero: the error is not normal there; see tests()" in str(got)
 
 
 @pytest.mark.parametrize("z_at", [(0.95, 1.959963984540054), (0.5, 0.6744897501960817)])
@@ -506,7 +507,8 @@ def test_too_many_dimensions(crowded: sr.GapIntervals) -> None:
         assert np.isfinite(ends[0])
         assert np.isnan(ends[1])
     assert np.isfinite(crowded.gaps).all()
-    assert any("1829 features are too many for a = 17.32" in w for w in crowded.warnings)
+    known = coded(crowded, "crowded").data
+    assert known == pytest.approx({"features": 1829, "rate": np.sqrt(300.0)})
 
 
 def test_too_many_dimensions_for_u_as_well(crowded: sr.GapIntervals) -> None:
@@ -545,8 +547,8 @@ def test_warnings_about_weights() -> None:
     w = np.ones(N)
     w[0] = 60.0
     p = sr.profile(DATA[2], weights=w, levels=1, design="fixed")
-    assert any("one row dominates" in text for text in p.intervals().warnings)
-    assert not made(2, "fixed").intervals().warnings
+    assert "dominant_row" in codes(p.intervals())
+    assert not made(2, "fixed").intervals().diagnostics
 
 
 def test_reports() -> None:
@@ -555,7 +557,7 @@ def test_reports() -> None:
     assert text.startswith("90% intervals, nats (noncentral); design importance:")
     assert record["se"] == got.se.tolist()
     assert record["near_zero"] == got.near_zero.tolist()
-    assert record["warnings"] == []
+    assert record["diagnostics"] == []
     assert record["confidence"] == 0.9
 
 

@@ -62,7 +62,7 @@ def test_noise_that_nobody_knows_says_why() -> None:
     c = sr.compare(x, by=np.tile(["a", "a", "b", "b"], 50), design=design, levels=2)
     assert not c.sample.forms
     assert np.isnan(c.noise).all()
-    assert "noise is not known: units have rows of several groups" in " ".join(str(c).split())
+    assert "noise level not known: units have rows of several groups" in " ".join(str(c).split())
 
 
 def test_the_sum_reaches_as_high_as_each_of_its_parts() -> None:

@@ -30,7 +30,7 @@ def test_the_same_as_row_by_row(
     for name in ("se", "low", "high", "debiased", "deficit_se", "deficit_low", "deficit_high"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-10,
                                    atol=1e-14)  # fmt: skip
-    assert found.warnings == expected.warnings
+    assert found.diagnostics == expected.diagnostics
 
 
 def test_concentrated_laws_are_looked_at_row_by_row() -> None:

@@ -210,7 +210,9 @@ def test_by_default_five_points_stop_at_level_two_and_say_why() -> None:
     x, _, _ = sample("five points", 1)
     found = sr.profile(x)
     assert found.levels.tolist() == [1, 2]
-    assert "a cubic function that is nowhere negative vanishes on all 5 points" in found.stopped
+    assert "a cubic function that is nowhere negative vanishes on all 5 points" in str(
+        found.stopped
+    )
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def test_what_noise_would_hide_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         sr.profile(moments, levels=3)
     stopped = sr.profile(moments)
     assert len(stopped.levels) == 2
-    assert "integration error" in stopped.stopped
+    assert "integration error" in str(stopped.stopped)
     relative_nodes._relative_nodes.cache_clear()
 
 

@@ -88,7 +88,7 @@ def test_levels_that_are_told_apart_have_their_p_value(many: sr.Profile) -> None
         pvalue_words(float(tests.pvalue_holm[0]))
     ]
     words = ax.texts[-1].get_text().replace("\n", " ")
-    assert "p after Holm, of levels told apart" in words
+    assert "p after Holm, of significant levels" in words
 
 
 def test_of_many_clear_neighbours_the_surest_are_named() -> None:

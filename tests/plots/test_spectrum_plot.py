@@ -42,7 +42,7 @@ def test_one_level_has_a_whole_degree_and_all_that_its_legend_names() -> None:
     assert ((low < heights) & (heights < high)).all()
     assert not s.stands_out.any()
     named = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert named <= {"noise, on average", "not told apart from noise", "at most (95%)"}
+    assert named <= {"noise, on average", "not significant", "at most (95%)"}
 
 
 def test_many_degrees_are_written_at_round_numbers() -> None:

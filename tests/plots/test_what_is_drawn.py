@@ -45,7 +45,7 @@ def test_a_page_says_when_nothing_was_found() -> None:
     rng = np.random.default_rng(5)
     p = sr.profile(bearings(rng.uniform(0.0, 360.0, 80)), levels=4)
     assert p.tests().told == ()
-    assert title(p.plot().figure.axes[0]) == ("No level is told apart from noise; level 4 is drawn")
+    assert title(p.plot().figure.axes[0]) == ("No level is significant; level 4 is drawn")
 
 
 def test_words_of_a_reference_stay_on_the_paper() -> None:
@@ -108,7 +108,7 @@ def test_pictures_by_themselves_draw_what_was_found_unless_told_otherwise() -> N
 
 def test_pictures_by_themselves_say_when_nothing_was_found() -> None:
     rng = np.random.default_rng(5)
-    said = "No level is told apart from noise; level 2 is drawn"
+    said = "No level is significant; level 2 is drawn"
     flat = sr.profile(bearings(rng.uniform(0.0, 360.0, 80)), levels=2)
     even = sr.profile(sr.Sphere().uniform(80, rng), levels=2)
     pair = sr.profile(sr.Directions.from_dihedrals(*rng.uniform(-np.pi, np.pi, (2, 80))))

@@ -208,7 +208,7 @@ def test_shrinkage_is_that_of_profile(
         one = sr.profile(x, weights=weights, levels=levels, shrinkage=mixing)
         np.testing.assert_allclose(many.gaps[row], one.gaps, rtol=0.0, atol=CLOSE)
     assert np.isnan(many.debiased).all()
-    assert "Shrunk: every weighting was mixed with" in str(many)
+    assert "Shrunk: the data were mixed with" in str(many)
 
 
 def test_small_effective_sizes_are_flagged() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import coded
 from comparison_groups import gaussian
 from steradian.numerics.arrays import Array
 
@@ -111,8 +112,8 @@ def test_noise_of_a_sampled_reference_is_counted_where_it_is_felt() -> None:
     se = [sr.compare(apart, reference=r).intervals().se for r in (LAW, many, few)]
     assert se[1] == pytest.approx(se[0], rel=0.05)  # n₀ = 20,000 adds under a hundredth of n
     assert se[2][1] > 1.5 * se[1][1]
-    words = " ".join(sr.compare(apart, reference=few).tests().warnings)
-    assert "level 2: the reference is a sample worth 100 rows for 8 features" in words
+    known = coded(sr.compare(apart, reference=few).tests(), "few_reference_rows", 2).data
+    assert (round(known["rows"], 6), known["features"]) == (100.0, 8)
     same = {"a": LAW.sample(200, 3), "b": LAW.sample(200, 4)}
     kept = [sr.compare(same, reference=r).intervals().se for r in (LAW, few)]
     assert kept[1][0] == pytest.approx(kept[0][0], rel=0.2)

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import codes
 from comparison_groups import vmf
-from steradian.profile.comparison_text import level_cells, verdict
+from steradian.diagnostics import Diagnostic, Verdict
+from steradian.profile.comparison_findings import differences, verdict
+from steradian.profile.comparison_text import level_cells
 from steradian.profile.principal_axes import girdle_in_words, strongest_axis
 
 
@@ -22,25 +25,24 @@ def found() -> sr.Comparison:
 
 
 @pytest.mark.parametrize(
-    ("pvalue", "words"),
-    [
-        (1e-4, "That not all have the same law is clear (p = 1e-4)."),
-        (0.029, "That not all have the same law is likely (p = 0.029)."),
-        (0.4, "That all have the same law is not ruled out (p = 0.4)."),
-    ],
+    ("pvalue", "sure"), [(1e-4, "clear"), (0.029, "likely"), (0.4, "not_significant")]
 )
-def test_one_law_is_judged_in_the_words_of_profiles(
-    found: sr.Comparison, pvalue: float, words: str
+def test_one_distribution_is_judged_as_levels_of_profiles_are(
+    found: sr.Comparison, pvalue: float, sure: str
 ) -> None:
-    assert verdict(found, replace(found.tests(), overall=pvalue)).endswith(words)
+    said = verdict(found, replace(found.tests(), overall=pvalue))
+    assert said[-1] == Diagnostic(f"one_distribution_{sure}", data={"pvalue": pvalue})
 
 
 def test_a_level_that_one_row_carries_is_not_clear(found: sr.Comparison) -> None:
     assert found.intervals().low[1] == 0.0
-    sure = replace(found.tests(), pvalue=np.array([1e-6, 1e-6]), warnings=())
-    assert "clearly in shape" in verdict(found, sure)
-    words = "level 2: row 7 outweighs all others together; little is left to compare it with"
-    assert "likely in shape" in verdict(found, replace(sure, warnings=(words,)))
+    sure = replace(found.tests(), pvalue=np.array([1e-6, 1e-6]), diagnostics=())
+    assert differences(found, sure)[-1].sure is Verdict.CLEAR
+    unit = {"what": "row", "name": 7, "counted": True}
+    heavy = Diagnostic("outweighed", 2, {"unit": unit})
+    assert differences(found, replace(sure, diagnostics=(heavy,)))[-1].sure is Verdict.LIKELY
+    part = Diagnostic("outweighed", 2, {"unit": unit, "part": "direction"})
+    assert differences(found, replace(sure, diagnostics=(part,)))[-1].sure is Verdict.CLEAR
 
 
 def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.Comparison) -> None:
@@ -50,7 +52,7 @@ def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.Comparison
         parts={"direction": 0.014, "concentration": 0.6},
     )
     assert tests.parts_holm["direction"] == tests.pvalue_holm[0] == 0.12
-    assert "No level tells the groups apart" in verdict(found, tests)
+    assert "groups_do_not_differ" in codes(verdict(found, tests))
     rows = {row[0].strip(): row[-1] for row in level_cells(found, tests)[1]}
     assert rows["direction"] == rows["1 mean direction"] == "0.12"
 

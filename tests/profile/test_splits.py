@@ -229,11 +229,12 @@ def test_medians_over_the_splits() -> None:
 def test_splits_of_few_rows_say_so(n: int, levels: int, few: bool) -> None:
     p = sr.profile(rows(3, n, shift=2.0), hierarchy=sr.Zonal("mean", levels, split=0.5))
     said = "\n".join(line for line in str(p).splitlines() if line.startswith("!"))
-    assert bool(p.warnings) == bool(said) == few
+    assert bool(p.diagnostics) == bool(said) == few
     if few:
         choose = n - p.splits[0].n
-        assert f"! few rows: {choose} choose and {n - choose} are profiled for 1 fitted" in said
-    assert p.to_dict()["warnings"] == list(p.warnings)
+        known = p.diagnostics[0].data
+        assert (known["choosing"], known["profiled"], known["features"]) == (choose, n - choose, 1)
+    assert p.to_dict()["diagnostics"] == [one.to_dict() for one in p.diagnostics]
 
 
 def test_one_split_is_the_profile_of_what_it_left() -> None:

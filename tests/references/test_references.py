@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import steradian as sr
+from coded import coded, codes
 from steradian.conformance import check_hierarchy
 from steradian.hierarchies import Against, Hierarchy
 from steradian.numerics.arrays import Array
@@ -316,11 +317,12 @@ def test_a_small_sampled_reference_counts_as_estimated_and_says_so() -> None:
     x = law.sample(300, rng)
     small, large = (sr.Directions(law.sample(n, rng)) for n in (60, 5000))
     few = sr.profile(x, levels=2, reference=small).tests()
-    assert "level 2: the reference is a sample worth 60 rows for 8 features" in str(few.warnings)
+    known = coded(few, "few_reference_rows", 2).data
+    assert (round(known["rows"], 6), known["features"]) == (60.0, 8)
     # of every a²|r|² the noise of 60 rows explains more than χ² with one for each feature does
     assert few.coefficients[1].sum() > 0.5 * 5 * 1.1
     many = sr.profile(x, levels=2, reference=large).tests()
-    assert "reference" not in str(many.warnings)
+    assert "few_reference_rows" not in codes(many)
     tiny = sr.Directions(law.sample(16, rng))
     with pytest.raises(sr.DesignError, match="too few to know what it is tested against"):
         sr.profile(x, levels=2, reference=tiny).tests()

@@ -191,7 +191,7 @@ def test_the_slider_begins_at_what_was_found() -> None:
     """Not at the highest level, whose ripples may be those of noise."""
     theta = np.random.default_rng(1).vonmises(0.0, 1.5, 200)
     table = LevelTable.of(sr.profile(sr.Directions.from_angles(theta), levels=3), SOON)
-    assert [str(v) for v in table.verdicts] == ["clear", *2 * ["not told apart from noise"]]
+    assert [str(v) for v in table.verdicts] == ["clear", *2 * ["not_significant"]]
     scene = scene_of(table)
     assert scene is not None
     assert scene.first == 1

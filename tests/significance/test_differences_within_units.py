@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import steradian as sr
+from steradian.diagnostics import REFUSED, MethodCode, PvalueMethod
 from steradian.significance.groups.shared_units import shuffled_together
 from steradian.significance.groups.unit_permutation import PooledScore, permutation_test
 
@@ -84,7 +85,7 @@ def test_what_a_unit_has_of_its_own_does_not_count() -> None:
     found = compared(x, by, ids).tests()
     assert found.overall < 0.01
     assert found.pvalue[0] < 0.01
-    assert found.methods == ("signs of differences within units",)
+    assert found.methods == (PvalueMethod(MethodCode.SIGNS_WITHIN),)
 
 
 def test_units_of_one_group_add_what_they_know() -> None:
@@ -101,7 +102,7 @@ def test_too_few_units_are_said() -> None:
     x, by, ids = units_of_both(3, np.random.default_rng(7))
     found = compared(x, by, ids).tests()
     assert np.isnan(found.pvalue[0])
-    assert found.methods == ("refused",)
+    assert found.methods == (REFUSED,)
     assert np.isfinite(found.overall)
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.diagnostics import NOT_COMPUTED, Verdict
 from steradian.estimation import bias
 from steradian.estimation.intervals import interval_work
 from steradian.progress import drawn_chunks
 from steradian.significance import effort
-from steradian.significance.effort import LATER, Patience, TakesLong
-from steradian.wording import Verdict
+from steradian.significance.effort import Patience, TakesLong
 
 
 def test_work_beyond_what_is_left_is_not_begun() -> None:
@@ -60,8 +60,8 @@ def test_a_smaller_budget_gives_the_same_numbers_or_none() -> None:
         open_levels.add(len(found.later))
         np.testing.assert_array_equal(found.pvalue[~later], whole.pvalue[~later])
         assert np.isnan(found.pvalue[later]).all()
-        assert [found.methods[level - 1] for level in found.later] == [LATER] * later.sum()
-        assert str(profile.summary(patience=budget)).count(LATER) >= later.any()
+        assert [found.methods[level - 1] for level in found.later] == [NOT_COMPUTED] * later.sum()
+        assert str(profile.summary(patience=budget)).count("not computed") >= later.any()
         for now, then in zip(found.verdicts, whole.verdicts, strict=True):
             assert now in {then, Verdict.OPEN}
         expected = np.full(len(later), np.nan) if later.any() else whole.pvalue_holm

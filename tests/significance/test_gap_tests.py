@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,8 +13,10 @@ from scipy.special import roots_chebyu
 from scipy.stats import chi2, ortho_group
 
 import steradian as sr
+from coded import MULTIPLIER, PARAMETRIC, coded, codes, tail
 from oracles_mixture import contour_tail
 from steradian.designs.pareto import pareto_shape
+from steradian.diagnostics import REFUSED, MethodCode, PvalueMethod, Recalibration
 from steradian.errors import DesignError
 from steradian.families.quadratics.polar_whitening import PolarWhitening
 from steradian.numerics.arrays import Array, IntArray
@@ -192,13 +194,14 @@ def check(got: sr.GapTests, level: int, want: tuple[float, Array, float]) -> Non
     score, omega, dof = want
     assert got.score_statistic[level - 1] == pytest.approx(score, rel=1e-7, abs=1e-10)
     np.testing.assert_allclose(got.coefficients[level - 1], omega, rtol=1e-7)
-    if "recalibrated" in got.methods[level - 1]:
+    how = got.methods[level - 1].recalibration
+    if how is Recalibration.DRAWS:
         return
-    tail = float(contour_tail(score, omega.tolist(), 9, dof))
-    if "resampled units" in got.methods[level - 1]:
-        assert got.pvalue[level - 1] >= tail * (1.0 - 1e-6)
+    chance = float(contour_tail(score, omega.tolist(), 9, dof))
+    if how is Recalibration.UNITS:
+        assert got.pvalue[level - 1] >= chance * (1.0 - 1e-6)
     else:
-        assert got.pvalue[level - 1] == pytest.approx(tail, rel=1e-6)
+        assert got.pvalue[level - 1] == pytest.approx(chance, rel=1e-6)
 
 
 LEVELS = {2: 3, 3: 2}
@@ -270,7 +273,7 @@ def test_strata(kind: Kind) -> None:
 
 def test_strata_are_not_tilted() -> None:
     p = sr.profile(CIRCLE, levels=2, design=sr.designs.Survey(strata=np.arange(250) % 3))
-    assert all("null" in method for method in p.tests().methods)
+    assert all(method.covariance == "null" for method in p.tests().methods)
     for kind in ("damped", "tilted"):
         with pytest.raises(DesignError, match="strata cannot be tilted as a whole"):
             p.tests(covariance=kind)
@@ -314,10 +317,10 @@ def test_the_fitted_gap_against_the_same_law(kind: Kind) -> None:
     for level in (1, 2):
         _, omega, _ = fixed_law(CIRCLE, None, level, kind)
         value = 250.0 * float(p.gaps[level - 1])
-        tail = float(contour_tail(value, omega.tolist(), 9))
+        chance = float(contour_tail(value, omega.tolist(), 9))
         assert got.statistic[level - 1] == pytest.approx(value, rel=1e-12)
-        assert got.pvalue[level - 1] == pytest.approx(tail, rel=1e-6)
-    assert p.tests(statistic="gap").methods[0] == "exact tail, null"
+        assert got.pvalue[level - 1] == pytest.approx(chance, rel=1e-6)
+    assert p.tests(statistic="gap").methods[0] == tail("null")
 
 
 def quantile_points(n: int) -> Array:
@@ -360,11 +363,9 @@ def test_sums_give_what_rows_give(d: int, design: str, kind: Kind) -> None:
 def test_sums_say_that_nothing_was_tilted() -> None:
     sums = sr.profile(sr.Moments.from_directions(sr.Directions(CIRCLE), sr.Harmonics(2, 2)))
     got = sums.tests()
-    assert got.warnings == (
-        "made from sums, so nothing could be tilted: covariance centred at the null",
-    )
+    assert codes(got) == ["sums_cannot_be_tilted"]
     np.testing.assert_allclose(got.pvalue, sums.tests(covariance="null").pvalue)
-    assert not sums.tests(covariance="null").warnings
+    assert not sums.tests(covariance="null").diagnostics
     for options in ({"covariance": "tilted"}, {"method": "bootstrap"}):
         with pytest.raises(DesignError, match="tilting and bootstraps need the rows"):
             sums.tests(**options)  # type: ignore[arg-type]
@@ -392,7 +393,7 @@ def test_rotations_change_nothing(d: int, design: str, kind: Kind) -> None:
     np.testing.assert_allclose(turned.score_statistic, plain.score_statistic, rtol=1e-8)
     for one, other in zip(plain.coefficients, turned.coefficients, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-8)
-    alike = ["recalibrated" not in method for method in plain.methods]  # draws are not turned
+    alike = [not method.recalibrated for method in plain.methods]  # draws are not turned
     np.testing.assert_allclose(turned.pvalue[alike], plain.pvalue[alike], rtol=1e-7)
 
 
@@ -405,8 +406,8 @@ def test_a_known_covariance() -> None:
     known = sr.profile(SPHERE, levels=2, design=sr.designs.Known(sigma, root)).tests()
     want = sr.profile(SPHERE, levels=2).tests(covariance="empirical")
     np.testing.assert_allclose(known.pvalue, want.pvalue, rtol=1e-8)
-    assert known.methods == ("exact tail, known",) * 2
-    assert not known.warnings
+    assert known.methods == (tail("known"),) * 2
+    assert not known.diagnostics
 
 
 def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -416,16 +417,14 @@ def test_too_many_rows_to_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(level_tests, "MOST_ENTRIES", 10)
     got = p.tests()
     np.testing.assert_allclose(got.pvalue, want.pvalue, rtol=1e-8)
-    assert "level 1: too many rows to tilt" in got.warnings[0]
+    assert coded(got, "too_many_rows_to_tilt", 1) == got.diagnostics[0]
     again = p.tests(method="simulate", seed=5, replicates=99)
     np.testing.assert_allclose(again.pvalue, simulated.pvalue, rtol=1e-12)
     w = np.ones(250)
     w[33] = 500.0
     heavy = sr.profile(CIRCLE, weights=w, levels=1, design="importance").tests()
     assert not heavy.judged[0]
-    assert any(
-        "cannot be judged: row 33 (counted from 0) carries" in words for words in heavy.warnings
-    )
+    assert coded(heavy, "outweighed_by_evidence", 1).data["unit"]["name"] == 33
 
 
 # --- Holm, simulations and bootstraps -----------------------------------------------------
@@ -463,7 +462,7 @@ def test_simulated_tails_are_the_exact_ones(kind: Kind) -> None:
     got = p.tests(covariance=kind, method="simulate", replicates=40_000)
     error = np.sqrt(exact.pvalue * (1.0 - exact.pvalue) / 40_000)
     assert (np.abs(got.pvalue - exact.pvalue) < 4.0 * error + 5e-5).all()
-    assert got.methods == (f"simulated tail, {kind}",) * 3
+    assert got.methods == (tail(kind, simulated=True),) * 3
     again = p.tests(covariance=kind, method="simulate", replicates=40_000)
     assert again.pvalue.tolist() == got.pvalue.tolist()
     other = p.tests(covariance=kind, method="simulate", replicates=40_000, seed=1)
@@ -489,7 +488,7 @@ def test_multipliers_follow_the_law_of_the_covariance(design: str, kind: Kind) -
     exact = p.tests(covariance=kind).pvalue
     got = p.tests(covariance=kind, method="bootstrap", replicates=8000)
     np.testing.assert_allclose(got.pvalue, exact, atol=0.025)
-    assert got.methods == (f"multiplier bootstrap, {kind}",) * 2
+    assert got.methods == (replace(MULTIPLIER, covariance=kind),) * 2
     if kind == "damped":
         assert got.pvalue.tolist() == p.tests(method="bootstrap", replicates=8000).pvalue.tolist()
 
@@ -501,7 +500,7 @@ def test_samples_of_the_model_follow_chi_square(statistic: Literal["score", "gap
     got = p.tests(null="model", statistic=statistic, method="bootstrap", replicates=800)
     errors = exact * np.sqrt((1.0 - exact) / 50.0)  # drawing stops at fifty as extreme
     assert (np.abs(got.pvalue - exact) <= 4.0 * errors).all()
-    assert got.methods == ("parametric bootstrap",) * 2
+    assert got.methods == (PARAMETRIC,) * 2
     drawn = p.tests(null="model", statistic=statistic, method="simulate", replicates=20_000)
     np.testing.assert_allclose(drawn.pvalue, exact, atol=0.015)
 
@@ -519,7 +518,7 @@ def test_few_rows_per_feature_are_recalibrated() -> None:
     p = sr.profile(WEAK[:30], levels=2)  # 30 rows for 4 features
     got = p.tests()
     plain = sr.sample_tests(WEAK[None, :30], levels=2, covariance="tilted")
-    assert got.methods == ("exact tail, damped", "exact tail, damped, recalibrated")
+    assert got.methods == (tail("damped"), tail("damped", redrawn=True))
     many = [p.tests(seed=seed).pvalue[1] for seed in range(40)]
     assert np.median(many) == pytest.approx(plain.pvalue[0, 1], abs=0.15)
     assert plain.rough.tolist() == [[False, True]]
@@ -536,7 +535,7 @@ def test_recalibration_stops_at_ten() -> None:
     theta = np.random.default_rng(3).vonmises(0.0, 2.0, 30)  # stretched, so that p is small
     few = sr.profile(circle(theta * np.where(np.abs(theta) < 0.5, 0.3, 1.0)), levels=2)
     stopped = few.tests(replicates=49, seed=2)
-    assert "recalibrated" in stopped.methods[1]
+    assert stopped.methods[1].recalibrated
     below = stopped.pvalue[1] * 50.0
     assert below == pytest.approx(round(below), abs=1e-9) or stopped.pvalue[1] >= 10.0 / 49.0
 
@@ -545,10 +544,10 @@ def test_a_row_of_high_leverage_is_recalibrated() -> None:
     """Few rows at the far side of a concentrated law hold most of the second level."""
     x = circle(np.random.default_rng(12).vonmises(0.0, 10.0, 200))
     p = sr.profile(x, levels=2)
-    assert p.tests().methods[1] == "exact tail, damped, recalibrated"
+    assert p.tests().methods[1] == tail("damped", redrawn=True)
     assert sr.sample_tests(x[None], levels=2).rough.tolist() == [[False, True]]
-    said = p.tests(method="bootstrap").warnings
-    assert any("the default method calibrates this, this one does not" in w for w in said)
+    said = coded(p.tests(method="bootstrap"), "leverage_not_calibrated", 2)
+    assert said.data["leverage"] > 0.3
 
 
 def test_uneven_fixed_weights_count_as_fewer_rows() -> None:
@@ -557,7 +556,7 @@ def test_uneven_fixed_weights_count_as_fewer_rows() -> None:
     w = np.sort(w)[::-1]
     assert 8.0 < w.sum() ** 2 / (w @ w) < 40.0
     got = sr.profile(WEAK, weights=w, levels=2, design="fixed").tests()
-    assert got.methods[1].startswith("exact tail, damped, recalibrated")
+    assert got.methods[1] == tail("damped", redrawn=True)
 
 
 # --- options ------------------------------------------------------------------------------
@@ -603,9 +602,10 @@ def test_too_few_units_for_the_features() -> None:
     ids = np.arange(250) % 7
     p = sr.profile(CIRCLE, levels=2, design=sr.designs.Clusters(ids))
     got = p.tests()
-    assert got.methods[1] == "refused"
+    assert got.methods[1] == REFUSED
     assert 0.0 < got.pvalue[0] < 1.0
-    assert any("level 2: 7 units for 4 features" in w for w in got.warnings)
+    assert coded(got, "too_few_units", 2).data == {"units": 7, "features": 4}
+    assert got.reason(2) == coded(got, "too_few_units", 2)
     assert np.isnan(got.pvalue[1])
     assert np.isnan(got.coefficients[1]).all()
     assert got.pvalue_holm[0] == got.pvalue[0]
@@ -624,14 +624,14 @@ def test_rows_of_weight_zero_do_not_count(kind: Kind) -> None:
     q = sr.profile(CIRCLE[w > 0.0], weights=w[w > 0.0], levels=2, design="fixed")
     one, other = p.tests(covariance=kind), q.tests(covariance=kind)
     assert one.methods == other.methods
-    alike = ["recalibrated" not in method for method in one.methods]
+    alike = [not method.recalibrated for method in one.methods]
     np.testing.assert_allclose(one.pvalue[alike], other.pvalue[alike], rtol=1e-6)
     for a, b in zip(one.coefficients, other.coefficients, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6)
     few = np.where(np.arange(250) < 7, 1.0, 0.0)
     seven = sr.profile(CIRCLE, weights=few, levels=2, design="fixed").tests(replicates=19)
-    assert seven.methods[1].startswith("parametric bootstrap")
-    assert any("7 units for 4 features" in text for text in seven.warnings)
+    assert seven.methods[1] == PARAMETRIC
+    assert coded(seven, "bootstrap_for_few_units", 2).data == {"units": 7, "features": 4}
 
 
 def test_reports() -> None:
@@ -655,16 +655,16 @@ def test_reports() -> None:
 # --- warnings -----------------------------------------------------------------------------
 
 
-def warned(p: sr.Profile, words: str, **options: Any) -> bool:
-    return any(words in w for w in p.tests(**options).warnings)
+def warned(p: sr.Profile, code: str, **options: Any) -> bool:
+    return code in codes(p.tests(**options))
 
 
 def test_sound_samples_raise_no_warning() -> None:
-    assert not sr.profile(WEAK, levels=2).tests().warnings
+    assert not sr.profile(WEAK, levels=2).tests().diagnostics
     w = np.random.default_rng(3).uniform(0.5, 1.5, 300)
     for design in ("fixed", "importance"):
-        assert not sr.profile(WEAK, weights=w, levels=2, design=design).tests().warnings
-    assert not sr.profile(WEAK, levels=2).tests(null="model").warnings
+        assert not sr.profile(WEAK, weights=w, levels=2, design=design).tests().diagnostics
+    assert not sr.profile(WEAK, levels=2).tests(null="model").diagnostics
 
 
 def test_one_heavy_weight() -> None:
@@ -672,21 +672,21 @@ def test_one_heavy_weight() -> None:
     w[4] = 30.0
     ratio = 30.0 / np.sqrt(900.0 + 299.0)
     p = sr.profile(WEAK, weights=w, levels=1, design="fixed")
-    assert warned(p, f"one row dominates: max w / (Σw²)^½ = {ratio:.2f}")
+    assert coded(p.tests(), "dominant_row").data["largest"] == pytest.approx(ratio)
     w[4] = 15.0  # 15 / √(225 + 299) = 0.66; at 9.9 below a half
-    assert warned(sr.profile(WEAK, weights=w, levels=1, design="fixed"), "one row dominates")
+    assert warned(sr.profile(WEAK, weights=w, levels=1, design="fixed"), "dominant_row")
     w[4] = 9.9
     light = sr.profile(WEAK, weights=w, levels=1, design="fixed")
-    assert not warned(light, "one row dominates")
+    assert not warned(light, "dominant_row")
 
 
 def test_few_points_carry_the_variance() -> None:
     theta = np.concatenate([np.random.default_rng(0).vonmises(0.0, 200.0, 200), [2.5, 3.1, -2.7]])
     p = sr.profile(circle(theta), levels=2)
-    assert warned(p, "level 2: 3 units (row 20", covariance="null")
-    assert not warned(p, "too small", covariance="null")
-    assert warned(p, "units carry the variance of 4 features", covariance="null")
-    assert warned(p, "times as much as the model of the level below implies", null="model")
+    few = coded(p.tests(covariance="null"), "few_units_decide_pvalue", 2)
+    assert {unit["name"] for unit in few.data["units"]} == {200, 201, 202}
+    assert coded(p.tests(covariance="null"), "few_carriers_of_form", 2).data["features"] == 4
+    assert warned(p, "model_spread", null="model")
 
 
 def test_heavy_importance_ratios() -> None:
@@ -694,13 +694,13 @@ def test_heavy_importance_ratios() -> None:
     heavy = sr.profile(WEAK, weights=1.0 / u, levels=1, design="importance")
     no_variance = sr.profile(WEAK, weights=u**-0.3, levels=1, design="importance")
     light = sr.profile(WEAK, weights=u**-0.1, levels=1, design="importance")
-    assert warned(heavy, "the importance ratios have a heavy tail")
+    assert warned(heavy, "heavy_tail")
     assert 0.5 < pareto_shape(u**-0.3) < 0.7
-    assert warned(no_variance, "> 0.5")
-    assert not warned(light, "heavy tail")
+    assert coded(no_variance.tests(), "heavy_tail").data["limit"] == 0.5
+    assert not warned(light, "heavy_tail")
     for p in (heavy, no_variance):
-        assert any("heavy tail" in w for w in p.uniformity().warnings)
-        assert any("heavy tail" in w for w in sr.bootstrap(p, replicates=5).warnings)
+        assert "heavy_tail" in codes(p.uniformity())
+        assert "heavy_tail" in codes(sr.bootstrap(p, replicates=5))
 
 
 @pytest.mark.parametrize("shape", [0.2, 0.5, 1.0])
@@ -715,15 +715,16 @@ def test_a_sample_without_a_tilt() -> None:
     """On less than half the circle no weighting has mean zero."""
     theta = np.random.default_rng(7).uniform(-1.2, 1.2, 200)
     got = sr.profile(circle(theta), levels=1).tests()
-    assert any("no tilt of the sample obeys the null" in w for w in got.warnings)
+    assert "null_centred" in codes(got, 1)
     _, omega, _ = fixed_law(circle(theta), None, 1, "null")
     np.testing.assert_allclose(got.coefficients[0], omega, rtol=1e-9)
 
 
 def test_few_rows_for_a_chi_square() -> None:
     p = sr.profile(WEAK[:30], levels=2)
-    assert warned(p, "level 2: 30 rows for 4 features: the χ² law is rough", null="model")
-    assert not warned(p, "level 1: 30 rows", null="model")
+    found = p.tests(null="model")
+    assert coded(found, "few_rows_chi_square", 2).data == {"rows": pytest.approx(30), "features": 4}
+    assert "few_rows_chi_square" not in codes(found, 1)
 
 
 # --- high dimension -----------------------------------------------------------------------
@@ -798,7 +799,9 @@ def test_the_score_needs_only_mean_and_second_moments(d: int, kappa: float) -> N
 def test_the_null_law_of_rows_in_eight_dimensions() -> None:
     x = von_mises_fisher(8, 4.0, 1500)
     got = sr.profile(x, levels=2).tests()
-    assert all(method.startswith("exact tail, damped") for method in got.methods)
+    assert all(
+        (how.code, how.covariance) == (MethodCode.EXACT_TAIL, "damped") for how in got.methods
+    )
     model = sr.profile(x, levels=2).tests(null="model")
     np.testing.assert_allclose(got.score_statistic, model.score_statistic, rtol=1e-9)
     assert got.pvalue[1] == pytest.approx(model.pvalue[1], abs=0.15)
@@ -813,12 +816,13 @@ def test_too_many_dimensions_for_a_chi_square() -> None:
         with pytest.raises(DesignError, match="law is off by about 2 standard deviations"):
             p.tests(null="model", method=method, replicates=19)
     got = p.tests(null="model", replicates=19)
-    assert got.methods == ("χ²", "off-diagonal score")
-    assert p.tests().methods[1] == "off-diagonal score"
+    products = PvalueMethod(MethodCode.OFF_DIAGONAL)
+    assert got.methods == (PvalueMethod(MethodCode.CHI_SQUARE), products)
+    assert p.tests().methods[1] == products
     assert 0.001 < p.tests().pvalue[1] < 1.0
     gap = p.tests(null="model", statistic="gap", replicates=19)
-    assert gap.methods[1] == "parametric bootstrap"
-    assert any("the χ² law is off in this dimension" in w for w in gap.warnings)
+    assert gap.methods[1] == PARAMETRIC
+    assert "bootstrap_for_dimension" in codes(gap, 2)
     with pytest.raises(DesignError, match="use null='model', method='bootstrap'"):
         p.tests(method="exact", replicates=19)
 
@@ -915,12 +919,13 @@ def test_a_cluster_of_three_quarters_is_named() -> None:
     got = p.tests()
     assert got.judged.tolist() == [False, False]
     assert got.pvalue[0] > 0.01
-    assert all(method.endswith("; cannot be judged") for method in got.methods)
-    assert got.warnings[0].startswith("level 1: cannot be judged: cluster Great carries 9")
-    assert "outweighs all others together" in got.warnings[0]
-    assert "cannot be judged: cluster Great" in str(got)
+    why = coded(got, "outweighed_by_evidence", 1)
+    assert (why.data["unit"]["what"], why.data["unit"]["name"]) == ("cluster", "Great")
+    assert why.data["share"] >= 0.9
+    assert why == got.reason(1) == got.diagnostics[0]
+    assert "cluster Great" in str(got)
     assert got.to_dict()["judged"] == [False, False]
-    assert "cannot be judged" in got.to_dict()["methods"][0]
+    assert got.to_dict()["diagnostics"][0]["code"] == why.code
     plain = p.tests(covariance="tilted")
     assert plain.pvalue[0] < 1e-6
     assert plain.judged.tolist() == [False, False]
@@ -929,7 +934,7 @@ def test_a_cluster_of_three_quarters_is_named() -> None:
     assert uniform.pvalue[0] > 0.01
     assert "cluster Great" in str(uniform)
     signs = sr.bootstrap(p, "multiplier", replicates=199)
-    assert any("cluster Great" in w for w in signs.warnings)
+    assert coded(signs, "outweighed_by_evidence", 1).data["unit"]["name"] == "Great"
     assert signs.pvalue[0] > 0.01
     drawn = p.tests(method="bootstrap", replicates=199)
     assert drawn.pvalue[0] > 0.01
@@ -942,11 +947,13 @@ def test_a_row_is_named_by_its_number() -> None:
     for design in ("fixed", "importance"):
         got = sr.profile(WEAK, weights=w, levels=1, design=design).tests()
         assert not got.judged[0]
-        assert "cannot be judged: row 17" in got.warnings[-1]
+        why = got.reason(1)
+        assert why is not None
+        assert why.data["unit"]["name"] == 17
         assert got.pvalue[0] > 0.01
     stack = sr.sample_tests(WEAK[None], weights=w, levels=1, design="importance")
     assert not stack.judged[0, 0]
-    assert "level 1: 1 of 1 samples cannot be judged" in stack.warnings[0]
+    assert coded(stack, "samples_not_testable", 1).data == {"count": 1, "total": 1}
 
 
 def test_weights_worth_too_few_rows() -> None:
@@ -955,7 +962,9 @@ def test_weights_worth_too_few_rows() -> None:
     w[:5] = 1.0
     got = sr.profile(WEAK, weights=w, levels=2, design="importance").tests()
     assert not got.judged[1]
-    assert any("the weights are worth 5." in said for said in got.warnings)
+    why = got.reason(2)
+    assert why is not None
+    assert 5.0 <= why.data["worth"]["data"]["worth"] < 6.0
 
 
 @pytest.mark.parametrize("heavy", [1e2, 1e6, 1e10, 1e15])
@@ -980,7 +989,9 @@ def test_one_dominating_weight_is_an_answer_or_our_error(d: int, design: str, he
             except sr.SteradianError:
                 continue
             assert not got.judged.any()
-            assert any("row 7" in words for words in got.warnings)
+            assert any(
+                one.data["unit"]["name"] == 7 for one in got.diagnostics if "unit" in one.data
+            )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -1019,4 +1030,7 @@ def test_stretches_of_a_chain_are_named_by_their_rows() -> None:
     design = sr.designs.Chain(batch=10)
     got = sr.profile(circle(theta), weights=w, levels=1, design=design).tests()
     assert not got.judged[0]
-    assert "stretch 10 (rows 100 to 109, counted from 0)" in " ".join(got.warnings)
+    why = got.reason(1)
+    assert why is not None
+    named = {"what": "stretch", "name": 10, "counted": True, "rows": [100, 109]}
+    assert why.data["unit"] == named

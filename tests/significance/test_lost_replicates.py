@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import coded
+from steradian.diagnostics import Diagnostic
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.significance.concerns import lost_replicates
@@ -74,10 +76,9 @@ def test_most_of_them_lost_is_no_verdict() -> None:
     p = sr.profile(cluster(3), levels=SHARP)
     found = p.tests(null="model", statistic="gap", method="bootstrap", replicates=19)
     assert np.isnan(found.pvalue[SHARP - 1])
-    assert any("level 3: cannot be judged: 100% of the" in words for words in found.warnings)
+    assert coded(found, "most_draws_lost", SHARP).data["share"] == 1.0
 
 
 def test_a_share_of_them_is_said() -> None:
     assert lost_replicates(3, 0.0) == []
-    assert "20% of the samples drawn" in lost_replicates(3, 0.2)[0]
-    assert "upper bound" in lost_replicates(3, 0.2)[0]
+    assert lost_replicates(3, 0.2) == [Diagnostic("some_draws_lost", 3, {"share": 0.2})]

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import coded
+from steradian.diagnostics import REFUSED, MethodCode
 from steradian.families.quadratics import polar_kernel
 from steradian.families.quadratics.polar_kernel import PolarKernel
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherLaw
@@ -281,13 +283,13 @@ def test_level_2_of_few_rows_in_many_dimensions() -> None:
     x = cloud(150, 30, 0.4)
     p = sr.profile(x, levels=2)
     got = p.tests()
-    assert got.methods[1] == "off-diagonal score"
+    assert got.methods[1].code is MethodCode.OFF_DIAGONAL
     assert 0.01 < got.pvalue[1] < 1.0
     assert got.judged[1]
     assert sr.profile(x, levels=2).tests().pvalue[1] == got.pvalue[1]
     assert p.tests(seed=5).pvalue[1] == pytest.approx(got.pvalue[1])  # one block of all units
     model = p.tests(null="model")
-    assert model.methods[1] == "off-diagonal score"
+    assert model.methods[1].code is MethodCode.OFF_DIAGONAL
     q, n = int(got.dof[1]), 150
     kernel = p.as_sample().whitening(2).kernel
     assert kernel is not None
@@ -306,9 +308,12 @@ def test_nine_units_are_refused_and_one_that_outweighs_all_is_not_judged() -> No
         levels=2,
         design=sr.designs.Clusters(np.arange(54) // 6),
     ).tests()
-    assert few.methods[1] == "refused"
-    assert any("9 units for 13 features; 10 units are the least" in str(w) for w in few.warnings)
+    assert few.methods[1] == REFUSED
+    least = {"units": 9, "features": 13, "least": 10}
+    assert coded(few, "units_below_least", 2).data == least
     ids = np.maximum(np.arange(180) - 99, 0)
     one = sr.profile(x, levels=2, design=sr.designs.Clusters(ids)).tests()
     assert not one.judged[1]
-    assert any("cannot be judged: cluster 0" in str(w) for w in one.warnings)
+    why = one.reason(2)
+    assert why is not None
+    assert (why.data["unit"]["what"], why.data["unit"]["name"]) == ("cluster", "0")

@@ -7,7 +7,8 @@ import pytest
 
 import steradian as sr
 from comparison_groups import vmf
-from steradian.significance.groups.own_lengths import METHOD, own_lengths
+from steradian.diagnostics import MethodCode
+from steradian.significance.groups.own_lengths import own_lengths
 
 Rng = np.random.Generator
 
@@ -28,7 +29,7 @@ def test_equal_concentrations_are_not_called_different_because_directions_are() 
     assert pvalues.min() > 0.005
     for tests in found:
         assert tests.far_apart
-        assert tests.part_methods["concentration"].startswith(METHOD)
+        assert tests.part_methods["concentration"].of_own_lengths
         assert tests.parts["direction"] < 1e-6
 
 
@@ -55,7 +56,7 @@ def test_nats_of_groups_far_apart_are_named_by_what_they_are() -> None:
 def test_groups_that_point_the_same_way_are_tested_along_the_pooled_mean() -> None:
     tests = circle((0.0, 5.0), (4.0, 4.0), 80, np.random.default_rng(2)).tests()
     assert not tests.far_apart
-    assert tests.part_methods["concentration"].startswith("score")
+    assert tests.part_methods["concentration"].code is MethodCode.SCORE_TAIL
 
 
 def test_lengths_are_those_of_the_rows_and_their_law_is_that_of_welch() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from coded import codes
 from steradian.numerics.arrays import Array
 from steradian.significance import scores, tilt
 from steradian.significance.gap_tests import GapTests
@@ -47,7 +48,7 @@ def swept(profile: sr.Profile) -> dict[int, row_sweeps.SweptLevel]:
 
 def assert_same(one: GapTests, other: GapTests) -> None:
     assert one.methods == other.methods
-    assert one.warnings == other.warnings
+    assert one.diagnostics == other.diagnostics
     np.testing.assert_allclose(one.statistic, other.statistic, rtol=1e-9)
     np.testing.assert_allclose(one.pvalue, other.pvalue, rtol=1e-8, atol=1e-290)
     for ours, theirs in zip(one.coefficients, other.coefficients, strict=True):
@@ -84,7 +85,7 @@ def test_rows_on_one_side_have_no_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     profile = sr.profile(bent(ROWS, 5, 6.0), levels=1)
     assert not swept(profile)[1].tilted
     assert_same(profile.tests(), by_rows(monkeypatch, profile))
-    assert "no tilt of the sample obeys the null" in profile.tests().warnings[0]
+    assert codes(profile.tests())[0] == "null_centred"
 
 
 def test_single_precision_is_for_what_damping_adds_alone(
@@ -111,7 +112,9 @@ def test_a_heavy_row_is_left_to_the_scores(monkeypatch: pytest.MonkeyPatch) -> N
     profile = sr.profile(bent(ROWS, 7), weights=weights, levels=1, design="fixed")
     assert_same(profile.tests(), by_rows(monkeypatch, profile))
     assert not profile.tests().judged[0]
-    assert "row 17" in " ".join(profile.tests().warnings)
+    why = profile.tests().reason(1)
+    assert why is not None
+    assert why.data["unit"]["name"] == 17
 
 
 def test_bounds_are_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from steradian.diagnostics import Diagnostic, Verdict
 from steradian.notebook import NotebookView
-from steradian.wording import Verdict, in_lines, sentence
+from steradian.text.phrases import say
+from steradian.wording import in_lines, sentence
 
 _WIDTH, _LABEL = 80, 26
 
@@ -16,35 +18,55 @@ class Answer(StrEnum):
     """Whether numbers are right, and data enough."""
 
     YES = "yes"
-    CARE = "with care"
+    CARE = "with_care"
     NO = "no"
-    UNKNOWN = "cannot be judged"
+    UNKNOWN = "unknown"
+
+    @property
+    def words(self) -> str:
+        """How it is said."""
+        return say(f"answer_{self}")
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One question, its answer, why, and the details that only some people ask for.
 
-    The answer about structure is a `Verdict`: how sure it is that there is more.
+    Attributes
+    ----------
+    about : {"numbers", "data", "structure"}
+        What is asked.
+    answer : Answer or Verdict
+        About structure a `Verdict`: how sure it is that there is more.
+    reasons, details : tuples of Diagnostic
     """
 
-    question: str
+    about: str
     answer: Answer | Verdict
-    reasons: tuple[str, ...]
-    details: tuple[str, ...] = ()
+    reasons: tuple[Diagnostic, ...]
+    details: tuple[Diagnostic, ...] = ()
+
+    @property
+    def question(self) -> str:
+        """The question as people read it."""
+        return say(f"question_{self.about}")
 
     @property
     def words(self) -> str:
         """The answer in a sentence or two."""
-        why = "; ".join(self.reasons)
-        return sentence(why if self.answer is Verdict.OPEN else f"{self.answer}: {why}")
+        why = "; ".join(one.words for one in self.reasons)
+        return sentence(why if self.answer is Verdict.OPEN else f"{self.answer.words}: {why}")
 
     def __str__(self) -> str:
         return self.shown(verbose=False)
 
     def shown(self, *, verbose: bool) -> str:
         """The question and its answer, with details on request."""
-        said = [self.words, *(sentence(one) for one in self.details)] if verbose else [self.words]
+        said = (
+            [self.words, *(sentence(one.words) for one in self.details)]
+            if verbose
+            else [self.words]
+        )
         return "\n".join(in_lines(" ".join(said), _WIDTH, f"{self.question:<{_LABEL}}"))
 
 
@@ -86,13 +108,12 @@ class Trust(NotebookView):
 
     def to_dict(self) -> dict[str, Any]:
         """Questions, answers, reasons and details, ready for JSON."""
-        names = ("numbers", "data", "structure")
         return {
-            name: {
+            one.about: {
                 "question": one.question,
                 "answer": str(one.answer),
-                "reasons": list(one.reasons),
-                "details": list(one.details),
+                "reasons": [reason.to_dict() for reason in one.reasons],
+                "details": [detail.to_dict() for detail in one.details],
             }
-            for name, one in zip(names, self.judgements, strict=True)
+            for one in self.judgements
         }

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steradian.adequacy.reach import Reach
+from steradian.diagnostics import Diagnostic, at_level
 from steradian.errors import DesignError, SteradianError
 from steradian.families.base import BringsRule
 from steradian.fitting.maxent import MaxEntFit
@@ -52,7 +53,7 @@ class Beyond(LevelFrame):
         How many exact draws of the fit were counted; 0 where a rule of nodes integrates.
     reach : Reach
         What counts as within reach; ``reach.contains(x)`` asks it of points.
-    notes : tuple of str
+    notes : tuple of Diagnostic
         Why a level has no number.
 
     Examples
@@ -69,7 +70,7 @@ class Beyond(LevelFrame):
     share_of_gap: Array
     draws: IntArray
     reach: Reach
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def resolution(self) -> Array:
@@ -77,14 +78,15 @@ class Beyond(LevelFrame):
         return np.where(self.draws > 0, _RULE_OF_THREE / np.maximum(self.draws, 1), ROUNDOFF)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """Levels whose gap comes mostly, or to a good part, from beyond the data, in words."""
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Levels whose gap comes mostly, or to a good part, from beyond the data."""
         found = np.flatnonzero(np.nan_to_num(self.share_of_gap) >= CARRIES)
-        return tuple(
-            f"{self.share_of_gap[k]:.0%} of the gap of level {self.levels[k]} comes from where "
-            f"there are no data ({self.mass[k]:.1g} of its mass): see beyond()"
-            for k in found
-        )
+        every = zip(self.levels.tolist(), self.share_of_gap, self.mass, strict=True)
+        known = [
+            {"of_level": level, "share": float(share), "mass": float(mass)}
+            for level, share, mass in every
+        ]
+        return tuple(Diagnostic("gap_beyond_data", data=known[k]) for k in found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
@@ -97,7 +99,8 @@ class Beyond(LevelFrame):
                 "resolution": self.resolution.tolist(),
                 "spreads": self.reach.spreads,
                 "typical_reach": self.reach.typical,
-                "notes": list(self.notes),
+                "notes": [one.to_dict() for one in self.notes],
+                "diagnostics": [one.to_dict() for one in self.diagnostics],
             }
         )
 
@@ -114,7 +117,7 @@ class Beyond(LevelFrame):
             share = self.share_of_gap[k]
             shown = f"{share:>8.1%}" if np.isfinite(share) else f"{'–':>8}"
             lines.append(f"{level:>5} {self._mass(k):>9} {shown}  {self._by(k)}")
-        said = (*self.warnings, *self.notes)
+        said = (*self.diagnostics, *self.notes)
         return "\n".join([*lines, *(textwrap.fill(f"! {each}", _WIDTH) for each in said)])
 
     def _mass(self, k: int) -> str:
@@ -144,7 +147,7 @@ def beyond_data(sample: Sample, draws: int, seed: int) -> Beyond:
             found.append(_level(sample, fit, reach, draws, np.random.default_rng(seed)))
         except SteradianError as error:
             found.append((np.nan, np.nan, 0))
-            notes.append(f"level {fit.level}: {error}")
+            notes.append(at_level(fit.level, error.diagnostic))
     mass, share, counts = (np.array(column) for column in zip(*found, strict=True))
     levels = np.arange(1, len(found) + 1)
     return Beyond(levels, mass, share, counts.astype(np.int64), reach, tuple(notes))

@@ -23,6 +23,15 @@ from steradian.adequacy.leverage import resting_on
 from steradian.arguments import seed_number, whole_number
 from steradian.data.stacks import MomentStack
 from steradian.designs.base import Design
+from steradian.diagnostics import (
+    NOT_COMPUTED,
+    REFUSED,
+    Diagnostic,
+    MethodCode,
+    PvalueMethod,
+    at_level,
+    distinct,
+)
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
@@ -30,7 +39,7 @@ from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import drawn_chunks
 from steradian.significance import concerns, effort
-from steradian.significance.effort import LATER, Patience, TakesLong
+from steradian.significance.effort import Patience, TakesLong
 from steradian.significance.level_tests import FEWEST_PER_FEATURE
 from steradian.significance.redrawn.null_replicates import among
 from steradian.significance.sample import Sample
@@ -72,10 +81,10 @@ class Judged:
     """A p-value, how it was found, and what speaks against it."""
 
     pvalue: float
-    method: str
-    warnings: tuple[str, ...] = ()
+    method: PvalueMethod
+    diagnostics: tuple[Diagnostic, ...] = ()
     rough: bool = False  # an asymptotic law where the sample is small for it
-    resting: str = ""  # the one or two units that decide, in words; then it cannot be judged
+    resting: Diagnostic | None = None  # the one or two units that decide; then it is not testable
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +102,7 @@ class Calibrated:
 
     @property
     def pvalue(self) -> Array:
-        """If the fit of the level were the law, (L,); NaN, with a warning, where not known.
+        """If the fit of the level were the law, (L,); NaN, with a diagnostic, where not known.
 
         Raises
         ------
@@ -105,33 +114,33 @@ class Calibrated:
         return np.array([one.pvalue for one in self.judged])
 
     @property
-    def methods(self) -> tuple[str, ...]:
+    def methods(self) -> tuple[PvalueMethod, ...]:
         """How each p-value was found."""
         return tuple(one.method for one in self.judged)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What speaks against trusting a p-value."""
-        return tuple(dict.fromkeys(w for one in self.judged for w in one.warnings))
+        return distinct(d for one in self.judged for d in one.diagnostics)
 
     def judgements(self) -> dict[str, Any]:
-        """Levels, p-values, methods and warnings as plain lists."""
+        """Levels, p-values, methods and diagnostics as plain lists."""
         return {
             "design": self.design,
             "levels": self.levels.tolist(),
             "pvalue": [one.pvalue for one in self.judged],
-            "methods": list(self.methods),
-            "resting": [one.resting for one in self.judged],
-            "warnings": list(self.warnings),
+            "methods": [one.to_dict() for one in self.methods],
+            "resting": [one.resting and one.resting.to_dict() for one in self.judged],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
 
 def not_computed(error: TakesLong) -> Judged:
     """No p-value, since it is more work than may be begun."""
-    return Judged(np.nan, LATER, (str(error),))
+    return Judged(np.nan, NOT_COMPUTED, (error.diagnostic,))
 
 
-def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) -> Judged:
+def refused_or(sample: Sample, level: int, how: Calibration, judge: Callable[[], Judged]) -> Judged:
     """The p-value; where the design or the sums have none, the reason instead.
 
     Raises
@@ -140,7 +149,7 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
         When the method was asked for; `TakesLong` when it is more work than may be begun.
     """
     if not sample.design.defines_inference:
-        return Judged(np.nan, f"no p-value: {sample.design.name}")
+        return Judged(np.nan, PvalueMethod(MethodCode.UNDEFINED))
     try:
         return judge()
     except TakesLong:
@@ -148,26 +157,25 @@ def refused_or(sample: Sample, how: Calibration, judge: Callable[[], Judged]) ->
     except (DesignError, ResolutionError) as error:
         if how.method is not None:
             raise
-        return Judged(np.nan, "refused", (str(error),))
+        return Judged(np.nan, REFUSED, (at_level(level, error.diagnostic),))
 
 
 def judged(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
     """The p-value of a residual R² of one level."""
     untold = concerns.untold(left.level, sample, left.hierarchy.levels)
-    if untold:
-        return Judged(np.nan, "refused", (untold,))
+    if untold is not None:
+        return Judged(np.nan, REFUSED, (untold,))
     if squared <= left.noise**2:
-        said = f"level {left.level}: Δ = {np.sqrt(squared):.0e} is lost in the rounding of moments"
-        return Judged(np.nan, "–", (said,))
+        lost = Diagnostic("residual_is_rounding", left.level, {"value": float(np.sqrt(squared))})
+        return Judged(np.nan, PvalueMethod(MethodCode.NOTHING), (lost,))
     if not sample.has_rows:
         return _from_sums(sample, left, squared, how)
     resting = resting_on(sample, left)
-    if not resting:
+    if resting is None:
         return _judged_by_rows(sample, left, squared, how)
     plain = how if how.method else replace(how, method="exact")  # no replicate tells more
     found = _judged_by_rows(sample, left, squared, plain)
-    said = f"level {left.level}: {resting}: what it leaves over cannot be judged"
-    return replace(found, resting=resting, warnings=(*found.warnings, said))
+    return replace(found, resting=resting, diagnostics=(*found.diagnostics, resting))
 
 
 def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibration) -> Judged:
@@ -186,9 +194,9 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
         found = _bootstrapped(sample, left, squared, how)
         if found is not None:
             return found
-    said = f"level {left.level}: the sample is small for this p-value; method='bootstrap' takes "
-    warned = (said + "longer and holds",) if how.method is None else ()
-    return replace(exact, rough=True, warnings=warned)
+    count = float(sample.rate**2 if of_rows else sample.units.effective)
+    warned = (Diagnostic("small_sample", left.level, {"n": count}),) if how.method is None else ()
+    return replace(exact, rough=True, diagnostics=warned)
 
 
 def _expected_work(sample: Sample, left: Leftover, pvalue: float, how: Calibration) -> float:
@@ -207,10 +215,8 @@ def _check_units(sample: Sample, left: Leftover, of_rows: bool) -> None:
     units, below = sample.units, left.by_rows.below
     free = units.effective if of_rows else units.dof
     if free < FEWEST_PER_FEATURE * below:
-        raise DesignError(
-            f"level {left.level}: {units.effective} {units.what}s for {below} matched features "
-            f"are too few to judge what is left above; use fewer levels or more {units.what}s"
-        )
+        data = {"units": int(units.effective), "what": units.what, "features": int(below)}
+        raise DesignError(Diagnostic("few_units_for_residuals", left.level, data))
 
 
 def _exact(
@@ -218,7 +224,7 @@ def _exact(
 ) -> Judged:
     if of_rows:
         pvalue = _tail(sample.rate**2 * squared, left.coefficients)
-        return Judged(pvalue, "exact tail, model")
+        return Judged(pvalue, PvalueMethod(MethodCode.EXACT_TAIL, "model"))
     each = left.by_rows
     if each is None:
         raise _only_rows(sample)
@@ -230,7 +236,8 @@ def _exact(
     else:
         scores = scores_of(rows, units, each, sample.features(each.hierarchy))
         coefficients, dof = scores.coefficients("null")[0], scores.tail_dof("null")
-    return Judged(_tail(0.5 * sample.rate**2 * squared, coefficients, dof), "exact tail, units")
+    pvalue = _tail(0.5 * sample.rate**2 * squared, coefficients, dof)
+    return Judged(pvalue, PvalueMethod(MethodCode.EXACT_TAIL, "units"))
 
 
 def _holds(sample: Sample, left: Leftover, of_rows: bool) -> bool:
@@ -254,20 +261,21 @@ def _from_sums(sample: Sample, left: Leftover, squared: float, how: Calibration)
         raise DesignError("bootstraps need the rows of a design with units; use method='exact'")
     name = sample.design.name
     if sample.design.rows_of_one_law:
-        return Judged(_tail(sample.rate**2 * squared, left.coefficients), "exact tail, model")
+        pvalue = _tail(sample.rate**2 * squared, left.coefficients)
+        return Judged(pvalue, PvalueMethod(MethodCode.EXACT_TAIL, "model"))
     each = left.by_rows
     if each is None:
-        raise DesignError(f"above dimension 3 design {name!r} needs the rows")
+        raise DesignError(Diagnostic("rows_needed_above_three", left.level, {"design": name}))
     held, asked = sample.hierarchy.levels, left.hierarchy.levels
     if asked > held:
-        raise DesignError(
-            f"design {name!r} without rows knows covariances to degree {held}, not {asked}; "
-            f"ask for degree={held}"
-        )
+        data = {"design": name, "held": int(held), "asked": int(asked)}
+        raise DesignError(Diagnostic("covariances_to_degree", left.level, data))
     sigma = sample.covariance(asked, each.mean)
     project = np.hstack([-each.slope.T, np.eye(each.q)]) * each.scale[:, None]
     omega = np.linalg.eigvalsh(project @ sigma @ project.T)[::-1]
-    return Judged(_tail(sample.rate**2 * squared, np.maximum(omega, 0.0)), f"exact tail, {name}")
+    pvalue = _tail(sample.rate**2 * squared, np.maximum(omega, 0.0))
+    known = "sums" if sample.design.known_covariance is None else "known"
+    return Judged(pvalue, PvalueMethod(MethodCode.EXACT_TAIL, known))
 
 
 class _Endless(Exception):
@@ -305,22 +313,21 @@ def _bootstrapped(
                 break
     except _Endless:
         return None
-    method = f"{'parametric' if each is None else 'multiplier'} bootstrap"
-    return judged_among(found, left.level, squared, method)
+    parametric = each is None
+    code = MethodCode.PARAMETRIC_BOOTSTRAP if parametric else MethodCode.MULTIPLIER_BOOTSTRAP
+    return judged_among(found, left.level, squared, PvalueMethod(code))
 
 
-def judged_among(found: Array, level: int, squared: float, method: str) -> Judged:
+def judged_among(found: Array, level: int, squared: float, method: PvalueMethod) -> Judged:
     """Where a squared distance stands among those of replicates, NaN for one without a fit."""
     known = found[np.isfinite(found)]
     lost = 1.0 - len(known) / len(found)
+    data = {"share": float(lost)}
     if lost > _MOST_LOST:
-        raise DesignError(
-            f"level {level}: {lost:.0%} of the replicates have no fit, so the bootstrap says "
-            "nothing; use fewer levels or more units"
-        )
-    said = f"level {level}: {lost:.0%} of the replicates have no fit that a grid finds; left out"
+        raise DesignError(Diagnostic("most_replicates_without_fit", level, data))
+    said = (Diagnostic("some_replicates_without_fit", level, data),) if lost > _SOME_LOST else ()
     pvalue, _ = among(squared, [known], ENOUGH)
-    return Judged(pvalue, method, (said,) if lost > _SOME_LOST else ())
+    return Judged(pvalue, method, said)
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:
@@ -338,10 +345,8 @@ def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterato
 
 
 def _only_rows(sample: Sample) -> DesignError:
-    return DesignError(
-        "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, "
-        f"not for {sample.design.name!r}"
-    )
+    data = {"design": sample.design.name}
+    return DesignError(Diagnostic("residuals_of_one_law_only", data=data))
 
 
 def _signed(sample: Sample, left: GriddedLeftover, how: Calibration) -> Iterator[MomentStack]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from steradian.adequacy.trust import left_above
 from steradian.arguments import shown
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument
 from steradian.hierarchies.nesting import holds, level_that_holds
 from steradian.io.records import without_nan
@@ -23,6 +24,14 @@ from steradian.numerics.tolerances import CONTRACT_SAME, NOTHING
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
+
+
+_LEFT_OUT = {
+    (False, False): "left_out",
+    (True, False): "left_out_share",
+    (False, True): "left_out_beyond",
+    (True, True): "left_out_share_beyond",
+}  # by whether there is a share, and a level that both have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +56,8 @@ class LeftOut(LevelFrame):
         features; NaN where the design does not tell.
     common : int
         The highest level of the full hierarchy that both have; 0 if only the uniform law.
-    unseen : str
-        What neither sees: the residual above the highest full level, in words.
+    unseen : tuple of Diagnostic
+        What neither sees: the residual above the highest full level.
     """
 
     _columns: ClassVar[tuple[str, ...]] = (
@@ -69,7 +78,7 @@ class LeftOut(LevelFrame):
     common: int
     common_deficit: float
     noise: Array
-    unseen: str
+    unseen: tuple[Diagnostic, ...]
 
     @property
     def nats(self) -> Array:
@@ -91,7 +100,8 @@ class LeftOut(LevelFrame):
         """Everything as plain lists, ready for JSON."""
         arrays = ("levels", "within", "deficits", "full_deficits", "nats", "of", "share", "noise")
         out = {name: np.asarray(getattr(self, name)).tolist() for name in arrays}
-        more = {"structured": self.names[0], "full": self.names[1], "unseen": self.unseen}
+        more: dict[str, Any] = {"structured": self.names[0], "full": self.names[1]}
+        more["unseen"] = [one.to_dict() for one in self.unseen]
         return without_nan({**out, **more, "common": self.common})
 
     def __repr__(self) -> str:
@@ -108,17 +118,24 @@ class LeftOut(LevelFrame):
                 f"{level:>5} {self.within[k]:>6} {self.deficits[k]:>10.5f} "
                 f"{self.full_deficits[k]:>10.5f} {self.nats[k]:>10.5f} {noise}"
             )
-        above = textwrap.fill(f"beyond both: {self.unseen}", 80)
-        return "\n".join([*lines, self.sentence, above])
+        unseen = "; ".join(one.words for one in self.unseen)
+        above = textwrap.fill(f"beyond both: {unseen}", 80)
+        said = "; ".join(one.words for one in self.diagnostics)
+        return "\n".join([*lines, said, above])
 
     @property
-    def sentence(self) -> str:
-        """What the highest level leaves out, in words."""
-        share = f" ({self.share[-1]:.0%})" if np.isfinite(self.share[-1]) else ""
-        said = f"information left out: {self.nats[-1]:.3g} nats of {self.of[-1]:.3g}{share}"
-        beyond = f" beyond level {self.common}" if self.common else ""
-        noise = self.noise[-1]
-        return said + beyond + (f"; noise alone: {noise:.2g}" if np.isfinite(noise) else "")
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the highest level leaves out, and what noise alone would."""
+        nats, of = float(self.nats[-1]), float(self.of[-1])
+        share, noise = float(self.share[-1]), float(self.noise[-1])
+        known = bool(np.isfinite(share))
+        code = _LEFT_OUT[known, self.common > 0]
+        data: dict[str, Any] = {"nats": nats, "of": of, "common": int(self.common)}
+        data["share"] = share if known else None
+        found = (Diagnostic(code, data=data),)
+        if not np.isfinite(noise):
+            return found
+        return (*found, Diagnostic("left_out_by_noise", data={"noise": noise}))
 
 
 def left_out_of(structured: Profile, full: Profile) -> LeftOut:

@@ -8,9 +8,12 @@ others, and the rows are named.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from steradian.adequacy.leftover import Leftover
+from steradian.diagnostics import Diagnostic
 from steradian.hierarchies.base import OfOneLength
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import TINY
@@ -24,29 +27,36 @@ _LOOKED_AT = 20_000
 _SOME = 2_000  # rows that show how much all carry at least
 
 
-def resting_on(sample: Sample, left: Leftover) -> str:
-    """The one or two units that decide about a level, in words; empty when none do."""
+def resting_on(sample: Sample, left: Leftover) -> Diagnostic | None:
+    """The one or two units that decide about a level; None when none do."""
     return sample.memo.once(("resting", left), lambda: _resting_on(sample, left))
 
 
-def _resting_on(sample: Sample, left: Leftover) -> str:
+def _resting_on(sample: Sample, left: Leftover) -> Diagnostic | None:
     if not sample.has_rows or sample.units.effective <= _FEW:
-        return ""
+        return None
     held = sample.units.unit_weights
     heaviest = int(np.argmax(held))
     if held[heaviest] > MOST_SHARE:
-        return f"{_named(sample, np.array([heaviest]))} {held[heaviest]:.0%} of the weight"
+        data = _deciding(sample, np.array([heaviest]), float(held[heaviest]))
+        return Diagnostic("rests_by_weight", left.level, data)
     if _cannot_rest(sample, left):
-        return ""
+        return None
     looked = _looked_at(sample, left)
     share = _shares(sample, left, looked)
     top = np.argsort(share)[::-1][:_FEW]
     carried = float(share[top].sum())
     if not carried > MOST_SHARE:
-        return ""
+        return None
     top = top[share[top] > _COUNTS * carried]
-    named = _named(sample, top if looked is None else looked[top])
-    return f"{named} {carried:.0%} of the variance of what is left over"
+    data = _deciding(sample, top if looked is None else looked[top], carried)
+    return Diagnostic("rests_by_variance", left.level, data)
+
+
+def _deciding(sample: Sample, units: IntArray, share: float) -> dict[str, Any]:
+    """Units, in their order, and what they carry together."""
+    named = [sample.units.identity(int(unit)) for unit in np.sort(units)]
+    return {"units": named, "share": share}
 
 
 def _cannot_rest(sample: Sample, left: Leftover) -> bool:
@@ -64,21 +74,6 @@ def _cannot_rest(sample: Sample, left: Leftover) -> bool:
     some = np.linspace(0, rows.n - 1, _SOME).astype(np.int64)
     carried = float(((units.weights[some] * left.sizes(rows.x[some])) ** 2).sum())
     return _FEW * most**2 <= MOST_SHARE * carried
-
-
-def _named(sample: Sample, units: IntArray) -> str:
-    """Units by a row of each."""
-    labels = sample.units.labels
-    rows = units if labels is None else np.array([np.argmax(labels == u) for u in units])
-    listed = " and ".join(str(row) for row in np.sort(rows))
-    many = len(rows) > 1
-    what = "row" if labels is None else "unit of row"
-    if labels is not None and many:
-        what = "units of rows"
-    elif many:
-        what = "rows"
-    article = "" if labels is None else "the "
-    return f"{article}{what} {listed} (counted from 0) {'carry' if many else 'carries'}"
 
 
 def _looked_at(sample: Sample, left: Leftover) -> IntArray | None:

@@ -90,7 +90,7 @@ class Mmd(Calibrated, LevelFrame):
                 f"{level:>5} {self.values[k]:>10.4g} {self.unbiased[k]:>14.3g} "
                 f"{self.judged[k].pvalue:>9.3g}  {self.methods[k]}"
             )
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:
@@ -133,7 +133,8 @@ def _by_degrees(
         forms.append(_forms(moments, wide, law, len(lam), b))
         few = b[: max(short, level + 1)]
         left = sample_leftover(sample, zonal.up_to(len(few)), level, few)
-        found.append(refused_or(sample, how, partial(judged, sample, left, forms[-1].biased, how)))
+        judge = partial(judged, sample, left, forms[-1].biased, how)
+        found.append(refused_or(sample, level, how, judge))
     return forms, found
 
 
@@ -143,7 +144,9 @@ def _by_contours(
     """Higher dimensions: the mean of the kernel as a ratio of normalisers."""
     forms = discrepancies(sample, kappa)
     found = [
-        refused_or(sample, how, partial(judged_by_samples, sample, level, kappa, form.biased, how))
+        refused_or(
+            sample, level, how, partial(judged_by_samples, sample, level, kappa, form.biased, how)
+        )
         for level, form in enumerate(forms, start=1)
     ]
     return forms, found

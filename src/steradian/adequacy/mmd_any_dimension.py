@@ -20,6 +20,7 @@ from steradian.adequacy.calibration import (
     Judged,
     judged_among,
 )
+from steradian.diagnostics import Diagnostic, MethodCode, PvalueMethod
 from steradian.errors import DesignError, InvalidArgument
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
@@ -161,12 +162,10 @@ def judged_by_samples(
 ) -> Judged:
     """The p-value from samples of the fit, each fitted again."""
     if not (sample.has_rows and sample.design.rows_of_one_law):
-        raise DesignError(
-            "above dimension 3 the MMD is calibrated from samples of the fit, for designs 'iid' "
-            f"and 'fixed' with rows, not for {sample.design.name!r}"
-        )
+        named = {"design": sample.design.name}
+        raise DesignError(Diagnostic("discrepancy_of_one_law_only", level, named))
     if how.method == "exact":
-        raise DesignError("above dimension 3 the MMD has no exact law; use method='bootstrap'")
+        raise DesignError(Diagnostic("discrepancy_without_tail", level))
     hierarchy = sample.hierarchy.up_to(level)
     null = np.zeros(0)
     for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
@@ -179,14 +178,13 @@ def judged_by_samples(
         null = np.concatenate([null, some])
         if np.count_nonzero(null >= squared) >= ENOUGH:
             break
-    found = judged_among(null, level, squared, "parametric bootstrap")
+    method = PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP)
+    found = judged_among(null, level, squared, method)
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
-    said = (
-        f"level {level}: {sample.rate**2:.0f} effective rows for {matched} matched features: the "
-        "fit is sharper than the law, and p-values come out too small"
-    )
-    return replace(found, warnings=(*found.warnings, said)) if few else found
+    data = {"rows": float(sample.rate**2), "features": int(matched)}
+    said = (Diagnostic("fit_too_sharp", level, data),) if few else ()
+    return replace(found, diagnostics=(*found.diagnostics, *said))
 
 
 def discrepancies(sample: Sample, kappa: float) -> list[Forms]:

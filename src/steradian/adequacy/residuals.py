@@ -20,6 +20,7 @@ from steradian.adequacy.calibration import (
 )
 from steradian.adequacy.leftover import sample_leftover
 from steradian.data.validation import as_numeric
+from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.io.records import without_nan
@@ -56,9 +57,11 @@ class Residuals(Calibrated, LevelFrame):
     contributions : array, (L, K)
         What each degree adds to Δ².
     pvalue : array, (L,)
-        Of Δ if the fit were the law, under the design; NaN with a warning where it is not known.
-    methods, warnings : tuples of str
-        How each p-value was found, and what speaks against it.
+        Of Δ if the fit were the law, under the design; NaN with a diagnostic where it is not known.
+    methods : tuple of PvalueMethod
+        How each p-value was found.
+    diagnostics : tuple of Diagnostic
+        What speaks against them.
     """
 
     _columns: ClassVar[tuple[str, ...]] = ("values", "raw", "pvalue", "methods")
@@ -134,7 +137,7 @@ class Residuals(Calibrated, LevelFrame):
             largest = int(np.argmax(self.contributions[k]))
             part = f"{largest + 1} ({self.contributions[k, largest] / total:.0%})" if total else "–"
             lines.append(f"{row}{self.judged[k].pvalue:>9.3g}  {part:<16} {self.methods[k]}")
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def harmonic_residuals(
@@ -173,7 +176,7 @@ def default_degree(sample: Sample) -> int:
         wanted = min(wanted, sample.hierarchy.levels)
     wanted = max(wanted, 2)
     while wanted > 1 and (
-        levels_through(sample.hierarchy, wanted) is None or sample.untold(wanted)
+        levels_through(sample.hierarchy, wanted) is None or sample.untold(wanted) is not None
     ):
         wanted -= 1
     return wanted
@@ -235,21 +238,22 @@ class _Look:
         """a_l |ĉ_l - c_l|² of each degree, (K,), and the p-value of their sum."""
         sample, how, degrees = self.sample, self.how, len(self.weights)
         if level >= degrees:
-            said = f"level {level} has all {self._kind}s up to {degrees}"
-            said += ": nothing above them is looked at"
-            return np.zeros(degrees), Judged(np.nan, "–", (said,))
+            said = Diagnostic("nothing_above", level, {"kind": self._kind, "through": degrees})
+            return np.zeros(degrees), Judged(np.nan, PvalueMethod(MethodCode.NOTHING), (said,))
         try:
             left = sample_leftover(sample, self.wide, level, self.weights, how.patience)
         except TakesLong as error:
             return np.full(degrees, np.nan), not_computed(error)
         except (DesignError, ResolutionError) as error:
-            return np.full(degrees, np.nan), Judged(np.nan, "refused", (str(error),))
+            refused = Judged(np.nan, REFUSED, (at_level(level, error.diagnostic),))
+            return np.full(degrees, np.nan), refused
         squares = left.excess(self.seen) ** 2
         starts = np.concatenate([[0], np.cumsum(self.wide.dims[level:])[:-1]])
         contributions = np.concatenate([np.zeros(level), np.add.reduceat(squares, starts)])
         judge = partial(judged, sample, left, float(squares.sum()), how)
         asked = ("residual", self.wide, level, self.weights.tobytes(), how)
+        answer = partial(refused_or, sample, level, how, judge)
         try:  # found once, whichever door asked first
-            return contributions, sample.memo.once(asked, partial(refused_or, sample, how, judge))
+            return contributions, sample.memo.once(asked, answer)
         except TakesLong as error:
             return contributions, not_computed(error)

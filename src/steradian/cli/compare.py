@@ -17,6 +17,7 @@ from steradian.cli.output import (
     chosen_format,
     command_line,
     deliver,
+    reason_cells,
     say_what_was_read,
     write_report,
 )
@@ -147,7 +148,7 @@ def _rows(record: dict[str, Any]) -> list[dict[str, Any]]:
     whole |= {name: intervals.get(f"total_{name}") for name in ("low", "high")}
     noise = None if None in record["noise"] else sum(record["noise"])
     rows.append(_row("all levels", whole | {"features": sum(record["dims"]), "noise": noise}))
-    return [{**row, "reason": record["refused"]} for row in rows]
+    return [{**row, **reason_cells(record["refused"])} for row in rows]
 
 
 _OF_LEVELS = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}

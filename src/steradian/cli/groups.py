@@ -55,11 +55,11 @@ def _record(name: str, found: Profile) -> dict[str, Any]:
         record["axis"] = axis
     record["total"] = float(found.deficits[-1])
     record["gaps"] = found.gaps.tolist()
-    return record | ({"stopped": found.stopped} if found.stopped else {})
+    return record | ({} if found.stopped is None else {"stopped": found.stopped.to_dict()})
 
 
 def _points(found: Profile) -> bool:
-    """Whether a group has a mean direction: told apart from noise, where a p-value is defined."""
+    """Whether a group has a mean direction: significant, where a p-value is defined."""
     if found.resultant < POINTS_NOWHERE:
         return False
     try:
@@ -94,7 +94,7 @@ def group_text(records: list[Any], read: str, form: str) -> str:
 
 _LEGEND = (
     "R mean resultant length, D information in all levels, I what each level adds (nats); "
-    f"no mean where it is not told apart from noise (Rayleigh's p above {_NOISE})."
+    f"no mean where it is not significant (Rayleigh's p above {_NOISE})."
 )
 
 

@@ -77,8 +77,17 @@ def level_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
         row = {"level": level, **{name: record[key][k] for name, key in names.items()}}
         row |= {name: record["inference"][name][k] for name in known}
         row |= {"name": record["level_names"][k]}
-        rows.append(row | {name: record["inference"][name][k] for name in ("verdict", "reason")})
+        why = record["inference"]["reason"][k]
+        rows.append(row | {"verdict": record["inference"]["verdict"][k], **reason_cells(why)})
     return rows
+
+
+def reason_cells(why: dict[str, Any] | None) -> dict[str, str]:
+    """The code of a diagnostic and its sentence, empty where there is none."""
+    return {
+        "reason": "" if why is None else why["code"],
+        "text": "" if why is None else why["text"],
+    }
 
 
 def deliver(text: str, out: str) -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.cli.remedies import without_python
+from steradian.diagnostics import Verdict
 from steradian.profile.level_table import LevelTable
-from steradian.wording import Verdict
 
 if TYPE_CHECKING:
     from steradian.numerics.arrays import Array
@@ -43,8 +42,8 @@ def _inference(table: LevelTable) -> dict[str, Any]:
         "low": _known(none if intervals is None else intervals.low),
         "high": _known(none if intervals is None else intervals.high),
         "confidence": None if intervals is None else intervals.confidence,
-        "verdict": list(table.said),
-        "reason": [without_python(reason) for reason in table.reasons],
+        "verdict": [str(one) for one in table.verdicts],
+        "reason": [None if reason is None else reason.to_dict() for reason in table.reasons],
     }
 
 

@@ -66,11 +66,6 @@ class Resolution:
         """Whether so many features, and the constant, can be told apart on the values."""
         return features < self.values
 
-    @property
-    def words(self) -> str:
-        """What the rows are, for people."""
-        return f"the angles are multiples of {self.step:.4g}° apart ({self.values:.0f} values)"
-
 
 def _distinct(rows: Directions, folds: int) -> Array:
     """The angles that occur, times ``folds``, ascending in [0, 2π); none where there are many."""

@@ -93,11 +93,15 @@ class Units:
         rows = np.flatnonzero(self.labels == unit)
         return f"{self.what} {unit} (rows {rows[0]} to {rows[-1]}, counted from 0)"
 
-    def names_of(self, units: IntArray) -> str:
-        """Several units in the user's words; of rows it is said once how they are counted."""
-        if self.names is None and self.labels is None:
-            return ", ".join(f"{self.what} {unit}" for unit in units) + "; counted from 0"
-        return ", ".join(self.name_of(int(unit)) for unit in units)
+    def identity(self, unit: int) -> dict[str, Any]:
+        """One unit as plain values: what it is called, and its name or where its rows stand."""
+        if self.names is not None:
+            return {"what": self.what, "name": str(self.names[unit]), "counted": False}
+        found: dict[str, Any] = {"what": self.what, "name": int(unit), "counted": True}
+        if self.labels is None:
+            return found
+        rows = np.flatnonzero(self.labels == unit)
+        return {**found, "rows": [int(rows[0]), int(rows[-1])]}
 
     def gather(self, rows: Array) -> Array:
         """Sums of ``rows`` (n, …) within units, (count, …)."""

@@ -17,6 +17,7 @@ from steradian.arguments import (
 )
 from steradian.data.directions import Directions
 from steradian.data.stacks import moments_of_weightings
+from steradian.diagnostics import Diagnostic, distinct
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.notebook import LevelFrame
@@ -57,7 +58,7 @@ class Bootstrap(LevelFrame):
     observed : array, (L,)
         Gaps of the sample; for ``"multiplier"``, whose replicates are score forms, its score
         statistic over a².
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
         What speaks against trusting a p-value or a standard error, as in `GapTests`.
     """
 
@@ -67,7 +68,7 @@ class Bootstrap(LevelFrame):
     gaps: Array
     observed: Array
     seed: int
-    warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def levels(self) -> IntArray:
@@ -130,7 +131,7 @@ class Bootstrap(LevelFrame):
             "observed": self.observed.tolist(),
             "gaps": self.gaps.tolist(),
             "seed": self.seed,
-            "warnings": list(self.warnings),
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
     def __repr__(self) -> str:
@@ -192,9 +193,9 @@ def bootstrap_gaps(sample: Sample, kind: Kind, replicates: int | None, seed: int
         observed = np.array([score for _, score in parts])
     said = [
         *concerns.of_weights(sample),
-        *(w for level in levels for w in _said(sample, level, kind)),
+        *(one for level in levels for one in _concerns(sample, level, kind)),
     ]
-    return Bootstrap(kind, gaps, observed, seed, tuple(dict.fromkeys(said)))
+    return Bootstrap(kind, gaps, observed, seed, distinct(said))
 
 
 def _usual(sample: Sample, kind: Kind) -> int:
@@ -247,11 +248,12 @@ def _scores(sample: Sample, level: int) -> Scores:
     return scores_of(sample.rows, sample.units, white, phi)
 
 
-def _said(sample: Sample, level: int, kind: Kind) -> list[str]:
-    """The warnings of the test of a level that has these replicates."""
+def _concerns(sample: Sample, level: int, kind: Kind) -> list[Diagnostic]:
+    """The diagnostics of the test of a level that has these replicates."""
     scores, units = _scores(sample, level), sample.units
     why = concerns.unjudged if kind == "multiplier" else concerns.outweighed
-    out = [words for words in [why(level, scores, units)] if words]
+    found = why(level, scores, units)
+    out = [] if found is None else [found]
     if kind == "parametric":
         out += concerns.of_model(level, scores)
     if kind == "multiplier":

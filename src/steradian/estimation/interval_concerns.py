@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.significance.many_rows.feature_blocks import MANY_ROWS
 from steradian.significance.redrawn.judgement import DOMINATES
 from steradian.significance.sample import Sample
 
 SPARE_UNITS = 2  # beyond the matched features: one for the mean, one for a spread about it
-NO_INTERVAL = "no interval: "
-DECIDED = "the interval rests on one unit: "
 
 
 def without_spread(sample: Sample) -> list[int]:
@@ -25,14 +24,15 @@ def without_spread(sample: Sample) -> list[int]:
     return [level for level in levels if count < sample.hierarchy.q(level) + SPARE_UNITS]
 
 
-def of_spread(sample: Sample) -> list[str]:
-    """The same in words."""
+def of_spread(sample: Sample) -> list[Diagnostic]:
+    """The same, with what they have and what they need."""
     what = sample.units.what if sample.has_rows else "row"
-    return [
-        f"level {level}: {NO_INTERVAL}{_count(sample):.0f} {what}s for {p} features, where "
-        f"{p + SPARE_UNITS} are the least"
-        for level, p in ((level, sample.hierarchy.q(level)) for level in without_spread(sample))
-    ]
+    found = []
+    for level in without_spread(sample):
+        p = int(sample.hierarchy.q(level))
+        data = {"units": _count(sample), "what": what, "features": p, "least": p + SPARE_UNITS}
+        found.append(Diagnostic("too_few_for_interval", level, data))
+    return found
 
 
 def _count(sample: Sample) -> float:
@@ -42,7 +42,7 @@ def _count(sample: Sample) -> float:
     return np.inf if sample.design.known_covariance is not None else float(sample.moments.n)
 
 
-def of_deciding_units(sample: Sample) -> list[str]:
+def of_deciding_units(sample: Sample) -> list[Diagnostic]:
     """Levels of which one unit carries more than half of the variance, with that unit."""
     if not sample.has_rows or sample.rows.n >= MANY_ROWS:
         return []
@@ -51,6 +51,6 @@ def of_deciding_units(sample: Sample) -> list[str]:
     for level, column in enumerate(squares.T, start=1):
         unit, whole = int(np.argmax(column)), float(column.sum())
         if level not in silent and column[unit] > DOMINATES * whole:
-            share = f"{units.name_of(unit)} carries {column[unit] / whole:.0%} of its variance"
-            out.append(f"level {level}: {DECIDED}{share}")
+            data = {"unit": units.identity(unit), "share": float(column[unit] / whole)}
+            out.append(Diagnostic("interval_rests_on_unit", level, data))
     return out

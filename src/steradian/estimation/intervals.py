@@ -26,6 +26,7 @@ from scipy.special import chndtr, chndtrinc, gammaincinv, ndtri, stdtrit
 
 from steradian.arguments import one_of, open_share
 from steradian.designs.units import Units
+from steradian.diagnostics import Diagnostic
 from steradian.estimation import interval_concerns
 from steradian.estimation.bias import bias_work, gap_bias
 from steradian.estimation.moment_ellipse import rises
@@ -62,7 +63,8 @@ class GapIntervals(LevelFrame):
         D in nats, by the same method; like D, upper ends never fall with the level.
     uncertainty_low, uncertainty_high : arrays, (L,)
         For U = exp(-D): the interval of D on the log scale.
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
+        What speaks against an interval.
     """
 
     _columns: ClassVar[tuple[str, ...]] = (
@@ -96,7 +98,7 @@ class GapIntervals(LevelFrame):
     deficit_high: Array
     uncertainty_low: Array
     uncertainty_high: Array
-    warnings: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
     design: str
     sentence: str
 
@@ -117,7 +119,7 @@ class GapIntervals(LevelFrame):
         for name in (each.name for each in fields(self)):
             value = getattr(self, name)
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
-        return {**out, "warnings": list(self.warnings)}
+        return {**out, "diagnostics": [one.to_dict() for one in self.diagnostics]}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the intervals of all gaps on axes, new ones unless given (needs matplotlib)."""
@@ -141,8 +143,8 @@ class GapIntervals(LevelFrame):
                 f"{self.deficit_high[k]:>10.5f}{mark}"
             )
         if self.near_zero.any():
-            lines.append("near zero: no normal law describes the error there; see tests()")
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+            lines.append("near zero: the error is not normal there; see tests()")
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def interval_work(sample: Sample) -> float:
@@ -198,7 +200,7 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
         deficit_high=d_high,
         uncertainty_low=np.exp(-d_high),
         uncertainty_high=np.exp(-d_low),
-        warnings=(
+        diagnostics=(
             *concerns.of_weights(sample),
             *concerns.of_precision(sample, of_gaps.se),
             *concerns.of_crowding(sample),

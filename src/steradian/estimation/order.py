@@ -12,6 +12,7 @@ from steradian.adequacy.residuals import Residuals, harmonic_residuals
 from steradian.arguments import checked_profile, open_share, seed_number, whole_number
 from steradian.data.moments import Moments
 from steradian.data.source import support_of
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument, SteradianError
 from steradian.estimation.bias import information_traces
 from steradian.fitting.nested import fit_levels
@@ -53,7 +54,7 @@ class OrderChoice(LevelFrame):
         error of its difference to the best. The largest wins.
     chosen : dict of str to int or None
         The order by each criterion; None where it cannot be told.
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
         What speaks against trusting a p-value.
     """
 
@@ -77,13 +78,13 @@ class OrderChoice(LevelFrame):
     held_out_se: Array
     chosen: dict[str, int | None]
     alpha: float
-    warnings: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         arrays = {k: getattr(self, k).tolist() for k in (*_CRITERIA, "levels", "held_out_se")}
-        words = {"chosen": dict(self.chosen), "warnings": list(self.warnings)}
-        return {**arrays, **words, "alpha": self.alpha}
+        said = [one.to_dict() for one in self.diagnostics]
+        return {**arrays, "chosen": dict(self.chosen), "diagnostics": said, "alpha": self.alpha}
 
     def __repr__(self) -> str:
         return f"OrderChoice({', '.join(f'{k}: {v}' for k, v in self.chosen.items())})"
@@ -107,7 +108,7 @@ class OrderChoice(LevelFrame):
                 mark = "*" if self.chosen[name] == level else " "
                 cells.append(f"{getattr(self, column)[k]:>11.4g}{mark}")
             lines.append(f"{level:>5} " + " ".join(cells))
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 _CRITERIA = ("residual_pvalue", "holm_pvalue", "aic", "bic", "tic", "held_out")
@@ -160,13 +161,14 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
         "tic": rate2 * deficits - _traces(sample),
         "held_out": held_out,
     }
-    told = [level for level in range(top + 1) if not sample.untold(level)]
+    told = [level for level in range(top + 1) if sample.untold(level) is None]
     chosen = {
         "residual": _first_adequate(residuals, alpha),
         "holm": None if np.isnan(corrected).all() else _highest_proven(corrected, alpha),
         **{name: _largest(values[: len(told)]) for name, values in criteria.items()},
     }
     untold = sample.untold(top)
+    first = () if untold is None else (untold,)
     return OrderChoice(
         levels=np.arange(top + 1),
         residual_pvalue=residuals.pvalue,
@@ -174,7 +176,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
         held_out_se=se,
         chosen=chosen,
         alpha=alpha,
-        warnings=(*([untold] if untold else []), *said, *left_out, *residuals.warnings),
+        diagnostics=(*first, *said, *left_out, *residuals.diagnostics),
         **criteria,
     )
 
@@ -182,7 +184,7 @@ def order_choice(sample: Sample, alpha: float, folds: int | None, seed: int) -> 
 def _first_adequate(residuals: Residuals, alpha: float) -> int | None:
     """The first level whose residual is not rejected; None when that cannot be told."""
     for level, one in zip(residuals.levels.tolist(), residuals.judged, strict=True):
-        if np.isnan(one.pvalue) or (one.resting and one.pvalue >= BEYOND_DOUBT):
+        if np.isnan(one.pvalue) or (one.resting is not None and one.pvalue >= BEYOND_DOUBT):
             return None
         if one.pvalue >= alpha:
             return int(level)
@@ -193,7 +195,7 @@ def _highest_proven(corrected: Array, alpha: float) -> int:
     return max((np.flatnonzero(corrected < alpha) + 1).tolist(), default=0)
 
 
-def _holm(sample: Sample) -> tuple[Array, list[str]]:
+def _holm(sample: Sample) -> tuple[Array, list[Diagnostic]]:
     """Holm-corrected p-values of the gaps, (L,): those of `Profile.tests`; NaN, with the work that
     they take, where that is more than somebody waits for.
     """
@@ -201,11 +203,13 @@ def _holm(sample: Sample) -> tuple[Array, list[str]]:
     try:
         found = gap_tests(sample, Options(patience=Patience(WAITING)))
     except SteradianError as error:
-        return np.full(top, np.nan), [str(error)]
+        return np.full(top, np.nan), [error.diagnostic]
     except np.linalg.LinAlgError:
-        said = "no Holm p: the features of a level are collinear under the fit below it"
-        return np.full(top, np.nan), [said]
-    return found.pvalue_holm, [f"Holm p: {found.left_open.words}"] if found.later else []
+        return np.full(top, np.nan), [Diagnostic("no_corrected_pvalue")]
+    if not found.later:
+        return found.pvalue_holm, []
+    data = {"why": found.left_open.nested}
+    return found.pvalue_holm, [Diagnostic("corrected_pvalue_left_open", data=data)]
 
 
 def _largest(values: Array) -> int | None:
@@ -217,17 +221,16 @@ def _traces(sample: Sample) -> Array:
     return np.concatenate([[0.0], sample.rate**2 * information_traces(sample)])
 
 
-def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list[str]]:
+def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list[Diagnostic]]:
     """Mean held-out log-density of levels 0..L, and the error of each difference to the best.
 
-    NaN with the reason in words where a fold has no fit, or too many take long.
+    NaN with the reason where a fold has no fit, or too many take long.
     """
     units, rows = sample.units, sample.rows
     top = len(sample.nested.solutions)
     none = np.full(top + 1, np.nan)
     if folds * sum(sample.refit_work(level) for level in range(top + 1)) > _MOST_HELD_OUT:
-        said = f"no held-out scores: {folds} fits on meshes of their own; use fewer folds or levels"
-        return none, none, [said]
+        return none, none, [Diagnostic("held_out_not_computed", data={"folds": int(folds)})]
     fold = np.random.default_rng(seed).permutation(np.arange(units.count) % folds)
     of_row = fold if units.labels is None else fold[units.labels]
     hierarchy = sample.moments.hierarchy.up_to(top)
@@ -238,11 +241,9 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list
         moments = Moments.from_directions(kept, hierarchy)
         nested = fit_levels(hierarchy, moments.stack(), support_of(kept))
         if nested.failures:
-            said = (
-                f"no held-out scores: a fold without {int(out.sum())} of the {rows.n} rows has no "
-                f"fit at level {nested.failures[0].level}; use fewer folds or levels"
-            )
-            return none, none, [said]
+            level = int(nested.failures[0].level)
+            data = {"rows": int(out.sum()), "of": int(rows.n), "of_level": level}
+            return none, none, [Diagnostic("fold_without_fit", data=data)]
         for level, solution in enumerate(nested.solutions, start=1):
             law = solution.laws[0] or hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
             logs[out, level] = law.logpdf(rows.x[out])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from steradian.arguments import one_of, real_number, wrong_value
+from steradian.diagnostics import Diagnostic
 
 Target = Literal["uniform", "below"]
 
@@ -47,10 +48,9 @@ class Shrinkage:
         one_of(self.toward, "toward", get_args(Target))
 
     @property
-    def words(self) -> str:
-        """For summaries."""
-        target = "the uniform law" if self.toward == "uniform" else "the level below"
-        return f"mixed with {self.epsilon:g} of {target}"
+    def diagnostic(self) -> Diagnostic:
+        """That other data were fitted than were given."""
+        return Diagnostic(f"mixed_with_{self.toward}", data={"share": float(self.epsilon)})
 
 
 def as_shrinkage(given: Shrinkage | float | None) -> Shrinkage | None:

@@ -45,7 +45,7 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile; the highest that is told apart from noise unless given, and the highest where
+        Of a profile; the highest significant one unless given, and the highest where
         none is, which the title says. A rose has all levels up to it, of many four.
 
     Examples
@@ -67,7 +67,7 @@ def density(source: Any, ax: Axes | None = None, *, level: int | None = None) ->
 def overview(profile: Profile) -> Axes:
     """Draw a profile on a page: its data with a level beside its gaps.
 
-    The level is the highest that is told apart from noise, where a report begins too; where none
+    The level is the highest significant one, where a report begins too; where none
     is, the highest, and the title says so. Where the space has no picture there are the gaps alone.
     Returns the axes of the gaps, whose ``figure`` holds both.
 

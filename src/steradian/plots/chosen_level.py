@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steradian.diagnostics import Verdict
 from steradian.errors import SteradianError
-from steradian.wording import Verdict
 
 if TYPE_CHECKING:
     from steradian.profile import Profile
@@ -29,7 +29,7 @@ def gap_tests(profile: Profile) -> GapTests | None:
 
 
 def chosen_level(profile: Profile) -> tuple[int, bool]:
-    """The highest level that is told apart from noise, else the highest; whether all are noise."""
+    """The highest significant level, else the highest; whether all are noise."""
     tests = gap_tests(profile)
     if tests is None or tests.told:
         return (len(profile.levels) if tests is None else tests.told[-1]), False

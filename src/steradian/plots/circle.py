@@ -39,7 +39,7 @@ def circle_densities(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     levels : tuple of int, optional
-        Whose densities are drawn; unless given all up to the highest that is told apart from noise,
+        Whose densities are drawn; unless given all up to the highest significant one,
         of many the last four, above level 8 levels 1, 2, 4 and that one.
     empirical : (angles, densities), optional
         A smoothed density of the data instead of their bins, angles in radians, ascending,

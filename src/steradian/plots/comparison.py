@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _Found = TypeVar("_Found")
 _HEADROOM = 1.3
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor
-_SOME_NAMED = "; numbers of levels told apart, where there is room"
+_SOME_NAMED = "; numbers of significant levels, where there is room"
 _RATIOS, _HEIGHT = (1.1, 1.0), 2.9  # of the two panels; inches
 
 
@@ -149,7 +149,8 @@ def _asked(method: Callable[[], _Found]) -> tuple[_Found | None, str]:
 
 def _first_reason(tests: ComparisonTests) -> str:
     """Why a level has no p-value, without its name."""
-    return next((w.partition(": ")[2] for w in tests.warnings if w.startswith("level ")), "")
+    known = (one.words for one in tests.diagnostics if one.level and "part" not in one.data)
+    return next(known, "")
 
 
 def _finding(comparison: Comparison, pvalues: Array | None) -> str:

@@ -6,16 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steradian.diagnostics import Verdict, verdict_of
 from steradian.numerics.arrays import Array
-from steradian.wording import (
-    Verdict,
-    capital,
-    digits,
-    levels_in_words,
-    percent,
-    to_be,
-    verdict_of,
-)
+from steradian.wording import capital, digits, levels_in_words, percent, to_be
 
 
 def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> str:
@@ -35,8 +28,8 @@ def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> st
     )
     if not clear and not likely:
         unknown = all(word is Verdict.UNJUDGED for word in said)
-        what = "No level can be judged" if unknown else "No level is told apart from noise"
+        what = "No level is testable" if unknown else "No level is significant"
         return f"{what} ({digits(total)} nats in all)"
-    parts = [f"{levels_in_words(clear)} {to_be(clear)} clear"] if clear else []
-    parts += [f"{levels_in_words(likely)} {to_be(likely)} likely"] if likely else []
+    found = ((Verdict.CLEAR, clear), (Verdict.LIKELY, likely))
+    parts = [f"{levels_in_words(k)} {to_be(k)} {sure.words}" for sure, k in found if k]
     return f"{share}; {', '.join(parts)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.arguments import checked_profile
+from steradian.diagnostics import LIKELY_BELOW
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled, wrapped
 from steradian.plots.chosen_level import asked, gap_tests
@@ -15,7 +16,7 @@ from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
 from steradian.plots.thinning import kept_apart, lines_apart, round_ticks
 from steradian.references.base import reference_words
-from steradian.wording import LIKELY_BELOW, digits, pvalue_words
+from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +145,7 @@ def level_numbers(ax: Axes, values: Array, heights: Array, pvalues: Array | None
 
 
 def numbered(ax: Axes, values: Array, pvalues: Array | None) -> IntArray:
-    """Which levels have room for numbers: all of few, else those told apart from noise, the surest
+    """Which levels have room for numbers: all of few, else those that are significant, the surest
     first; without p-values the largest.
     """
     count = len(values)
@@ -194,7 +195,7 @@ def _of_pvalues(tests: GapTests, shown: int) -> str:
         why = "not computed; call tests()" if tests.later else "tests() says why"
         return "p after Holm" if known else f"p –: {why}"
     told = int((tests.pvalue_holm < LIKELY_BELOW).sum())
-    which = f"the {shown} smallest with room" if shown < told else "of levels told apart"
+    which = f"the {shown} smallest with room" if shown < told else "of significant levels"
     which = which if told else "none below 0.05"
     return f"p after Holm, {which}" + ("" if known else "; tests() has the rest")
 

@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.arguments import checked_result
+from steradian.diagnostics import CLEAR_BELOW, LIKELY_BELOW, Verdict, verdict_of
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
 from steradian.plots.thinning import kept_apart, lines_apart
-from steradian.wording import (
-    CLEAR_BELOW,
-    LIKELY_BELOW,
-    Verdict,
-    capital,
-    digits,
-    levels_in_words,
-    pvalue_words,
-    to_be,
-    verdict_of,
-)
+from steradian.wording import capital, digits, levels_in_words, pvalue_words, to_be
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +124,7 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
             point.set(markersize=5.5, clip_on=False)
     ax.set_xlabel("p-value of a gap of zero")
     titled(ax, _verdicts(tests.levels, tests.pvalue_holm))
-    legend = "filled: after Holm, open: alone; grey: not told apart from noise; dotted: 0.001"
+    legend = "filled: after Holm, open: alone; grey: not significant; dotted: 0.001"
     note(ax, legend + unnamed(ax, tests.levels))
     frame(ax)
     return settled(ax)
@@ -143,10 +134,9 @@ def _verdicts(levels: IntArray, pvalues: Array) -> str:
     """Levels by what can be said of them."""
     said = [verdict_of(float(p)) for p in pvalues]
     parts = []
-    for word in (word for word in Verdict if word in said):
-        which = [int(level) for level, one in zip(levels, said, strict=True) if one is word]
-        be = "" if word is Verdict.UNJUDGED else f" {to_be(which)}"
-        parts.append(f"{levels_in_words(which)}{be} {word}")
+    for verdict in (one for one in Verdict if one in said):
+        which = [int(level) for level, one in zip(levels, said, strict=True) if one is verdict]
+        parts.append(f"{levels_in_words(which)} {to_be(which)} {verdict.words}")
     return capital("; ".join(parts))
 
 

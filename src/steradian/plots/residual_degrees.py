@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.arguments import checked_result
+from steradian.diagnostics import CLEAR_BELOW, LIKELY_BELOW
 from steradian.plots.canvas import axes_for, frame, legend_below, settled, titled
 from steradian.plots.palette import COLUMN, GREY, PAGE, level_colour
 from steradian.plots.thinning import LINE, levels_up_to, names_that_fit, round_ticks
-from steradian.wording import CLEAR_BELOW, LIKELY_BELOW, digits, pvalue_words
+from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,8 +103,8 @@ def _finding(residuals: Residuals, rows: list[int]) -> str:
     level, p = int(residuals.levels[k]), _pvalue(residuals, k)
     largest = int(np.argmax(residuals.contributions[k])) + 1
     if np.isnan(p):
-        return f"Level {level} leaves most over at {residuals.at(largest)}; it cannot be judged"
+        return f"Level {level} leaves most over at {residuals.at(largest)}; it is not testable"
     if p >= LIKELY_BELOW:
-        return f"Level {level} leaves nothing over that is told apart from noise"
+        return f"Level {level} leaves nothing over that is significant"
     how = "Clearly" if p < CLEAR_BELOW else "Likely"
     return f"{how} more structure above level {level}, most at {residuals.at(largest)}"

@@ -56,7 +56,7 @@ def rose(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     levels : tuple of int, optional
-        Whose densities are drawn; unless given all up to the highest that is told apart from noise,
+        Whose densities are drawn; unless given all up to the highest significant one,
         of many the last four, above level 8 levels 1, 2, 4 and that one.
     orientation : {"compass", "mathematical", "clock"}, optional
         Instead of that of the data's own convention.

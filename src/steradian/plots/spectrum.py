@@ -83,7 +83,7 @@ def _points(ax: Axes, spectrum: Spectrum, at: Array, values: Array, bottom: floa
     seen = values > bottom
     for pick, face, label in (
         (clear & seen, BLUE, "debiased, with 95% interval"),
-        (~clear & seen, "white", "not told apart from noise"),
+        (~clear & seen, "white", "not significant"),
     ):
         if pick.any():
             y = values[pick]

@@ -59,7 +59,7 @@ def stereonet(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; the highest told apart from noise unless given.
+        Of a profile, whose density is drawn; the highest significant one unless given.
     net : {"equatorial", "polar"}
         Great and small circles about north and south, or circles of plunge and radii of azimuth.
     data : {"auto", "points", "bins", "none"}
@@ -172,7 +172,7 @@ def mollweide(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; the highest told apart from noise unless given.
+        Of a profile, whose density is drawn; the highest significant one unless given.
     centre : float, optional
         Longitude in the middle, degrees; 0 unless given, and 180 for right ascensions.
     data : {"auto", "points", "bins", "none"}
@@ -238,7 +238,7 @@ def globe(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; the highest told apart from noise unless given.
+        Of a profile, whose density is drawn; the highest significant one unless given.
     view : (longitude, latitude), optional
         Where the eye stands, degrees; towards the densest point of the law unless given.
     data : {"auto", "points", "bins", "none"}

@@ -45,7 +45,7 @@ class Scene:
     notation : Notation or None
         The convention that the data came in.
     noise : bool
-        Whether no level was asked for and none is told apart from noise.
+        Whether no level was asked for and none is significant.
     """
 
     space: Space
@@ -107,7 +107,7 @@ class Scene:
         """What is said instead of a peak that noise made, empty where there is none."""
         if not self.noise or self.fit is None:
             return ""
-        return f"No level is told apart from noise; level {self.fit.level} is drawn"
+        return f"No level is significant; level {self.fit.level} is drawn"
 
     @property
     def count_words(self) -> str:
@@ -120,7 +120,7 @@ class Scene:
 def scene_of(source: Any, level: int | None, *charts: Chart) -> Scene:
     """The scene of a profile, a fit or directions, on one of these charts.
 
-    ``level`` is of a profile; the highest that is told apart from noise unless given.
+    ``level`` is of a profile; the highest significant one unless given.
     """
     if isinstance(source, Directions):
         scene = Scene(source.space, source, None, source.notation)

@@ -51,7 +51,7 @@ def ramachandran(
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     level : int, optional
-        Of a profile, whose density is drawn; the highest told apart from noise unless given.
+        Of a profile, whose density is drawn; the highest significant one unless given.
     data : {"auto", "points", "bins", "none"}
         How data are shown; points up to 3000, else bins, with the density as lines over them.
 

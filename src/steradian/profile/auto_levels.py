@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidArgument, LevelError
 from steradian.numerics.tolerances import TINY
 from steradian.profile.profile import Profile
@@ -29,12 +30,16 @@ _PATIENCE = 3  # levels in a row that may add nothing
 
 def climbed(made: Callable[[int], Profile]) -> Profile:
     """The profile that ends where Akaike's criterion is largest; ``made`` gives one of L levels."""
-    levels, found, limit = _FIRST, None, ""
+    levels, found, limit = _FIRST, None, None
     while True:
         found, limit = _through(made, levels, found)
         best = carried(found)
         seen = len(found.levels)
-        if limit or best <= seen - _PATIENCE or found.as_sample().untold(seen):
+        if (
+            limit is not None
+            or best <= seen - _PATIENCE
+            or found.as_sample().untold(seen) is not None
+        ):
             break
         levels += _FIRST
     if best == len(found.levels):
@@ -42,7 +47,7 @@ def climbed(made: Callable[[int], Profile]) -> Profile:
     kept = max(best, 1)
     moments = found.moments.up_to(kept)
     nested = found.nested.up_to(moments.hierarchy)
-    return replace(found, moments=moments, nested=nested, stopped="", chosen=best)
+    return replace(found, moments=moments, nested=nested, stopped=None, chosen=best)
 
 
 def carried(found: Profile) -> int:
@@ -59,21 +64,21 @@ def carried(found: Profile) -> int:
     left = rate2 - features - 1.0
     penalty = np.where(left > 0.0, features * rate2 / np.maximum(left, TINY), np.inf)
     scores = rate2 * found.deficits - penalty
-    scores[[bool(sample.untold(level)) for level in found.levels.tolist()]] = -np.inf
+    scores[[sample.untold(level) is not None for level in found.levels.tolist()]] = -np.inf
     return int(np.argmax(np.concatenate([[0.0], scores])))
 
 
 def _through(
     made: Callable[[int], Profile], levels: int, before: Profile | None
-) -> tuple[Profile, str]:
+) -> tuple[Profile, Diagnostic | None]:
     """A profile of so many levels, or of as many as there are and what stopped it."""
     try:
-        return made(levels), ""
+        return made(levels), None
     except LevelError as error:
         if error.profile is None:
             raise
-        return error.profile, str(error)
+        return error.profile, error.diagnostic
     except InvalidArgument as error:  # more levels than can be fitted there
         if before is None:
             raise
-        return before, str(error)
+        return before, error.diagnostic

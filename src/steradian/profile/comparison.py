@@ -12,6 +12,7 @@ import numpy as np
 
 from steradian.data.notation import Reading
 from steradian.designs import Design
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
 from steradian.estimation.gap_differences import GapDifferences, gap_differences
 from steradian.estimation.label_intervals import BetweenIntervals, between_bias, between_intervals
@@ -26,12 +27,8 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
-from steradian.profile.comparison_text import (
-    comparison_frame,
-    comparison_record,
-    headline,
-    summarise,
-)
+from steradian.profile.comparison_findings import headline
+from steradian.profile.comparison_text import comparison_frame, comparison_record, summarise
 from steradian.profile.group_profiles import GroupProfiles
 from steradian.profile.grouping import Groups
 from steradian.profile.label_noise import label_noise
@@ -48,6 +45,7 @@ from steradian.significance.groups.grouped_sample import GroupedSample
 from steradian.significance.groups.pairs import Pairs
 from steradian.significance.memo import Memo, SharedMemo
 from steradian.significance.redrawn.replicates import Replicates
+from steradian.wording import capital
 
 _QUICK = 2e9  # multiplications of shuffles that nobody notices
 _PAIR_PERMUTATIONS = 1999
@@ -81,7 +79,7 @@ class Comparison(NotebookView):
 
     sample: GroupedSample
     source: Groups
-    left_out: Mapping[str, str]
+    left_out: Mapping[str, Diagnostic]
     shares_kind: str
     elapsed: float
 
@@ -278,7 +276,7 @@ class Comparison(NotebookView):
     @property
     def headline(self) -> str:
         """In what the groups differ, in the words of `summary` without its numbers."""
-        return self._answers.once("headline", lambda: headline(self))
+        return self._answers.once("headline", lambda: capital(headline(self).words))
 
     def to_dict(self) -> dict[str, Any]:
         """Every number as plain lists, ready for JSON; NaN is None."""

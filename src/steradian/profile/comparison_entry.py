@@ -138,5 +138,5 @@ def _compared(given: Groups, found: _Fitted, kind: str, began: float) -> Compari
         groups.names, fits, nested, whole, groups.sizes, groups.ess, groups.design, groups.rows,
         groups.sums,
     )  # fmt: skip
-    words = {name: str(error) for name, error in found.errors.items()}
+    words = {name: error.diagnostic for name, error in found.errors.items()}
     return Comparison(sample, groups, words, kind, time.perf_counter() - began)

@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import steradian
+from steradian.diagnostics import LIKELY_BELOW, Diagnostic
 from steradian.plots.palette import level_colour
-from steradian.profile.comparison_text import (
-    comparison_record,
-    default_tests,
-    label_in_words,
-    level_cells,
-    verdict,
-)
+from steradian.profile.comparison_findings import about_label, default_tests
+from steradian.profile.comparison_text import comparison_record, level_cells, verdict_in_words
 from steradian.profile.group_names import spelling_note
 from steradian.profile.methods_text import CITATION
 from steradian.profile.part_words import part_notes
 from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
-from steradian.wording import LIKELY_BELOW, counted, digits, listed, pvalue_words, sentence
+from steradian.text.phrases import say
+from steradian.wording import counted, digits, listed, pvalue_words, sentence
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -43,7 +40,7 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
     c, (tests, refused) = comparison, default_tests(comparison)
     return Page(
         title=title or _named(c),
-        verdict=(verdict(c, tests),),
+        verdict=(verdict_in_words(c, tests),),
         about=tuple(_about(c, tests)),
         blocks=tuple(_first_screen(c, tests)),
         answers=tuple(_answers(c, tests, refused)),
@@ -65,9 +62,9 @@ def _about(c: Comparison, tests: ComparisonTests | None) -> Iterator[str]:
     yield f"{_counts(c)} in {counted(len(c.names), 'group')}"
     yield f"on the {space.name}, d = {space.d}"
     yield f"design {c.design.name}: {c.design.sentence}"
-    yield label_in_words(c, tests)
+    yield about_label(c, tests).words
     if c.shares_kind == "equal":
-        yield "every group counts the same, whatever its weight"
+        yield say("equal_shares")
 
 
 def _counts(c: Comparison) -> str:
@@ -129,27 +126,28 @@ def _points(c: Comparison) -> Figure:
 
 
 def _answers(
-    c: Comparison, tests: ComparisonTests | None, refused: str
+    c: Comparison, tests: ComparisonTests | None, refused: Diagnostic | None
 ) -> Iterator[tuple[str, str]]:
     if tests is None:
-        yield "Is it more than chance?", f"Not tested: {refused}."
+        assert refused is not None  # nothing is tested
+        yield "Is it more than chance?", sentence(say("not_tested", why=refused.nested))
     else:
         yield "Is it more than chance?", _chance(tests.overall)
-        known = [*part_notes(tests), *tests.warnings]
-        said = " ".join(sentence(words) for words in known)
+        known = [*part_notes(tests), *tests.diagnostics]
+        said = " ".join(sentence(str(one)) for one in known)
         yield "What should be known of the tests?", said or "Nothing to warn of."
-    out = [f"{name}: {words}" for name, words in c.left_out.items()]
+    out = [f"{name}: {why}" for name, why in c.left_out.items()]
     present = "Left out: " + "; ".join(out) if out else "Yes"
     asked_about = spelling_note([*c.names, *c.left_out])
     yield "Are all groups in it?", " ".join(map(sentence, [present, *asked_about]))
 
 
 def _chance(pvalue: float) -> str:
-    """Whether one law for all groups could give what is seen."""
+    """Whether one distribution for all groups could give what is seen."""
     if np.isnan(pvalue):
-        return "Whether all groups have the same law is not tested."
-    answer = "Not told apart from chance" if pvalue >= LIKELY_BELOW else "Yes"
-    return f"{answer}: one law for all groups would give as much with {pvalue_words(pvalue)}."
+        return sentence(say("chance_not_tested"))
+    code = "chance_not_excluded" if pvalue >= LIKELY_BELOW else "chance_excluded"
+    return sentence(say(code, pvalue=pvalue))
 
 
 # --- folded ----------------------------------------------------------------------------------

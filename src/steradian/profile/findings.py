@@ -1,113 +1,118 @@
-"""What a profile found, in the sentences of a scientist: what is there, and how sure it is."""
+"""What a profile found: which levels are there, how sure that is, and what else to know."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from steradian.estimation.interval_concerns import DECIDED, NO_INTERVAL
+from steradian.diagnostics import Diagnostic, Verdict
 from steradian.profile.level_table import LevelTable, names_of, waits_for_others
-from steradian.profile.peaks import peaks_in_words
-from steradian.wording import (
-    Verdict,
-    digits,
-    levels_in_words,
-    listed,
-    percent,
-    pvalue_words,
-    sentence,
-    to_be,
-)
+from steradian.profile.peaks import densest_places
 
-_NAMED = 4  # levels that are named one by one
+_NAMED = 4  # levels whose sizes are given one by one
 _CERTAIN = (Verdict.CLEAR, Verdict.LIKELY)
-_UNJUDGED = f"{Verdict.UNJUDGED}: "
 
 
-def findings(table: LevelTable) -> list[str]:
-    """One sentence for each verdict, the surest first.
+def findings(table: LevelTable) -> list[Diagnostic]:
+    """One for each verdict, the surest first.
 
-    Caveats come after the finding: what is clear, what is likely, what noise explains, what
-    nobody can tell.
+    Caveats come after the finding: what is clear, what is likely, what is not significant, what is
+    not testable.
     """
     if table.tests is None:
-        return [_untested(table)]
+        return _untested(table)
     verdicts = table.verdicts
     if not any(v in _CERTAIN for v in verdicts) and Verdict.NOISE in verdicts:
-        return [_all_noise(table), *_open(table)]
+        return [_nothing_significant(table), *_open(table)]
     said = []
     for verdict in _CERTAIN:
         found = [k for k, v in enumerate(verdicts) if v is verdict]
         said += [_sized(table, verdict, found)] if found else []
-    said += peaks_in_words(table)
+    said += densest_places(table)
     noise = [k for k, v in enumerate(verdicts) if v is Verdict.NOISE]
-    said += [_within_noise(table, noise)] if noise else []
+    said += [_not_significant(table, noise)] if noise else []
     return [*said, *_open(table), *_smallest(table)]
 
 
-def _sized(table: LevelTable, verdict: Verdict, levels: list[int]) -> str:
+def _sized(table: LevelTable, verdict: Verdict, levels: list[int]) -> Diagnostic:
     """What is clear, or likely, with its size; the largest first."""
     gaps, shares = table.profile.gaps, table.shares
     ranked = sorted(levels, key=lambda k: -gaps[k])
-    sizes = [f"{_level(table, k)}, {digits(gaps[k])} nats ({percent(shares[k])})" for k in ranked]
-    return sentence(f"{verdict}: {'; '.join(sizes)}")
+    sizes = [
+        {**_level(table, k), "nats": float(gaps[k]), "share": float(shares[k])} for k in ranked
+    ]
+    return Diagnostic(f"levels_{verdict}", data={"sizes": sizes})
 
 
-def _within_noise(table: LevelTable, levels: list[int]) -> str:
-    return sentence(f"{_levels(table, levels)} {to_be(levels)} {Verdict.NOISE}")
+def _not_significant(table: LevelTable, levels: list[int]) -> Diagnostic:
+    data: dict[str, Any] = {"levels": _levels(table, levels)}
+    pvalue = float(table.pvalues[levels[0]])
+    if len(levels) > 1 or np.isnan(pvalue):
+        return Diagnostic("levels_not_significant", data=data)
+    return Diagnostic("level_not_significant", data={**data, "pvalue": pvalue})
 
 
-def _all_noise(table: LevelTable) -> str:
-    """Nothing was found, and what noise gives."""
+def _nothing_significant(table: LevelTable) -> Diagnostic:
+    """Nothing was found, and the noise level."""
     p = table.profile
     tested = [k for k, v in enumerate(table.verdicts) if v is Verdict.NOISE]
     if len(tested) < len(p.levels):
-        return _within_noise(table, tested)
-    total, noise = float(p.deficits[-1]), float(p.noise.sum())
-    against = f"{digits(total, 2)} nats, where noise gives {digits(noise, 2)}"
-    return sentence(f"Nothing is told apart from noise, at any level ({against})")
+        return _not_significant(table, tested)
+    data = {"nats": float(p.deficits[-1]), "noise": float(p.noise.sum())}
+    return Diagnostic("nothing_significant", data=data)
 
 
-def _open(table: LevelTable) -> list[str]:
-    """Levels that nobody can judge, with the reason, and what is not computed."""
-    assert table.tests is not None
-    reasons: dict[str, list[int]] = {}
-    for k, verdict in enumerate(table.verdicts):
-        if verdict is Verdict.UNJUDGED:
-            reasons.setdefault(_reason(table, k + 1), []).append(k)
+def _open(table: LevelTable) -> list[Diagnostic]:
+    """Levels that are not testable, with the reason, and what is not computed."""
+    reasons: dict[Diagnostic, list[int]] = {}
+    for k, reason in enumerate(table.reasons):
+        if table.verdicts[k] is Verdict.UNJUDGED:
+            why = Diagnostic("see_tests") if reason is None else reason
+            reasons.setdefault(Diagnostic(why.code, data=why.data), []).append(k)
     said = [
-        sentence(f"{_levels(table, levels)} {Verdict.UNJUDGED}: {why}")
+        Diagnostic(
+            "levels_not_testable", data={"levels": _levels(table, levels), "why": why.nested}
+        )
         for why, levels in reasons.items()
     ]
-    later = [sentence(f"Intervals: {table.intervals_later}")] if table.intervals_later else []
-    return [*said, *_later(table), *later, *_no_interval(table), *_wide(table)]
+    later = table.intervals_later
+    more = [] if later is None else [Diagnostic("intervals_left_open", data={"why": later.nested})]
+    return [*said, *_later(table), *more, *_no_interval(table), *_against(table)]
 
 
-def _no_interval(table: LevelTable) -> list[str]:
+def _no_interval(table: LevelTable) -> list[Diagnostic]:
     """Levels with too few units for an interval, and the reason of the lowest."""
-    known = _said_of_intervals(table, NO_INTERVAL)
+    known = _of_intervals(table, "too_few_for_interval")
     if not known:
         return []
-    have = "has" if len(known) == 1 else "have"
-    return [sentence(f"{_levels(table, list(known))} {have} {NO_INTERVAL}{known[min(known)]}")]
+    data = {"levels": _levels(table, list(known)), "why": known[min(known)].nested}
+    return [Diagnostic("levels_without_interval", data=data)]
 
 
-def _wide(table: LevelTable) -> list[str]:
-    """Levels that are told apart from noise, and whose interval one unit makes as wide as it is."""
-    return [
-        sentence(f"{_level(table, k)}: {DECIDED}{why}; profile the others to see without it")
-        for k, why in _said_of_intervals(table, DECIDED).items()
-        if table.verdicts[k] in _CERTAIN
-    ]
+def _against(table: LevelTable) -> list[Diagnostic]:
+    """Levels whose verdict and interval do not agree, or whose interval rests on one unit."""
+    resting = _of_intervals(table, "interval_rests_on_unit")
+    apart = table.disagreements
+    said = []
+    for k in sorted({*resting, *apart}):
+        if table.verdicts[k] not in _CERTAIN and k not in apart:
+            continue
+        data: dict[str, Any] = {"levels": _levels(table, [k])}
+        if k in resting:
+            said.append(Diagnostic("interval_of_one_unit", data={**data, **resting[k].data}))
+        else:
+            said.append(Diagnostic(apart[k].code, data={**data, **apart[k].data}))
+    return said
 
 
-def _said_of_intervals(table: LevelTable, kind: str) -> dict[int, str]:
-    """What the intervals warn of in this way, by level counted from 0."""
-    warned = () if table.intervals is None else table.intervals.warnings
-    begins = {k: f"level {k + 1}: {kind}" for k in range(len(table.profile.levels))}
-    return {k: w.removeprefix(b) for k, b in begins.items() for w in warned if w.startswith(b)}
+def _of_intervals(table: LevelTable, code: str) -> dict[int, Diagnostic]:
+    """What intervals have of one code, by level counted from 0."""
+    known = () if table.intervals is None else table.intervals.diagnostics
+    return {one.level - 1: one for one in known if one.code == code and one.level is not None}
 
 
-def _smallest(table: LevelTable) -> list[str]:
+def _smallest(table: LevelTable) -> list[Diagnostic]:
     """Levels whose p-value is the smallest that so many draws can give, and more might make clear.
 
     With B draws that is 1 / (B + 1).
@@ -118,66 +123,57 @@ def _smallest(table: LevelTable) -> list[str]:
     bound = [
         k
         for k, verdict in enumerate(table.verdicts)
-        if verdict is Verdict.LIKELY and "bootstrap" in tests.methods[k]
+        if verdict is Verdict.LIKELY and tests.methods[k].by_bootstrap
         and (draws + 1) * tests.pvalue[k] < 1.5  # a count, so one
     ]  # fmt: skip
     if not bound:
         return []
-    more = f"tests(replicates={10 * draws + 9}) in Python may call it clear"
-    return [sentence(f"{_levels(table, bound)}: none of {draws} draws came near; {more}")]
+    data = {"levels": _levels(table, bound), "draws": draws, "more": 10 * draws + 9}
+    return [Diagnostic("smallest_pvalue", data=data)]
 
 
-def _later(table: LevelTable) -> list[str]:
+def _later(table: LevelTable) -> list[Diagnostic]:
     """Levels whose p-value is not computed, and those whose correction waits for it."""
     p, tests = table.profile, table.tests
     assert tests is not None
-    said: list[str] = []
-    for level in tests.later[:_NAMED]:
-        k = level - 1
-        noise = "" if np.isnan(p.noise[k]) else f" where noise gives {digits(p.noise[k], 2)}"
-        why = tests.not_computed[len(said)].words
-        said.append(f"{_level(table, k)}, {digits(p.gaps[k])} nats{noise}: {why}")
+    said: list[Diagnostic] = []
+    for one in tests.not_computed[:_NAMED]:
+        assert one.level is not None  # it is of a level
+        k = one.level - 1
+        size = {**_level(table, k), "nats": float(p.gaps[k]), "noise": float(p.noise[k])}
+        said.append(Diagnostic("level_left_open", data={"sizes": [size], "why": one.nested}))
     if len(tests.later) > _NAMED:
-        said = [f"{_levels(table, [k - 1 for k in tests.later])}: {tests.left_open.words}"]
+        levels = _levels(table, [k - 1 for k in tests.later])
+        data = {"levels": levels, "why": tests.left_open.nested}
+        said = [Diagnostic("levels_left_open", data=data)]
     verdicts = enumerate(table.verdicts)
     waiting = [k for k, v in verdicts if v is Verdict.OPEN and k + 1 not in tests.later]
     if waiting:
-        values = [f"{_level(table, k)}, {pvalue_words(float(tests.pvalue[k]))}" for k in waiting]
-        said.append(f"{'; '.join(values)} alone; {waits_for_others(tests)}")
-    return [sentence(one) for one in said]
+        values = [{**_level(table, k), "pvalue": float(tests.pvalue[k])} for k in waiting]
+        data = {"pvalues": values, "why": waits_for_others(tests).nested}
+        said.append(Diagnostic("levels_waiting", data=data))
+    return said
 
 
-def _reason(table: LevelTable, level: int) -> str:
-    assert table.tests is not None
-    begins = f"level {level}: "
-    said = [w.removeprefix(begins) for w in table.tests.warnings if w.startswith(begins)]
-    own = [w.removeprefix(_UNJUDGED) for w in said if w.startswith(_UNJUDGED)]
-    return (own or said[-1:] or ["see tests()"])[0]  # what refuses is said last
-
-
-def _untested(table: LevelTable) -> str:
-    """What there is most of, and why nothing says whether it is noise."""
+def _untested(table: LevelTable) -> list[Diagnostic]:
+    """What there is most of, and why nothing is tested."""
     p, shares = table.profile, table.shares
-    why = sentence(f"not tested: {table.refusal}")
+    assert table.refusal is not None  # nothing is tested
+    why = Diagnostic("not_tested", data={"why": table.refusal.nested})
     if np.isnan(shares).any():
-        return why
+        return [why]
     features = int(p.dims.sum())
     if p.design.defines_inference and p.ess < features:
-        size = f"{digits(p.deficits[-1])} nats"
-        few = f"{p.ess:.0f} rows for {features} features, where noise alone gives nats like these"
-        return f"{sentence(f'{size} cannot be told from noise: {few}')} {why}"
+        data = {"nats": float(p.deficits[-1]), "rows": float(p.ess), "features": features}
+        return [Diagnostic("rows_below_features", data=data), why]
     k = int(p.gaps.argmax())
-    most = f"Most is in {_level(table, k)}: {digits(p.gaps[k])} nats ({percent(shares[k])})"
-    return f"{sentence(most)} {why}"
+    size = {**_level(table, k), "nats": float(p.gaps[k]), "share": float(shares[k])}
+    return [Diagnostic("largest_level", data={"sizes": [size]}), why]
 
 
-def _level(table: LevelTable, k: int) -> str:
-    name = names_of(table.profile)[k]
-    own = f"level {k + 1}"
-    return own if name == own else f"{own} ({name})"
+def _level(table: LevelTable, k: int) -> dict[str, Any]:
+    return {"level": k + 1, "name": names_of(table.profile)[k]}
 
 
-def _levels(table: LevelTable, found: list[int]) -> str:
-    if len(found) > _NAMED:
-        return levels_in_words([k + 1 for k in found])
-    return listed([_level(table, k) for k in found])
+def _levels(table: LevelTable, found: list[int]) -> list[dict[str, Any]]:
+    return [_level(table, k) for k in found]

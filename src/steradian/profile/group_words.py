@@ -8,7 +8,6 @@ from steradian.errors import SteradianError
 from steradian.profile.principal_axes import axis_and_share, strongest_axis
 from steradian.profile.summary import in_words, points_somewhere
 from steradian.significance.effort import SOON
-from steradian.wording import Verdict, listed
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
 _STANDARD_ERRORS = 3.0  # at most, of a mean of uniform rows: a shorter one points nowhere
 _MEAN, _AXIS = 1, 2  # levels that see the mean direction, and the axis
 _MOST_ASKED = 8  # groups of which each is tested by itself
-BLANK = "points to: blank where neither mean nor axis of a group is told apart from noise."
 
 
 def pointing(profile: Profile) -> str:
-    """Its mean direction where level 1 is told apart from noise, else the axis where level 2 is.
+    """Its mean direction where level 1 is significant, else the axis where level 2 is.
 
     Of axes without a sign the axis, which level 1 sees. Empty where neither is, or where nobody
     reads such directions. Where the design defines no test, a mean of three standard errors counts.
@@ -36,7 +34,7 @@ def pointing(profile: Profile) -> str:
 
 
 def mean_is_clear(profile: Profile) -> bool:
-    """Whether its mean has a direction: level 1 is told apart from noise."""
+    """Whether its mean has a direction: level 1 is significant."""
     told = _told(profile)
     if told is None:
         return bool(profile.resultant > _STANDARD_ERRORS * profile.ess**-0.5)
@@ -44,7 +42,7 @@ def mean_is_clear(profile: Profile) -> bool:
 
 
 def _told(profile: Profile) -> tuple[int, ...] | None:
-    """Levels that are told apart from noise; None where nothing is tested."""
+    """Significant levels; None where nothing is tested."""
     try:
         return profile.tests_within(SOON).told
     except SteradianError:
@@ -52,16 +50,8 @@ def _told(profile: Profile) -> tuple[int, ...] | None:
 
 
 def without_mean(c: Comparison) -> list[str]:
-    """Groups, of few, whose own mean is not told apart from zero: they have no direction."""
+    """Groups, of few, whose own mean is not significant: they have no direction."""
     if len(c.names) > _MOST_ASKED:
         return []
     profiles = {name: c.groups[name] for name in c.names}
     return [name for name, p in profiles.items() if p.has_mean and not mean_is_clear(p)]
-
-
-def undirected(names: list[str], part: str) -> str:
-    """That directions do not differ, of groups that have none; ``part`` ends with the p-value."""
-    own = "the mean of" if len(names) == 1 else "the means of"
-    are = "is itself" if len(names) == 1 else "are themselves"
-    p = part[part.rindex("(") :]
-    return f"Directions are not told apart {p}, but {own} {listed(names)} {are} {Verdict.NOISE}"

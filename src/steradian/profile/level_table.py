@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic, Verdict
 from steradian.errors import SteradianError
+from steradian.estimation.agreement import disagreement
 from steradian.estimation.intervals import GapIntervals
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.significance.effort import TakesLong
 from steradian.significance.gap_tests import GapTests
-from steradian.wording import NOTHING_KNOWN, Verdict, digits, levels_in_words, pvalue_number
+from steradian.wording import NOTHING_KNOWN, digits, pvalue_number
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -34,36 +36,38 @@ class LevelTable:
     profile : Profile
         Whose levels they are.
     tests : GapTests or None
-        With NaN and `LATER` for levels whose p-value is not computed; None without any.
+        With NaN and the code ``not_computed`` for levels whose p-value takes longer; None without
+        any.
     intervals : GapIntervals or None
         None where the design defines none, or they are not computed.
-    refusal : str
+    refusal : Diagnostic or None
         Why nothing is tested, where nothing is.
-    intervals_later : str
+    intervals_later : Diagnostic or None
         That intervals are not computed, if so.
     """
 
     profile: Profile
     tests: GapTests | None
     intervals: GapIntervals | None
-    refusal: str = ""
-    intervals_later: str = ""
+    refusal: Diagnostic | None = None
+    intervals_later: Diagnostic | None = None
 
     @classmethod
     def of(cls, profile: Profile, patience: float) -> LevelTable:
         """Ask what takes no more work than ``patience``."""
         if profile.shrinkage is not None:
-            return cls(profile, None, None, "the fits are of shrunk data")
+            return cls(profile, None, None, Diagnostic("fits_of_shrunk_data"))
         if not profile.design.defines_inference:
-            return cls(profile, None, None, f"design {profile.design.name} defines no p-values")
+            data = {"design": profile.design.name}
+            return cls(profile, None, None, Diagnostic("design_without_tests", data=data))
         try:
             tests = profile.tests_within(patience)
         except SteradianError as error:
-            return cls(profile, None, None, str(error))
+            return cls(profile, None, None, error.diagnostic)
         try:
             return cls(profile, tests, profile.intervals_within(patience))
         except TakesLong as error:
-            return cls(profile, tests, None, intervals_later=str(error))
+            return cls(profile, tests, None, intervals_later=error.diagnostic)
         except SteradianError:  # what `intervals` says itself
             return cls(profile, tests, None)
 
@@ -87,22 +91,25 @@ class LevelTable:
         return self.tests.verdicts
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The verdict of each level in words."""
-        return tuple(str(verdict) for verdict in self.verdicts)
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why each level is not judged; empty where it is."""
+    def reasons(self) -> tuple[Diagnostic | None, ...]:
+        """Why each level is not judged; None where it is."""
         if self.tests is None:
             return (self.refusal,) * len(self.profile.levels)
-        every, without = enumerate(self.verdicts, 1), (Verdict.UNJUDGED, Verdict.OPEN)
-        return tuple(_reason(self.tests, k) if v in without else "" for k, v in every)
+        return tuple(_reason(self.tests, level) for level in self.profile.levels.tolist())
 
     @property
     def told(self) -> tuple[int, ...]:
-        """Levels that are told apart from noise."""
+        """Significant levels."""
         return () if self.tests is None else self.tests.told
+
+    @property
+    def disagreements(self) -> dict[int, Diagnostic]:
+        """Levels, counted from 0, whose verdict and interval do not agree, and why."""
+        if self.tests is None or self.intervals is None:
+            return {}
+        pairs = enumerate(zip(self.verdicts, self.tests.pvalue, strict=True))
+        each = ((k, disagreement(self.intervals, k + 1, v, float(p))) for k, (v, p) in pairs)
+        return {k: found for k, found in each if found is not None}
 
     @property
     def shares(self) -> Array:
@@ -142,7 +149,7 @@ class LevelTable:
     def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
         if any(int(k) + 1 in self.later for k in band):
-            return str(Verdict.OPEN)
+            return Verdict.OPEN.words
         shown = (self.tests.pvalue if self.later else self.pvalues)[band]
         known = shown[~np.isnan(shown) & self.tests.judged[band]]
         return pvalue_number(float(known.min())) if len(known) else NOTHING_KNOWN
@@ -165,18 +172,17 @@ class LevelTable:
         return "\n".join(lines)
 
 
-def _reason(tests: GapTests, level: int) -> str:
-    """What a warning says of a level, last where there are several."""
-    begins = f"level {level}: "
-    if tests.later and level not in tests.later and not np.isnan(tests.pvalue[level - 1]):
+def _reason(tests: GapTests, level: int) -> Diagnostic | None:
+    """Why a level has no verdict."""
+    waits = tests.later and level not in tests.later and not np.isnan(tests.pvalue[level - 1])
+    if waits and tests.verdicts[level - 1] is Verdict.OPEN:
         return waits_for_others(tests)
-    said = [w.removeprefix(begins) for w in tests.warnings if w.startswith(begins)]
-    return said[-1].removeprefix(f"{Verdict.UNJUDGED}: ") if said else tests.methods[level - 1]
+    return tests.reason(level)
 
 
-def waits_for_others(tests: GapTests) -> str:
+def waits_for_others(tests: GapTests) -> Diagnostic:
     """Why a level with a p-value has no verdict yet."""
-    return f"the correction waits for {levels_in_words(tests.later)}"
+    return Diagnostic("correction_waits", data={"levels": tests.later})
 
 
 def _bands(levels: int, most: int) -> list[IntArray]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import steradian
 from steradian.profile.level_table import LevelTable, names_of
-from steradian.wording import counted, listed
+from steradian.wording import counted, listed, sentence
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -42,7 +42,7 @@ def methods_paragraph(profile: Profile, table: LevelTable) -> str:
         _numerics(p),
     ]
     if p.shrinkage is not None:
-        said.append(f"The data were {p.shrinkage.words}.")
+        said.append(sentence(p.shrinkage.diagnostic.words))
     return " ".join(one for one in said if one)
 
 

@@ -9,6 +9,7 @@ from steradian.plots.palette import level_colour
 from steradian.profile.findings import findings
 from steradian.profile.level_table import LevelTable
 from steradian.significance.effort import SOON
+from steradian.wording import sentence
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def profile_html(profile: Profile) -> str:
     """A fragment of HTML that inherits the colours of whatever shows it."""
     table = LevelTable.of(profile, SOON)
-    first, *then = findings(table)
+    first, *then = (sentence(str(one)) for one in findings(table))
     said = "".join(f"<div>{escape(words)}</div>" for words in then)
     answers = "".join(
         f"<dt><b>{escape(one.question)}</b></dt><dd>{escape(one.words)}</dd>"

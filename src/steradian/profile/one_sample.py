@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
 from steradian.designs.registry import stated_design
+from steradian.diagnostics import Diagnostic
 from steradian.fitting.nested import fit_levels, within_noise
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
@@ -83,7 +84,7 @@ def profile(  # noqa: PLR0913 - what people say of a sample
     nested = within_noise(fits, lambda: moments.ess)
     ambient = directions.ambient if directions else moments.hierarchy.space.d
 
-    def finished(sound: int, stopped: str) -> Profile:
+    def finished(sound: int, stopped: Diagnostic | None) -> Profile:
         whole = sound == moments.hierarchy.levels
         seen = moments if whole else moments.up_to(sound)
         kept = nested if whole else nested.up_to(seen.hierarchy)
@@ -92,9 +93,10 @@ def profile(  # noqa: PLR0913 - what people say of a sample
 
     failure = nested.failures.get(0)
     if failure is None:
-        return finished(moments.hierarchy.levels, "")
+        return finished(moments.hierarchy.levels, None)
     error = failure.error()
     if failure.level > 1 and not explicit:
-        return finished(failure.level - 1, str(error))
-    error.profile = finished(failure.level - 1, str(error)) if failure.level > 1 else None
+        return finished(failure.level - 1, error.diagnostic)
+    found = failure.level - 1
+    error.profile = finished(found, error.diagnostic) if found else None
     raise error

@@ -1,4 +1,4 @@
-"""The parts of level 1 of a comparison, in words that claim no more than was tested.
+"""The parts of level 1 of a comparison, without a claim beyond what was tested.
 
 Nats are split across and along the pooled mean. Of groups that point nearly the same way these are
 what differs in direction and in concentration; of groups that point far apart the part along the
@@ -7,10 +7,11 @@ pooled mean is geometry too, and concentration is told by their own mean resulta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.significance.groups.own_lengths import own_lengths
 from steradian.wording import digits
 
@@ -34,34 +35,28 @@ def part_rows(c: Comparison, tests: ComparisonTests | None) -> list[tuple[str, s
     return list(zip(names if found else _GEOMETRY, nats, known, strict=True))
 
 
-def part_size(c: Comparison, tests: ComparisonTests, part: str) -> str:
-    """How large a part is, in a sentence."""
-    nats = f"{digits(c.level1[part])} nats"
+def part_size(c: Comparison, tests: ComparisonTests, part: str) -> Diagnostic:
+    """How large a part is."""
+    data: dict[str, Any] = {"nats": float(c.level1[part])}
     if not tests.far_apart:
-        return nats
+        return Diagnostic("size_of_part", data=data)
     if part == next(iter(c.level1)):
-        return f"{nats} across the pooled mean"
+        return Diagnostic("size_across", data=data)
     own = own_lengths(c.sample)
     assert own is not None  # it was tested
-    least, most = own.resultants.min(), own.resultants.max()
-    return f"mean resultant lengths {digits(float(least))} to {digits(float(most))}"
+    least, most = float(own.resultants.min()), float(own.resultants.max())
+    return Diagnostic("size_in_lengths", data={"least": least, "most": most})
 
 
-def part_notes(tests: ComparisonTests) -> list[str]:
+def part_notes(tests: ComparisonTests) -> list[Diagnostic]:
     """What was tested in place of a part, where groups point far apart."""
     if not tests.far_apart:
         return []
-    return [
-        f"{list(tests.parts)[1]}: the groups point far apart, so that their own mean resultant "
-        "lengths are compared; nats along the pooled mean are of their directions too"
-    ]
+    return [Diagnostic("lengths_compared", 1, {"part": list(tests.parts)[1]})]
 
 
-def shared_note(c: Comparison) -> list[str]:
-    """Why there is no noise, where units have rows of several groups."""
+def shared_note(c: Comparison) -> list[Diagnostic]:
+    """Why there is no noise level, where units have rows of several groups."""
     if len(c.names) < 2 or not c.sample.has_shared_units or np.isfinite(c.noise).all():
         return []
-    return [
-        "noise is not known: units have rows of several groups, and the features are too many, or "
-        "the laws too sharp, for a covariance over them"
-    ]
+    return [Diagnostic("noise_of_shared_units")]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.profile.principal_axes import girdle_in_words, second_moment
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
-from steradian.wording import digits, listed, sentence
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
@@ -27,8 +27,8 @@ _EVEN = 0.5  # of the highest density along a girdle, above which the lowest lea
 _NEARLY_UNIFORM = 1.5  # times uniform, below which there is no peak to speak of
 
 
-def peaks_in_words(table: LevelTable) -> list[str]:
-    """A sentence about the highest level that is told apart from noise, from the second on.
+def densest_places(table: LevelTable) -> list[Diagnostic]:
+    """Where the fit of the highest significant level has its peaks, from the second level on.
 
     The first has its peak at the mean direction, which is printed. None where nobody said how
     coordinates are read, where the space has no picture, or where the one peak is at the mean.
@@ -47,7 +47,7 @@ def peaks_in_words(table: LevelTable) -> list[str]:
         return []
     if len(high) == 1 and _at_mean(p, high[0].point):
         return []
-    return [_sentence(fit.level, high, known.notation)]
+    return [_places(fit.level, high, known.notation)]
 
 
 def _high(fit: MaxEntFit) -> list[Mode]:
@@ -76,10 +76,8 @@ def _at_mean(profile: Profile, point: Array) -> bool:
     return bool(np.linalg.norm(point - profile.moments.mean / length) < _BESIDE)
 
 
-def _sentence(level: int, high: list[Mode], told: Notation) -> str:
-    top = high[0].density
-    first = f"{told.words(high[0].point)} ({digits(top)} × uniform)"
-    others = [f"{told.words(m.point)} ({digits(m.density)} ×)" for m in high[1:_TOLD]]
-    more = len(high) - 1 - len(others)
-    others += [f"{more} more place{'s' * (more > 1)}"] if more else []
-    return sentence(f"Level {level} is densest at {listed([first, *others])}")
+def _places(level: int, high: list[Mode], told: Notation) -> Diagnostic:
+    some = [{"place": told.words(m.point), "density": float(m.density)} for m in high[:_TOLD]]
+    more = len(high) - len(some)
+    code = "densest_places_and_more" if more else "densest_places"
+    return Diagnostic(code, data={"of_level": int(level), "places": some, "more": more})

@@ -13,6 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.notation import Reading
 from steradian.designs import Design
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidArgument
 from steradian.estimation.bias import noise_floor
 from steradian.estimation.intervals import (
@@ -81,7 +82,7 @@ class Profile(AdequacyMethods):
 
     moments: Moments
     nested: NestedFits
-    stopped: str
+    stopped: Diagnostic | None
     shrinkage: Shrinkage | None
     ambient: int
     elapsed: float

@@ -22,6 +22,7 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
 from steradian.profile.weighted_fits import BlockFits, Permutation, WeightedFits, as_permutation
 from steradian.text.messages import arguments
+from steradian.wording import sentence
 
 _ALPHA = 0.05  # of the p-values that are counted in print
 
@@ -156,7 +157,7 @@ class Profiles(NotebookView):
                 "their I is noise (.flagged, .enough)."
             )
         if self.shrinkage:
-            lines.append(f"Shrunk: every weighting was {self.shrinkage.words}.")
+            lines.append(sentence(f"shrunk: {self.shrinkage.diagnostic.words}"))
         if self.null:
             lines.append(
                 "p: of weights that have nothing to do with the directions, by "

@@ -43,7 +43,7 @@ def record_of(profile: Profile) -> dict[str, Any]:
             name: np.asarray(getattr(profile.numerics, name)).tolist()
             for name in Numerics.__slots__
         },
-        "stopped": profile.stopped,
+        "stopped": None if profile.stopped is None else profile.stopped.to_dict(),
         **({} if profile.chosen is None else {"chosen_levels": profile.chosen}),
         "shrinkage": asdict(profile.shrinkage) if profile.shrinkage else None,
         "ambient": profile.ambient,

@@ -42,7 +42,7 @@ def scene_of(table: LevelTable) -> Scene | None:
 
 
 def _first(table: LevelTable) -> int:
-    """Where the slider begins: the highest level that is told apart from noise, if any is."""
+    """Where the slider begins: the highest significant level, if any is."""
     return table.told[-1] if table.told else len(table.verdicts)
 
 

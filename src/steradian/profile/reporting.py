@@ -28,7 +28,7 @@ from steradian.report import (
 )
 from steradian.report.figures import gap_bars, mixing_curves, residual_bars
 from steradian.significance.effort import WAITING
-from steradian.wording import counted, digits, pvalue_words
+from steradian.wording import counted, digits, pvalue_words, sentence
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -45,7 +45,7 @@ def page_of(profile: Profile, title: str = "", call: str = "") -> Page:
     trust = profile.trust()
     return Page(
         title=title or _named(profile),
-        verdict=tuple(findings(table)),
+        verdict=tuple(sentence(str(one)) for one in findings(table)),
         about=tuple(data_in_short(profile)),
         blocks=tuple(_first_screen(table)),
         answers=tuple((one.question, one.words) for one in trust.judgements),
@@ -81,8 +81,8 @@ def level_rows(table: LevelTable) -> Table:
         row[0] = f"{k + 1}: {full[k]}"
     if table.tests is not None:
         names.append("verdict")
-        for row, said in zip(rows, table.said, strict=True):
-            row.append(said)
+        for row, status in zip(rows, table.verdicts, strict=True):
+            row.append(status.words)
     return Table(
         caption="What each level adds, in nats. Noise: what chance alone gives on average.",
         columns=("level", *names[1:]),
@@ -204,7 +204,7 @@ def _numerics(profile: Profile) -> Iterator[Block]:
             for k, level in enumerate(profile.levels)
         ),
     )  # fmt: skip
-    details = [d for one in profile.trust().judgements for d in one.details]
+    details = [detail.words for one in profile.trust().judgements for detail in one.details]
     yield Paragraph("; ".join(details) + "." if details else "No further details.")
     yield Paragraph(
         f"Kish ESS {profile.ess:.1f} of {profile.n} rows: weight concentration, not a universal "

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steradian.designs import Design
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument
 from steradian.estimation.intervals import IntervalMethod
 from steradian.estimation.split_intervals import SplitIntervals, combined_intervals
@@ -156,23 +157,20 @@ class SplitProfile(LevelFrame):
             f"D deficit from {self._zero}, I information the level's features add.",
             "Medians of I and their shares need not add up.",
             first.design.in_short,
-            *(line for said in self.warnings for line in textwrap.wrap(f"! {said}", 80)),
+            *(line for said in self.diagnostics for line in textwrap.wrap(f"! {said}", 80)),
         ]
         return "\n".join(lines)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What speaks against trusting the splits: too few rows on either side of them."""
         profiled = min(one.ess for one in self.splits)
         choosing, features = self.n - max(one.n for one in self.splits), int(self.dims.sum())
         enough = PER_FEATURE * features
         if min(profiled, choosing) >= enough:
             return ()
-        fitted = f"{features} fitted parameter{'s' * (features > 1)}"
-        return (
-            f"few rows: {choosing} choose and {profiled:.0f} are profiled for {fitted}, where "
-            f"{enough} of either would be safe; what they show is mostly chance",
-        )
+        data = {"choosing": int(choosing), "profiled": float(profiled), "features": features}
+        return (Diagnostic("few_rows_in_splits", data={**data, "safe": int(enough)}),)
 
     @property
     def _zero(self) -> str:
@@ -218,7 +216,7 @@ class SplitProfile(LevelFrame):
             "splits": [one.to_dict() for one in self.splits],
             "design": self.design.name,
             "design_sentence": self.design.sentence,
-            "warnings": list(self.warnings),
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
             "unit": "nats",
         }
 

@@ -14,7 +14,8 @@ from steradian.profile.principal_axes import READABLE, principal_axes, second_mo
 from steradian.references.base import reference_words
 from steradian.spaces.base import classical_values
 from steradian.text.messages import arguments
-from steradian.wording import digits, in_lines, pvalue_words
+from steradian.text.phrases import say
+from steradian.wording import digits, in_lines, pvalue_words, sentence
 
 if TYPE_CHECKING:
     from steradian.profile.profile import Profile
@@ -33,7 +34,7 @@ def summarise(profile: Profile, patience: float, *, verbose: bool = False) -> st
         str(table),
         "",
         *_legend(profile),
-        *(line for said in findings(table) for line in _wrapped(said)),
+        *(line for said in findings(table) for line in _wrapped(sentence(str(said)))),
         *_remarks(profile),
         "",
         profile.trust().shown(verbose=verbose),
@@ -162,7 +163,7 @@ def _remarks(profile: Profile) -> list[str]:
     if rounding > 1e-10:
         lines.append(f"Rounding of the moments moves D by up to {rounding:.0e} nats.")
     if profile.shrinkage:
-        lines.append(f"Shrunk: the data were {profile.shrinkage.words}.")
+        lines.append(sentence(f"shrunk: {profile.shrinkage.diagnostic.words}"))
     if profile.ambient > profile.d:
         lines += _wrapped(
             f"Within the {profile.d} of {profile.ambient} dimensions the data span: relative to "
@@ -171,12 +172,9 @@ def _remarks(profile: Profile) -> list[str]:
     lines += _sky(profile)
     lines += _one_hemisphere(profile)
     if profile.chosen == 0:
-        lines += _wrapped(
-            "Chosen: 0 levels. None adds more than noise gives, by Akaike's criterion; level 1 is "
-            "shown to say by how little."
-        )
-    if profile.stopped:
-        lines += textwrap.wrap(f"Stopped: {profile.stopped}.", _WIDTH)
+        lines += _wrapped(sentence(say("no_levels_chosen")))
+    if profile.stopped is not None:
+        lines += textwrap.wrap(sentence(f"stopped: {profile.stopped}"), _WIDTH)
     return lines
 
 
@@ -227,7 +225,7 @@ def _details(profile: Profile, table: LevelTable) -> list[str]:
     lines += _wrapped(f"Design {profile.design.name}: {profile.design.sentence}")
     if table.tests is not None:
         lines += [f"p of level {k}: {how}" for k, how in enumerate(table.tests.methods, 1)]
-        lines += [line for said in table.tests.warnings for line in _wrapped(f"! {said}")]
+        lines += [line for said in table.tests.diagnostics for line in _wrapped(f"! {said}")]
     return ["", *lines]
 
 

@@ -31,9 +31,6 @@ WAITING = 3e8
 A_SECOND = 1e7
 """Work that one core does in about a second."""
 
-LATER = "not computed"
-"""The method of a p-value that is more work than may be begun."""
-
 SETTLING = 10
 """Draws as extreme as the sample that settle a p-value among samples of the null."""
 

@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steradian.diagnostics import Diagnostic
+from steradian.diagnostics import (
+    NOT_COMPUTED,
+    REFUSED,
+    Diagnostic,
+    MethodCode,
+    PvalueMethod,
+    Verdict,
+    distinct,
+    verdict_of,
+)
 from steradian.errors import ResolutionError
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -17,7 +26,6 @@ from steradian.significance.effort import TakesLong, together
 from steradian.significance.level_tests import LevelTest, TooFewUnits, level_test
 from steradian.significance.options import Options
 from steradian.significance.sample import Sample
-from steradian.wording import Verdict, verdict_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,15 +47,12 @@ class GapTests(LevelFrame):
         one half when the model null holds for equal weights: 2 a² I is then χ².
     judged : array of bool, (L,)
         Whether the sample can judge the level at all. It cannot where one unit outweighs all
-        others together; the p-value beside it is then no evidence either way, and `warnings`
-        name the unit.
-    methods : tuple of str
-        Per level how the p-value was found, with which covariance, and "cannot be judged".
-    warnings : tuple of str
+        others together; the p-value beside it is then no evidence either way, and `reason` names
+        the unit.
+    methods : tuple of PvalueMethod
+        Per level how the p-value was found, and with which covariance.
+    diagnostics : tuple of Diagnostic
         What speaks against trusting a p-value.
-    not_computed : tuple of Diagnostic
-        Levels whose p-value takes more work than was to be begun, with how much. The call that
-        prints them has all: these are of tables that are printed before.
     """
 
     _columns: ClassVar[tuple[str, ...]] = (
@@ -67,13 +72,20 @@ class GapTests(LevelFrame):
     pvalue: Array
     coefficients: tuple[Array, ...]
     judged: BoolArray
-    methods: tuple[str, ...]
-    warnings: tuple[str, ...]
+    methods: tuple[PvalueMethod, ...]
+    diagnostics: tuple[Diagnostic, ...]
     options: Options
     rate: float
     design: str
     sentence: str
-    not_computed: tuple[Diagnostic, ...] = ()
+
+    @property
+    def not_computed(self) -> tuple[Diagnostic, ...]:
+        """Levels whose p-value takes more work than was to be begun, with how much.
+
+        None of what `Profile.tests` gives: of tables that are printed before.
+        """
+        return tuple(one for one in self.diagnostics if one.code == MethodCode.NOT_COMPUTED)
 
     @property
     def left_open(self) -> Diagnostic:
@@ -84,6 +96,12 @@ class GapTests(LevelFrame):
     def later(self) -> list[int]:
         """Levels whose p-value is not computed: it takes more work than was to be begun."""
         return [one.level for one in self.not_computed if one.level is not None]
+
+    def reason(self, level: int) -> Diagnostic | None:
+        """Why a level is not judged; None where it is."""
+        if self.verdicts[level - 1] not in {Verdict.UNJUDGED, Verdict.OPEN}:
+            return None
+        return next((one for one in self.diagnostics if one.level == level), None)
 
     @property
     def statistic(self) -> Array:
@@ -109,7 +127,7 @@ class GapTests(LevelFrame):
 
     @property
     def told(self) -> tuple[int, ...]:
-        """Levels that are told apart from noise: clear or likely."""
+        """Significant levels: clear or likely."""
         sure = {Verdict.CLEAR, Verdict.LIKELY}
         return tuple(level for level, v in enumerate(self.verdicts, 1) if v in sure)
 
@@ -134,11 +152,10 @@ class GapTests(LevelFrame):
             "pvalue_holm": self.pvalue_holm.tolist(),
             "coefficients": [c.tolist() for c in self.coefficients],
             "judged": self.judged.tolist(),
-            "methods": list(self.methods),
+            "methods": [one.to_dict() for one in self.methods],
             "replicates": options.replicates,
             "seed": options.seed,
-            "not_computed": [one.to_dict() for one in self.not_computed],
-            "warnings": list(self.warnings),
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
     def plot(self, ax: Any = None) -> Any:
@@ -161,12 +178,13 @@ class GapTests(LevelFrame):
             "method",
         ]
         for k, level in enumerate(self.levels):
+            unjudged = "" if self.judged[k] else f"; {Verdict.UNJUDGED.words}"
             lines.append(
                 f"{level:>5} {self.dof[k]:>8} {self.gap_statistic[k]:>10.4g} "
                 f"{self.score_statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
-                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
+                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}{unjudged}"
             )
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def _verdict(ends: tuple[float, float], judged: bool, is_open: bool) -> Verdict:
@@ -194,9 +212,9 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
     found = _test_levels(sample, levels, options)
     gaps = sample.nested.gaps[0]
     dims = np.array(sample.hierarchy.dims[:levels])
-    warnings = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
+    said = [*concerns.of_weights(sample), *(d for one in found for d in one.diagnostics)]
     if options.statistic == "gap":
-        warnings += concerns.of_numerics(sample, rate)
+        said += concerns.of_numerics(sample, rate)
     return GapTests(
         levels=np.arange(1, levels + 1),
         dof=dims,
@@ -206,12 +224,11 @@ def gap_tests(sample: Sample, options: Options) -> GapTests:
         coefficients=tuple(one.coefficients for one in found),
         judged=np.array([one.judged for one in found]),
         methods=tuple(one.method for one in found),
-        warnings=tuple(dict.fromkeys(warnings)),
+        diagnostics=distinct(said),
         options=options,
         rate=rate,
         design=sample.design.name,
         sentence=sample.sentence,
-        not_computed=tuple(one.open for one in found if one.open is not None),
     )
 
 
@@ -220,14 +237,14 @@ def _test_levels(sample: Sample, levels: int, options: Options) -> list[LevelTes
     by_default = options.method is None and options.covariance is None
     found: list[LevelTest] = []
     for level in range(1, levels + 1):
+        features = int(sample.hierarchy.dims[level - 1])
         try:
             work = partial(level_test, sample, level, options)
             found.append(sample.memo.once(("level test", level, options), work))
         except TakesLong as error:
-            found.append(LevelTest.not_computed(error, int(sample.hierarchy.dims[level - 1])))
+            found.append(LevelTest.without(features, NOT_COMPUTED, error.diagnostic))
         except (TooFewUnits, ResolutionError) as error:
             if not (by_default and level > 1):
                 raise
-            none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
-            found.append(LevelTest(np.nan, np.nan, none, "refused", (str(error),), judged=False))
+            found.append(LevelTest.without(features, REFUSED, error.diagnostic))
     return found

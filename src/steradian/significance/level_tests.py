@@ -6,13 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.diagnostics import Diagnostic
+from steradian.diagnostics import (
+    REFUSED,
+    Diagnostic,
+    MethodCode,
+    PvalueMethod,
+    Recalibration,
+)
 from steradian.errors import DesignError
 from steradian.families.whitening import RowFeatures, Whitening
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.significance import concerns, effort
-from steradian.significance.effort import LATER, TakesLong
 from steradian.significance.many_rows.row_sweeps import SweptLevel, swept_level, swept_together
 from steradian.significance.off_diagonal import FEWEST_UNITS, off_diagonal
 from steradian.significance.options import Options
@@ -73,16 +78,15 @@ class LevelTest:
     score: float
     pvalue: float
     coefficients: Array
-    method: str
-    warnings: tuple[str, ...]
+    method: PvalueMethod
+    diagnostics: tuple[Diagnostic, ...] = ()  # if it is not judged, why not comes first
     judged: bool = True
-    open: Diagnostic | None = None  # that the p-value is not computed, and its work
 
     @classmethod
-    def not_computed(cls, error: TakesLong, features: int) -> LevelTest:
-        """Of a level that is more work than may be begun."""
-        none, words = np.full(features, np.nan), (str(error),)
-        return cls(np.nan, np.nan, none, LATER, words, judged=False, open=error.diagnostic)
+    def without(cls, features: int, method: PvalueMethod, why: Diagnostic) -> LevelTest:
+        """No p-value of a level with so many features, and why."""
+        none = np.full(features, np.nan)
+        return cls(np.nan, np.nan, none, method, (why,), judged=False)
 
     def no_smaller_than(self, other: LevelTest) -> LevelTest:
         """The same with the p-value of another test, where that is larger."""
@@ -90,20 +94,22 @@ class LevelTest:
             return self
         return replace(self, pvalue=other.pvalue, method=other.method)
 
-    def said(self, words: str | None) -> LevelTest:
-        """The same, not judged if there are words why."""
-        if words is None:
+    def withheld(self, why: Diagnostic | None) -> LevelTest:
+        """The same, not judged if there is a reason."""
+        if why is None:
             return self
-        method = f"{self.method}; cannot be judged" if self.judged else self.method
-        return replace(self, method=method, warnings=(words, *self.warnings), judged=False)
+        return replace(self, diagnostics=(why, *self.diagnostics), judged=False)
+
+    def remarked(self, *more: Diagnostic) -> LevelTest:
+        """The same with more diagnostics."""
+        return replace(self, diagnostics=(*self.diagnostics, *more))
 
 
 def level_test(sample: Sample, level: int, options: Options) -> LevelTest:
     """Test one level of a sample."""
     untold = concerns.untold(level, sample, level)
-    if untold:
-        none = np.full(int(sample.hierarchy.dims[level - 1]), np.nan)
-        return LevelTest(np.nan, np.nan, none, "refused", (untold,), judged=False)
+    if untold is not None:
+        return LevelTest.without(int(sample.hierarchy.dims[level - 1]), REFUSED, untold)
     white = sample.whitening(level)
     if _by_products(sample, level, white, options):
         return _off_diagonal_test(sample, level, white, options)
@@ -140,27 +146,25 @@ def _off_diagonal_test(sample: Sample, level: int, white: Whitening, options: Op
     units, kernel, score = sample.units, white.kernel, _model_score(sample, white)
     assert kernel is not None
     if units.effective < FEWEST_UNITS:
-        raise TooFewUnits(
-            f"level {level}: {units.effective} units for {white.below + white.q} features; "
-            f"{FEWEST_UNITS} units are the least"
-        )
+        data = {"units": int(units.effective), "features": int(white.below + white.q)}
+        raise TooFewUnits(Diagnostic("units_below_least", level, {**data, "least": FEWEST_UNITS}))
     options.patience.begin(level, effort.of_products(sample))
     found = off_diagonal(sample.rows, units, kernel, options.seed)
     if options.null == "model":
         found = found.under_model(sample.rate, white.q)
     noise = 0.5 * sample.rate**2 * (found.own + found.drift) / white.q
+    coefficients = np.full(white.q, max(noise, 0.0))
+    how = PvalueMethod(MethodCode.OFF_DIAGONAL)
     said = concerns.of_products(level, found)
-    test = LevelTest(
-        score, found.pvalue, np.full(white.q, max(noise, 0.0)), "off-diagonal score", (*said,)
-    )
+    test = LevelTest(score, found.pvalue, coefficients, how, (*said,))
     if np.isnan(found.pvalue):
-        test = replace(test, method="refused")
+        test = replace(test, method=REFUSED)
     elif kernel.alone is not None:
-        test = replace(test, warnings=(*test.warnings, *_alone(sample, level, kernel.alone)))
-    return test.said(concerns.unjudged_products(level, found, units))
+        test = test.remarked(*_alone(sample, level, kernel.alone))
+    return test.withheld(concerns.unjudged_products(level, found, units))
 
 
-def _alone(sample: Sample, level: int, features: RowFeatures) -> list[str]:
+def _alone(sample: Sample, level: int, features: RowFeatures) -> list[Diagnostic]:
     """The p-value of the one feature that drowns among the others, by its own tilt."""
     scores = scores_of(sample.rows, sample.units, features)
     kind = scores.settled("damped")
@@ -182,9 +186,9 @@ def _model_test(
     if not sample.has_rows or sample.moments.n * p > MOST_ENTRIES:
         return found
     scores = _scores(sample, white)
-    if "bootstrap" not in found.method:
-        found = replace(found, warnings=(*found.warnings, *concerns.of_model(level, scores)))
-    return found.said(concerns.outweighed(level, scores, sample.units))
+    if not found.method.by_bootstrap:
+        found = found.remarked(*concerns.of_model(level, scores))
+    return found.withheld(concerns.outweighed(level, scores, sample.units))
 
 
 def _model_pvalue(
@@ -199,7 +203,7 @@ def _model_pvalue(
     value = score if options.statistic == "score" else gap
     shift = concerns.chi_square_lead(sample, level)
     method = options.method
-    warnings: list[str] = []
+    diagnostics: list[Diagnostic] = []
     if method != "bootstrap" and shift > concerns.CHI_SQUARE_SHIFT:
         if method is not None:
             raise DesignError(
@@ -208,7 +212,7 @@ def _model_pvalue(
                 "deviations; use method='bootstrap'"
             )
         method = "bootstrap"
-        warnings.append(concerns.bootstrap_instead(level, "the χ² law is off in this dimension"))
+        diagnostics.append(Diagnostic("bootstrap_for_dimension", level, {"shift": float(shift)}))
     half = np.full(white.q, 0.5)
     if method == "bootstrap":
         work = effort.of_draws(sample, level, options.replicates, tilted=False)
@@ -217,14 +221,16 @@ def _model_pvalue(
         null = draw(sample, level, options.replicates, options.seed)
         pvalue, gone = among(value, null, _ENOUGH)
         if gone > MOST_LOST:
-            found = LevelTest(score, np.nan, half, "refused", (*warnings,))
-            return found.said(concerns.too_many_lost(level, gone))
-        warnings += concerns.lost_replicates(level, gone)
-        return LevelTest(score, pvalue, half, "parametric bootstrap", (*warnings,))
+            found = LevelTest(score, np.nan, half, REFUSED, (*diagnostics,))
+            return found.withheld(concerns.too_many_lost(level, gone))
+        diagnostics += concerns.lost_replicates(level, gone)
+        how = PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP)
+        return LevelTest(score, pvalue, half, how, (*diagnostics,))
     if method == "simulate":
         pvalue = _simulated(value, half, np.inf, level, options)
-        return LevelTest(score, pvalue, half, "simulated χ²", (*warnings,))
-    return LevelTest(score, float(chi_square_sf(2.0 * value, white.q)), half, "χ²", (*warnings,))
+        return LevelTest(score, pvalue, half, PvalueMethod(MethodCode.SIMULATED_CHI_SQUARE))
+    pvalue = float(chi_square_sf(2.0 * value, white.q))
+    return LevelTest(score, pvalue, half, PvalueMethod(MethodCode.CHI_SQUARE))
 
 
 def _model_score(sample: Sample, white: Whitening) -> float:
@@ -266,8 +272,8 @@ def _moment_test(
     more = of_sample(sample, level)
     found = _referred(scores, kind, value, (level, more), options)
     if worthless(scores)[0]:
-        found = replace(found, pvalue=np.nan, method="refused")
-        return found.said(concerns.unjudged(level, scores, units))
+        found = replace(found, pvalue=np.nan, method=REFUSED)
+        return found.withheld(concerns.unjudged(level, scores, units))
     by_default = options.kind == "damped"
     if by_default and options.drawn is None and needs_calibration(scores)[0]:
         found = _calibrated(sample, level, scores, found, options)
@@ -275,14 +281,14 @@ def _moment_test(
         found = _resampled(sample, level, found, options)
     if by_default and options.drawn is None and tails_of_few(scores)[0]:
         found = found.no_smaller_than(_referred(scores, "null", value, (level, more), options))
-    said = [concerns.no_tilt(level)] if scores.lacks_tilt(kind) else []
-    said += few_rows(f"level {level}", sample.hierarchy.space, p)
-    words = concerns.unjudged(level, scores, units)
-    if words is None:
+    said = [concerns.null_centred(level)] if scores.lacks_tilt(kind) else []
+    said += few_rows(level, sample.hierarchy.space, p)
+    why = concerns.unjudged(level, scores, units)
+    if why is None:
         said += concerns.of_scores(level, scores, kind, units, default=by_default)
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
-    return replace(found, warnings=(*found.warnings, *said)).said(words)
+    return found.remarked(*said).withheld(why)
 
 
 def _swept(sample: Sample, level: int, options: Options) -> SweptLevel | None:
@@ -306,8 +312,9 @@ def _swept_test(sample: Sample, level: int, white: Whitening, swept: SweptLevel)
     """The default test of very many rows, none of which stands out."""
     value = _model_score(sample, white)
     pvalue = float(mixture_sf([value], swept.coefficients[None])[0])
-    kind, said = ("damped", ()) if swept.tilted else ("null", (concerns.no_tilt(level),))
-    return LevelTest(value, pvalue, swept.coefficients, f"exact tail, {kind}", said)
+    kind, said = ("damped", ()) if swept.tilted else ("null", (concerns.null_centred(level),))
+    how = PvalueMethod(MethodCode.EXACT_TAIL, kind)
+    return LevelTest(value, pvalue, swept.coefficients, how, said)
 
 
 def _referred(
@@ -326,13 +333,15 @@ def _referred(
         coefficients, dof = more.coefficients(scores, kind)
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, kind, options.replicates, options.seed)
-        how, pvalue = "multiplier bootstrap", add_one(value, null)
+        how, pvalue = MethodCode.MULTIPLIER_BOOTSTRAP, add_one(value, null)
     elif options.method == "simulate":
-        how, pvalue = "simulated tail", _simulated(value, coefficients, dof, level, options)
+        how = MethodCode.SIMULATED_TAIL
+        pvalue = _simulated(value, coefficients, dof, level, options)
     else:
-        how, pvalue = "exact tail", float(mixture_sf([value], coefficients[None], dof)[0])
+        how = MethodCode.EXACT_TAIL
+        pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
     shown = "null" if scores.lacks_tilt(kind) else kind
-    return LevelTest(score, pvalue, coefficients, f"{how}, {shown}", ())
+    return LevelTest(score, pvalue, coefficients, PvalueMethod(how, shown))
 
 
 def _calibrated(
@@ -346,7 +355,7 @@ def _calibrated(
     if found.pvalue <= SETTLED:
         return found
     if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
-        return found.said(concerns.too_slow_to_calibrate(level))
+        return found.withheld(concerns.too_slow_to_calibrate(level))
     plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
     draws = effort.expected_draws(float(plain[0]), options.replicates)
     options.patience.begin(level, effort.of_draws(sample, level, draws))
@@ -354,10 +363,11 @@ def _calibrated(
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
     pvalue = _standing(fits, float(plain[0]), options)
     if np.isnan(pvalue):
-        return found.said(concerns.draws_not_told_apart(level))
+        return found.withheld(concerns.draws_not_resolved(level))
     if sample.own_share < 1.0:  # draws do not know how little the reference is known
         pvalue = max(pvalue, found.pvalue)
-    return replace(found, pvalue=pvalue, method=f"{found.method}, recalibrated")
+    method = replace(found.method, recalibration=Recalibration.DRAWS)
+    return replace(found, pvalue=pvalue, method=method)
 
 
 def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -> LevelTest:
@@ -365,16 +375,17 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     if not found.pvalue <= DOUBTED:
         return found
     if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
-        return found.said(concerns.too_slow_to_calibrate(level))
+        return found.withheld(concerns.too_slow_to_calibrate(level))
     draws = effort.expected_draws(found.pvalue, options.replicates)
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
     standing = _standing(units, found.pvalue, options)
     if np.isnan(standing):
-        return found.said(concerns.draws_not_told_apart(level))
+        return found.withheld(concerns.draws_not_resolved(level))
     pvalue = max(found.pvalue, standing)
-    return replace(found, pvalue=pvalue, method=f"{found.method}, calibrated on resampled units")
+    method = replace(found.method, recalibration=Recalibration.UNITS)
+    return replace(found, pvalue=pvalue, method=method)
 
 
 def _standing(null: NullSamples, pvalue: float, options: Options) -> float:
@@ -391,14 +402,14 @@ def _too_many_features(
     count = sample.units.effective
     if count >= FEWEST_PER_FEATURE * p:
         return _streamed_test(sample, level, white, gap, options)
-    reason = f"{count} units for {p} features: too few for a covariance"
+    data = {"units": int(count), "features": int(p)}
     rows = sample.design.rows_of_one_law
     if not rows or options.method not in {None, "bootstrap"}:
-        remedy = "use null='model', method='bootstrap'" if rows else "more units are needed"
-        raise TooFewUnits(f"level {level}: {reason}; {remedy}")
+        code = "too_few_units_for_method" if rows else "too_few_units"
+        raise TooFewUnits(Diagnostic(code, level, data))
     model = replace(options, null="model", covariance=None, method="bootstrap")
     found = _model_test(sample, level, white, gap, model)
-    return replace(found, warnings=(concerns.bootstrap_instead(level, reason), *found.warnings))
+    return found.remarked(Diagnostic("bootstrap_for_few_units", level, data))
 
 
 def _streamed_test(
@@ -414,20 +425,16 @@ def _streamed_test(
     found = streamed_scores(sample.rows, sample.units, white, kind)
     found = replace(found, statistic=found.statistic * sample.own_share)
     value = found.statistic if options.statistic == "score" else gap
-    said = () if options.covariance else (
-        f"level {level}: too many rows to tilt; covariance centred at the null",
-    )  # fmt: skip
+    said = () if options.covariance else (Diagnostic("too_many_rows_to_tilt", level),)
     if options.method == "simulate":
         pvalue = _simulated(value, found.coefficients, found.dof, level, options)
     else:
         pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
-    how = "simulated tail" if options.method == "simulate" else "exact tail"
-    words = None
+    how = PvalueMethod(_tail(options), kind)
+    why = None
     if found.share > DOMINATES:
-        words = concerns.outweighing(level, sample.units, found.top, found.share)
-    return LevelTest(found.statistic, pvalue, found.coefficients, f"{how}, {kind}", said).said(
-        words
-    )
+        why = concerns.outweighing(level, sample.units, found.top, float(found.share))
+    return LevelTest(found.statistic, pvalue, found.coefficients, how, said).withheld(why)
 
 
 def _test_from_sums(
@@ -456,15 +463,19 @@ def _test_from_sums(
         omega = small * omega
     coefficients = np.maximum(np.linalg.eigvalsh(0.5 * omega)[::-1], 0.0)
     value = score if options.statistic == "score" else gap
-    said = () if options.covariance or known else (
-        "made from sums, so nothing could be tilted: covariance centred at the null",
-    )  # fmt: skip
+    said = () if options.covariance or known else (Diagnostic("sums_cannot_be_tilted"),)
     said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
     if options.method == "simulate":
         pvalue = _simulated(value, coefficients, dof, level, options)
-        return LevelTest(score, pvalue, coefficients, f"simulated tail, {kind}", said)
-    pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
-    return LevelTest(score, pvalue, coefficients, f"exact tail, {kind}", said)
+    else:
+        pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
+    return LevelTest(score, pvalue, coefficients, PvalueMethod(_tail(options), kind), said)
+
+
+def _tail(options: Options) -> MethodCode:
+    """Draws of a law, or its tail itself."""
+    drawn = options.method == "simulate"
+    return MethodCode.SIMULATED_TAIL if drawn else MethodCode.EXACT_TAIL
 
 
 def _simulated(

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import eigenvalues
@@ -99,16 +100,14 @@ def check_rows(rows: float, features: int) -> None:
         )
 
 
-def few_rows(name: str, space: Space, features: int) -> tuple[str, ...]:
-    """Words where the law of a test rests on few rows of the reference for each feature."""
+def few_rows(level: int, space: Space, features: int) -> tuple[Diagnostic, ...]:
+    """Where the law of a test rests on few rows of the reference for each feature."""
     rows = reference_rows(space)
     if rows >= _PER_FEATURE * features:
         return ()
-    return (
-        f"{name}: the reference is a sample worth {rows:.0f} rows for {features} features, fewer "
-        f"than {_PER_FEATURE} for each: a test at 5 % may reject up to twice as often; a reference "
-        f"of {_PER_FEATURE * features} rows or more is needed",
-    )
+    needed = _PER_FEATURE * features
+    data = {"rows": float(rows), "features": int(features), "each": _PER_FEATURE}
+    return (Diagnostic("few_reference_rows", level, {**data, "needed": int(needed)}),)
 
 
 def _errors(weights: Array, exponent: Array, zeta: Array, below: int, share: float = 1.0) -> Array:

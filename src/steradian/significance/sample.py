@@ -12,6 +12,7 @@ from steradian.data.moments import Moments
 from steradian.data.resolution import Resolution
 from steradian.designs import Design
 from steradian.designs.units import Units
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, ResolutionError
 from steradian.families.base import Family
 from steradian.families.whitening import Whitening
@@ -162,21 +163,22 @@ class Sample:
             return Resolution()
         return Resolution.of(self.directions, underlying(self.hierarchy.space))
 
-    def untold(self, through: int) -> str:
-        """Why levels up to ``through`` are not all told apart on the values that rows take.
+    def untold(self, through: int) -> Diagnostic | None:
+        """Why levels up to ``through`` are not all seen on the values that rows take.
 
-        In words, with the first that is not; empty where all are.
+        Names the first that is not; None where all are.
         """
-        if np.isinf(self.resolution.values):
-            return ""
+        seen = self.resolution
+        if np.isinf(seen.values):
+            return None
         for level in range(1, through + 1):
             wide = self.hierarchy
             wide = wide if level <= wide.levels else wide.wider(level) or wide
-            if not self.resolution.tells(wide.q(min(level, wide.levels))):
+            if not seen.tells(wide.q(min(level, wide.levels))):
                 kind = "degrees" if isinstance(wide, LevelsAreDegrees) else "levels"
-                first = f"so {kind} from {level} on cannot be told from lower ones"
-                return f"{self.resolution.words}, {first}"
-        return ""
+                data = {"step": float(seen.step), "values": float(seen.values)}
+                return Diagnostic("coarse_values", data={**data, "kind": kind, "first": level})
+        return None
 
     @property
     def rows(self) -> Directions:

@@ -13,6 +13,7 @@ from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.designs import Design, as_design
 from steradian.designs.units import Units
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidDirections
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
@@ -57,7 +58,7 @@ class SampleTests:
     rough : array of bool, (B, L)
         Where `Profile.tests` calibrates the p-value on draws of the reduced fit or of the units,
         and these are rough if it was not asked for.
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
         How many samples are not judged, or rough, or have ratios with a heavy tail.
     """
 
@@ -68,7 +69,7 @@ class SampleTests:
     coefficients: tuple[Array, ...]
     judged: BoolArray
     rough: BoolArray
-    warnings: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     def __repr__(self) -> str:
         return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"

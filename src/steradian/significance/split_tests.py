@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from steradian.diagnostics import Diagnostic, Verdict
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.significance.gap_tests import GapTests, holm
-
-_NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,14 +73,19 @@ class SplitTests(LevelFrame):
         return np.asarray(np.mean([one.judged for one in self.splits], axis=0) > 0.5)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What speaks against trusting a p-value, in how many splits."""
-        said = [w for one in self.splits for w in dict.fromkeys(one.warnings)]
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What speaks against trusting a p-value, in how many splits.
+
+        Of one code and level once, with the numbers of the first split that has it.
+        """
         total = len(self.splits)
-        return tuple(
-            f"{w} ({said.count(w)} of {total} splits)" if total > 1 else w
-            for w in dict.fromkeys(said)
-        )
+        alike: dict[tuple[str, int | None], list[Diagnostic]] = {}
+        for split in self.splits:
+            for one in {(d.code, d.level): d for d in reversed(split.diagnostics)}.values():
+                alike.setdefault((one.code, one.level), []).append(one)
+        if total == 1:
+            return self.splits[0].diagnostics
+        return tuple(in_some(same[0], len(same), total) for same in alike.values())
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
@@ -97,7 +100,7 @@ class SplitTests(LevelFrame):
             "pvalue_holm": self.pvalue_holm.tolist(),
             "pvalues": self.pvalues.tolist(),
             "judged": self.judged.tolist(),
-            "warnings": list(self.warnings),
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
             "splits": [one.to_dict() for one in self.splits],
         }
 
@@ -112,23 +115,18 @@ class SplitTests(LevelFrame):
         ]
         for k, level in enumerate(self.levels):
             middle = f"{seen[:, k].min():>10.3g} {np.median(seen[:, k]):>10.3g}"
-            mark = "" if self.judged[k] else "  cannot be judged"
+            mark = "" if self.judged[k] else f"  {Verdict.UNJUDGED.words}"
             lines.append(
                 f"{level:>5} {self.dof[k]:>8} {self.pvalue[k]:>10.3g} {self.pvalue_holm[k]:>10.3g} "
                 f"{middle} {seen[:, k].max():>10.3g}{mark}"
             )
-        return "\n".join([*lines, *(f"! {w}" for w in _each_once(self.warnings))])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
-def _each_once(warnings: Sequence[str]) -> list[str]:
-    """Warnings that differ in their numbers alone, as one with how many there are."""
-    alike: dict[str, list[str]] = {}
-    for words in warnings:
-        alike.setdefault(_NUMBER.sub("#", words), []).append(words)
-    return [
-        same[0] + (f" (and {len(same) - 1} alike of other splits)" if len(same) > 1 else "")
-        for same in alike.values()
-    ]
+def in_some(found: Diagnostic, count: int, total: int) -> Diagnostic:
+    """A diagnostic of so many of all splits."""
+    data = {"what": found.nested, "count": count, "total": total}
+    return Diagnostic("in_some_splits", found.level, data)
 
 
 def _counted(splits: int) -> str:

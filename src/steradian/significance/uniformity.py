@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steradian.arguments import seed_number, whole_number
+from steradian.diagnostics import Diagnostic, Verdict, distinct
 from steradian.families.whitening import Whitening
 from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
 from steradian.notebook import LevelFrame
@@ -56,7 +57,7 @@ class Uniformity(LevelFrame):
         By χ² with the features of level l, which holds for equal weights only.
     names : tuple of str
         What the classical test of each level is called, or what the level looks at.
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
         What speaks against trusting a p-value.
     """
 
@@ -79,14 +80,15 @@ class Uniformity(LevelFrame):
     classical_pvalue: Array
     names: tuple[str, ...]
     design: str
-    warnings: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
     reference: str = ""  # what is tested in the place of uniformity, in words
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""
         arrays = ("levels", "dof", "statistic", "pvalue", "judged", "classical", "classical_pvalue")
         values = {name: getattr(self, name).tolist() for name in arrays}
-        return {"design": self.design, **values, "warnings": list(self.warnings)}
+        said = [one.to_dict() for one in self.diagnostics]
+        return {"design": self.design, **values, "diagnostics": said}
 
     def __repr__(self) -> str:
         return f"Uniformity({len(self.levels)} levels, p = {_shown(self.pvalue)})"
@@ -104,9 +106,9 @@ class Uniformity(LevelFrame):
             lines.append(
                 f"{level:>5} {self.dof[k]:>8} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g}   "
                 f"{self.classical[k]:>10.4g} {self.classical_pvalue[k]:>10.3g} "
-                f"{self.names[k]}{'' if self.judged[k] else '  cannot be judged'}"
+                f"{self.names[k]}{'' if self.judged[k] else f'  {Verdict.UNJUDGED.words}'}"
             )
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def _shown(values: Array) -> str:
@@ -119,7 +121,7 @@ class _Through:
 
     statistic: float  # as it is referred to the law, half of what is reported
     pvalue: float
-    warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     judged: bool = True
     drawn: bool = False  # the p-value comes from uniform samples
 
@@ -150,7 +152,7 @@ def uniformity_tests(sample: Sample, draws: UniformDraws) -> Uniformity:
     crowded = [k for k in concerns.crowded(sample) if not found[k - 1].drawn]
     for level in crowded:  # where 2 n D is not χ²
         pvalues[level - 1] = np.nan
-    said = [*concerns.of_weights(sample), *(w for one in found for w in one.warnings)]
+    said = [*concerns.of_weights(sample), *(d for one in found for d in one.diagnostics)]
     said += concerns.of_crowding(sample, crowded)
     return Uniformity(
         levels=levels,
@@ -162,7 +164,7 @@ def uniformity_tests(sample: Sample, draws: UniformDraws) -> Uniformity:
         classical_pvalue=np.asarray(chi_square_sf(classical, dims)),
         names=names_of_tests(sample.hierarchy)[: len(dims)],
         design=sample.design.name,
-        warnings=tuple(dict.fromkeys(said)),
+        diagnostics=distinct(said),
         reference=reference_words(sample.hierarchy.space),
     )
 
@@ -187,11 +189,10 @@ def _through(sample: Sample, level: int, score: float, draws: UniformDraws) -> _
     deficit = sample.rate**2 * float(sample.nested.deficits[0, level - 1])
     p = sample.hierarchy.q(level)
     untold = concerns.untold(level, sample, level)
-    if untold:
+    if untold is not None:
         return _Through(deficit, np.nan, (untold,), False)
     if np.isnan(score):
-        flat = f"level {level}: its features hardly vary under the uniform law; see tests()"
-        return _Through(deficit, np.nan, (flat,), False)
+        return _Through(deficit, np.nan, (Diagnostic("flat_features", level),), False)
     drawn = _drawn(sample, level, draws)
     if sample.has_rows:
         return _of_rows(sample, level, deficit, drawn)
@@ -210,22 +211,22 @@ def _of_rows(sample: Sample, level: int, deficit: float, drawn: _Through | None)
         return _streamed(sample, white, deficit)
     scores = scores_of(sample.rows, units, white)
     scores = replace(scores, rate=scores.rate * np.sqrt(sample.own_share))
-    words = concerns.unjudged(level, scores, units)
-    said = [words] if words else []
+    why = concerns.unjudged(level, scores, units)
+    said = [] if why is None else [why]
     if drawn is not None:
-        return replace(drawn, warnings=(*said,), judged=words is None)
+        return replace(drawn, diagnostics=(*said,), judged=why is None)
     if units.rows_of_one_law:
         pvalue = float(chi_square_sf(2.0 * deficit, white.q))
-        return _Through(deficit, pvalue, (*said, *concerns.of_rows(level, scores)), words is None)
+        return _Through(deficit, pvalue, (*said, *concerns.of_rows(level, scores)), why is None)
     kind = scores.settled("damped")
     value = float(scores.statistic[0])
     coefficients = scores.coefficients(kind)
     pvalue = float(mixture_sf([value], coefficients, scores.tail_dof(kind))[0])
-    if words is None:
+    if why is None:
         said += concerns.of_scores(level, scores, kind, units, default=True)
     if worthless(scores)[0]:
         pvalue = np.nan
-    return _Through(value, pvalue, (*said,), words is None)
+    return _Through(value, pvalue, (*said,), why is None)
 
 
 def _drawn(sample: Sample, level: int, draws: UniformDraws) -> _Through | None:

@@ -22,7 +22,9 @@ def _instead_of(call: str) -> str:
     return "give --design" if given else f"`{call}` in Python does it"
 
 
-_FORMATS: dict[str, Callable[[Any], str]] = {
+Formats: TypeAlias = Mapping[str, Callable[[Any], str]]
+
+_FORMATS: Formats = {
     "digits": digits,
     "two": lambda value: digits(value, 2),
     "percent": percent,
@@ -31,7 +33,8 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
     "duration": duration,
     "option": _instead_of,
 }
-"""Formats of fields beyond Python's own: ``{share:percent}``, ``{size:digits}``."""
+"""Formats of fields beyond Python's own: ``{share:percent}``, ``{size:digits}``.
+``{rows:count row}`` is a number with its noun, one or several."""
 
 _OPTIONS = {
     **{
@@ -51,14 +54,34 @@ _SWITCHES = {"degrees": ("--degrees", "--radians"), "axial": ("--axial", "--dire
 _PLAIN_VALUE = re.compile(r"[\w,.:=+\-]+")  # what a shell takes as it is
 
 
+def plural(noun: str) -> str:
+    """Several of a thing.
+
+    Examples
+    --------
+    >>> plural("row"), plural("stretch")
+    ('rows', 'stretches')
+    """
+    return noun + ("es" if noun.endswith("ch") else "s")
+
+
+def _count(value: float, noun: str) -> str:
+    return f"{value:.0f} {noun if round(value) == 1 else plural(noun)}"
+
+
 class _Formatter(string.Formatter):
+    def __init__(self, more: Formats) -> None:
+        self._formats = {**_FORMATS, **more}
+
     def format_field(self, value: Any, format_spec: str) -> str:
-        special = _FORMATS.get(format_spec)
+        if format_spec.startswith("count "):
+            return _count(value, format_spec.removeprefix("count "))
+        special = self._formats.get(format_spec)
         return super().format_field(value, format_spec) if special is None else special(value)
 
 
-def filled(template: str, fields: Mapping[str, Any]) -> str:
-    """A template with its fields in it, for whoever reads.
+def filled(template: str, fields: Mapping[str, Any], formats: Formats | None = None) -> str:
+    """A template with its fields in it, for whoever reads; ``formats`` are others of fields.
 
     Examples
     --------
@@ -66,7 +89,7 @@ def filled(template: str, fields: Mapping[str, Any]) -> str:
     ...        {"row": Row(17), "norm": 0.93, "remedy": arguments(normalize=True)})
     'row 17 has norm 0.93; pass normalize=True'
     """
-    return _Formatter().vformat(template, (), fields)
+    return _Formatter(formats or {}).vformat(template, (), fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +279,13 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def in_plain_words(value: Any) -> Any:
-    """What is said with remedies as text, for whoever reads; everything else as it is."""
+    """What is said with remedies as text, for whoever reads; everything else as it is.
+
+    Within dictionaries and lists too.
+    """
+    if isinstance(value, dict):
+        return {name: in_plain_words(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [in_plain_words(part) for part in value]
     said = isinstance(value, Message | Joined | Name | Arguments | Rows)
     return str(value) if said else value

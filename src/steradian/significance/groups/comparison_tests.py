@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from steradian.arguments import one_of, seed_number, whole_number
 from steradian.designs.units import Units
+from steradian.diagnostics import (
+    REFUSED,
+    Diagnostic,
+    MethodCode,
+    PvalueMethod,
+    at_level,
+    distinct,
+)
 from steradian.errors import DesignError, SteradianError
 from steradian.families.whitening import inverse_roots
 from steradian.fitting.nested import NestedFits, fit_levels
@@ -27,7 +35,7 @@ from steradian.significance.groups.label_tests import (
     shuffling_refusal,
     step_test,
 )
-from steradian.significance.groups.own_lengths import METHOD, equal_lengths
+from steradian.significance.groups.own_lengths import equal_lengths
 from steradian.significance.groups.shared_units import parts_of_units, shuffled_together
 from steradian.significance.groups.unit_permutation import (
     PermutationTest,
@@ -37,6 +45,7 @@ from steradian.significance.groups.unit_permutation import (
 )
 from steradian.significance.redrawn.replicates import Replicates
 from steradian.significance.scores import MOST_ENTRIES
+from steradian.text.phrases import say
 
 _APART = 0.01  # p-value of one direction, above which lengths along the pooled mean are their own
 
@@ -52,17 +61,17 @@ class ComparisonTests:
     levels : array of int, (L,)
     statistic, pvalue, pvalue_holm : arrays, (L,)
         ½ a² |r|² of each level, its p-value alone, and Holm's correction over the levels. NaN
-        where a level cannot be tested; `warnings` say why.
+        where a level cannot be tested; `diagnostics` say why.
     overall : float
         P-value of "all groups have the same law"; NaN where it cannot be tested.
     parts, parts_holm : mappings
         P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
         correction over them and the levels above, at least that of level 1; empty without.
-    methods : tuple of str
+    methods : tuple of PvalueMethod
         Per level how the p-value was found.
     part_methods : mapping
         The same of the parts.
-    warnings : tuple of str
+    diagnostics : tuple of Diagnostic
         What was refused, and what speaks against trusting a p-value.
     """
 
@@ -72,12 +81,12 @@ class ComparisonTests:
     overall: float
     overall_statistic: float
     parts: dict[str, float]
-    methods: tuple[str, ...]
-    overall_method: str
-    warnings: tuple[str, ...]
+    methods: tuple[PvalueMethod, ...]
+    overall_method: PvalueMethod
+    diagnostics: tuple[Diagnostic, ...]
     design: str
     sentence: str
-    part_methods: dict[str, str] = field(default_factory=dict)
+    part_methods: dict[str, PvalueMethod] = field(default_factory=dict)
 
     @property
     def pvalue_holm(self) -> Array:
@@ -97,7 +106,7 @@ class ComparisonTests:
     @property
     def far_apart(self) -> bool:
         """Whether groups point so far apart that their own mean resultant lengths were tested."""
-        return any(how.startswith(METHOD) for how in self.part_methods.values())
+        return any(how.of_own_lengths for how in self.part_methods.values())
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
@@ -114,10 +123,10 @@ class ComparisonTests:
             "overall": without_nan([self.overall])[0],
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
             "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
-            "methods": list(self.methods),
-            "part_methods": dict(self.part_methods),
-            "overall_method": self.overall_method,
-            "warnings": list(self.warnings),
+            "methods": [one.to_dict() for one in self.methods],
+            "part_methods": {name: one.to_dict() for name, one in self.part_methods.items()},
+            "overall_method": self.overall_method.to_dict(),
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
     def __str__(self) -> str:
@@ -125,7 +134,7 @@ class ComparisonTests:
             f"Do the groups differ? design {self.design}: {self.sentence}",
             "",
             f"{'':<16} {'a²C':>10} {'p':>10} {'Holm':>10}  method",
-            f"{'same law at all':<16} {'':>10} {self.overall:>10.3g} {'':>10}  "
+            f"{say('same_distribution'):<16} {'':>10} {self.overall:>10.3g} {'':>10}  "
             f"{self.overall_method}",
         ]
         for k, level in enumerate(self.levels):
@@ -140,7 +149,7 @@ class ComparisonTests:
                     f"{self.part_methods.get(name, '')}".rstrip()
                     for name, p in self.parts.items()
                 ]
-        return "\n".join([*lines, *(f"! {w}" for w in self.warnings)])
+        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
 def comparison_tests(
@@ -166,7 +175,7 @@ def comparison_tests(
     else:
         found = [_tested(sample, level, many) for level in levels]
     parts, more = _parts(sample, many)
-    more += [w for one in parts.values() for w in one.warnings]
+    more += [d for one in parts.values() for d in one.diagnostics]
     return ComparisonTests(
         levels=np.arange(1, sample.hierarchy.levels + 1),
         statistic=np.array([one.statistic for one in found]),
@@ -177,7 +186,7 @@ def comparison_tests(
         part_methods={name: one.method for name, one in parts.items()},
         methods=tuple(one.method for one in found),
         overall_method=how,
-        warnings=tuple(dict.fromkeys([*said, *(w for one in found for w in one.warnings), *more])),
+        diagnostics=distinct([*said, *(d for one in found for d in one.diagnostics), *more]),
         design=sample.design.name,
         sentence=sample.design.sentence,
     )
@@ -187,27 +196,25 @@ def check_groups(sample: GroupedSample) -> None:
     """Raise `DesignError` where there is nothing to test."""
     sample.check_inference()
     if sample.count < 2:
-        raise DesignError("there is one group only; nothing can be compared")
+        raise DesignError(Diagnostic("one_group"))
 
 
 def _tested(sample: GroupedSample, level: int, many: Replicates) -> StepTest:
     try:
         return step_test(sample, level_step(sample, level), many)
     except DesignError as error:
-        return StepTest.refused(f"level {level}: {error}")
+        return StepTest.refused(at_level(level, error.diagnostic))
 
 
-def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, StepTest], list[str]]:
+def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, StepTest], list[Diagnostic]]:
     """Tests of the parts of level 1, or why there are none."""
     hierarchy = sample.hierarchy
     if not isinstance(hierarchy, SplitsLevelOne) or not sample.forms:
         return {}, []
     steps = part_steps(sample, hierarchy.level_one_parts)
     if steps is None:
-        return {}, [
-            "the pooled mean is not clear of zero, so that level 1 is not split into "
-            + " and ".join(hierarchy.level_one_parts)
-        ]
+        data = {"parts": list(hierarchy.level_one_parts)}
+        return {}, [Diagnostic("level_one_not_split", data=data)]
     across, along = steps
     direction = _part(sample, across, many)
     apart = not direction.pvalue > _APART  # or nobody knows
@@ -219,7 +226,7 @@ def _part(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
     try:
         return step_test(sample, step, many)
     except DesignError as error:
-        return StepTest.refused(f"{step.name}: {error}")
+        return StepTest.refused(step.about(error.diagnostic))
 
 
 def same_law(
@@ -232,9 +239,9 @@ def same_law(
     if sample.has_shared_units:
         return _same_law_within(sample, many, some)
     groups, units = sample.group_of_unit, sample.observed_units
-    words = shuffling_refusal(sample)
-    if words:
-        raise DesignError(words)
+    why = shuffling_refusal(sample)
+    if why is not None:
+        raise DesignError(why)
     scores, weights, strata = pooled_scores(sample, units), units.unit_weights, units.strata
     if some is not None:
         pick, groups = _of_some(groups, some, sample.count)
@@ -283,7 +290,7 @@ def pooled_scores(sample: GroupedSample, units: Units) -> list[Array]:
     """
     rows, hierarchy = sample.known_rows, sample.hierarchy
     if rows.directions.n * hierarchy.q(hierarchy.levels) > MOST_ENTRIES:
-        raise DesignError("too many rows and features to shuffle; compare fewer levels")
+        raise DesignError(Diagnostic("too_many_to_shuffle"))
     levels, solved = hierarchy.levels, _exchangeable(sample).solutions
     top = hierarchy.family(levels)
     if sample.forms:
@@ -315,22 +322,21 @@ def _white(sample: GroupedSample, mean: Array, inverse: Array) -> Array:
     """White features of the rows, (n, q)."""
     phi = sample.features
     if phi is None or not np.isfinite(inverse).all():
-        raise DesignError(
-            "the rows are too many, or so concentrated that their features cannot be told apart in "
-            "double precision; compare fewer levels"
-        )
+        raise DesignError(Diagnostic("rows_cannot_be_shuffled"))
     return np.asarray((phi - mean) @ inverse.T)
 
 
 def judged_same_law(
     sample: GroupedSample, many: Replicates
-) -> tuple[PermutationTest, str, list[str]]:
-    """The same with how it was found; what cannot be tested is refused in words."""
+) -> tuple[PermutationTest, PvalueMethod, list[Diagnostic]]:
+    """The same with how it was found, or why it is refused."""
     check_groups(sample)
     try:
         found = same_law(sample, many)
     except SteradianError as error:
         none = PermutationTest(np.nan, np.nan, 0)
-        return none, "refused", [f"same law at all: {error}"]
-    what = "labels within units" if sample.has_shared_units else "units"
-    return found, f"{found.replicates} permutations of {what}", []
+        why = error.diagnostic
+        return none, REFUSED, [replace(why, data={**why.data, "part": say("same_distribution")})]
+    shared = sample.has_shared_units
+    code = MethodCode.PERMUTATION_WITHIN if shared else MethodCode.PERMUTATION
+    return found, PvalueMethod(code, replicates=int(found.replicates)), []

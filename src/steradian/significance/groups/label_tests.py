@@ -10,10 +10,12 @@ the smaller space where a group has few rows per feature or a row high leverage.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from steradian.designs.units import Units
+from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.fitting.grouped import GroupedFits, integrals
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -27,7 +29,6 @@ from steradian.significance.groups.label_bootstrap import (
     standing,
 )
 from steradian.significance.groups.label_whitening import LabelStep, LabelWhitening, label_whitening
-from steradian.significance.groups.shared_units import METHOD as SIGNS
 from steradian.significance.groups.shared_units import Contrasts, sign_test
 from steradian.significance.groups.unit_permutation import (
     StudentisedMeans,
@@ -62,13 +63,13 @@ class StepTest:
 
     statistic: float  # ½ a² |r|², or what is compared
     pvalue: float
-    method: str
-    warnings: tuple[str, ...] = ()
+    method: PvalueMethod
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @classmethod
-    def refused(cls, words: str) -> StepTest:
+    def refused(cls, why: Diagnostic) -> StepTest:
         """No p-value, and why."""
-        return cls(np.nan, np.nan, "refused", (words,))
+        return cls(np.nan, np.nan, REFUSED, (why,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +86,15 @@ class Step:
     def features(self) -> int:
         """Features of each group once the step is taken."""
         return self.step.own + self.step.added
+
+    def about(self, found: Diagnostic) -> Diagnostic:
+        """The same about this step: its level, and its part where it is not the whole level."""
+        data = found.data if self.whole_level else {**found.data, "part": self.name}
+        return replace(found, level=self.level, data=data)
+
+    def refused(self, code: str, **data: Any) -> StepTest:
+        """No p-value, and why."""
+        return StepTest.refused(self.about(Diagnostic(code, data=data)))
 
 
 def level_step(sample: GroupedSample, level: int) -> Step:
@@ -109,21 +119,16 @@ def part_steps(sample: GroupedSample, parts: tuple[str, str]) -> tuple[Step, Ste
 
 
 def step_test(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
-    """Test one step; what cannot be tested is refused in words."""
+    """Test one step; what cannot be tested is refused."""
     if not sample.forms:
         return _without_matrices(sample, step, many)
     _, own, shared, added = step.step.sizes(sample.hierarchy.q(sample.hierarchy.levels))
     if own + shared + added > _MOST_FEATURES:
-        return StepTest.refused(
-            f"{step.name}: {sample.count} groups have {own + shared + added} features together, "
-            "too many for a covariance of all; the permutation test of the same law remains"
-        )
+        features = int(own + shared + added)
+        return step.refused("too_many_group_features", groups=sample.count, features=features)
     white = _whitening(sample, step)
     if not white.sound.all():
-        return StepTest.refused(
-            f"{step.name}: the laws of the groups are so concentrated that its features cannot be "
-            "told apart in double precision; ask for fewer levels"
-        )
+        return step.refused("groups_too_concentrated")
     if not sample.has_units:
         return _from_sums(sample, step, white)
     if sample.has_shared_units:
@@ -145,32 +150,31 @@ def _from_rows(
     rows, phi, units = sample.known_rows, sample.features, sample.units
     p, few = white.below + white.added, _few(sample, step)
     if phi is None or rows.directions.n * p > MOST_ENTRIES:
-        return StepTest.refused(f"{step.name}: too many rows to hold their scores; compare moments")
-    if few and step.level == 1 and step.whole_level and not shuffling_refusal(sample):
+        return step.refused("too_many_rows_of_groups")
+    if few and step.level == 1 and step.whole_level and shuffling_refusal(sample) is None:
         return studentised(sample, many)
     zeta = white.rows(phi[None], rows.labels)
     scores = _scores(sample, zeta, white.below)
     kind = scores.settled("damped")
-    words = _unjudged(scores, units)
-    if words and not scores.rows:
-        return StepTest.refused(f"{step.name}: cannot be judged: {words}")
+    why = _unjudged(scores, units)
+    if why is not None and not scores.rows:
+        return StepTest.refused(step.about(why))
     more = of_groups(sample, step.below.lam[0], white) if step.level > 1 else None
     coefficients, dof = scores.coefficients(kind), scores.tail_dof(kind)
     if more is not None:
         coefficients[0], dof = more.coefficients(scores, kind)
     value = float(scores.statistic[0])
     pvalue = float(mixture_sf([value], coefficients, dof)[0])
-    said: tuple[str, ...] = ()
-    if words:
-        said = (f"{step.name}: {words}; little is left to compare it with",)
+    said = [] if why is None else [why]
     if more is not None:
-        said += few_rows(step.name, sample.hierarchy.space, step.features)
-    found = StepTest(value, pvalue, f"score, {kind}", said)
+        said += few_rows(step.level, sample.hierarchy.space, step.features)
+    method = PvalueMethod(MethodCode.SCORE_TAIL, kind)
+    found = StepTest(value, pvalue, method, tuple(step.about(one) for one in said))
     if more is None and scores.rows and (few or scores.top_leverage[0] > LEVERAGE):
         if sample.draws_quickly:
             return _calibrated(sample, step, zeta, found, many)
         return replace(_without_matrices(sample, step, many), statistic=value)
-    return replace(found, warnings=(*said, _rough(step))) if few else found
+    return replace(found, diagnostics=(*found.diagnostics, _rough(step))) if few else found
 
 
 def _within_units(
@@ -182,30 +186,27 @@ def _within_units(
     family = sample.hierarchy.family(sample.hierarchy.levels)
     _, _, covariance = integrals(family, step.below.lam)
     contrasts = Contrasts.of_step(white, covariance[0], sample.levels.means)
-    return _signed(sample, step.name, phi - white.mean[0][rows.labels], contrasts, many)
+    found = _signed(sample, phi - white.mean[0][rows.labels], contrasts, many)
+    return replace(found, diagnostics=tuple(step.about(one) for one in found.diagnostics))
 
 
-def _signed(
-    sample: GroupedSample, name: str, psi: Array, contrasts: Contrasts, many: Replicates
-) -> StepTest:
+def _signed(sample: GroupedSample, psi: Array, contrasts: Contrasts, many: Replicates) -> StepTest:
+    """The test of level 1, or of any step whose contrasts these are."""
     found = sign_test(sample, psi, contrasts, many)
     if found is None:
-        return StepTest.refused(
-            f"{name}: cannot be judged: too few {sample.units.what}s differ in their groups for a "
-            f"covariance of {contrasts.added} features; more units are needed, or fewer levels"
-        )
-    return StepTest(0.5 * found.statistic, found.pvalue, SIGNS)
+        data = {"what": sample.units.what, "features": int(contrasts.added)}
+        return StepTest.refused(Diagnostic("few_units_differ", 1, data))
+    how = PvalueMethod(MethodCode.SIGNS_WITHIN)
+    return StepTest(0.5 * found.statistic, found.pvalue, how)
 
 
-def _unjudged(scores: Scores, units: Units) -> str:
+def _unjudged(scores: Scores, units: Units) -> Diagnostic | None:
     """Why units cannot judge a step, if so."""
     p, top = scores.h.shape[2], int(dominating(scores)[0])
     if units.effective < FEWEST_ROWS * p and not units.rows_of_one_law:
-        return (
-            f"{units.effective} units for {p} features of labels and groups, too few for a "
-            "covariance; more units are needed, or fewer levels"
-        )
-    return "" if top < 0 else f"{units.name_of(top)} outweighs all others together"
+        data = {"units": int(units.effective), "features": int(p)}
+        return Diagnostic("few_units_of_groups", data=data)
+    return None if top < 0 else Diagnostic("outweighed", data={"unit": units.identity(top)})
 
 
 def _few(sample: GroupedSample, step: Step) -> bool:
@@ -213,8 +214,8 @@ def _few(sample: GroupedSample, step: Step) -> bool:
     return bool(sample.units_per_group.min() < PER_FEATURE * step.features)
 
 
-def _rough(step: Step) -> str:
-    return f"{step.name}: fewer than {PER_FEATURE} units per feature in a group: the law is rough"
+def _rough(step: Step) -> Diagnostic:
+    return step.about(Diagnostic("few_units_in_group", data={"least": PER_FEATURE}))
 
 
 def _scores(sample: GroupedSample, zeta: Array, below: int) -> Scores:
@@ -238,7 +239,7 @@ def _calibrated(
     most = int(_MOST_WORK / (_TILT_STEPS * units.count * p * p))
     samples = min(many.samples, most)
     if samples < min(_FEWEST_SAMPLES, many.samples):
-        return replace(found, warnings=(_rough(step),))
+        return replace(found, diagnostics=(*found.diagnostics, _rough(step)))
     below = p - (sample.count - 1) * step.step.added
     plain = float(plain_pvalues(zeta, below, units.weights[None], tilted=tilted)[0])
     if tilted and plain > _FAR_FROM_SMALL:
@@ -254,7 +255,8 @@ def _calibrated(
     )
     rare = many.rare if FURTHER * samples <= most else -1
     pvalue = standing(draws, plain, replace(many, samples=samples, rare=rare))
-    return replace(found, pvalue=pvalue, method="score, labelled parametric bootstrap")
+    how = PvalueMethod(MethodCode.LABELLED_SCORE_BOOTSTRAP)
+    return replace(found, pvalue=pvalue, method=how)
 
 
 # --- means alone ------------------------------------------------------------------------------
@@ -267,35 +269,30 @@ def means_test(sample: GroupedSample, many: Replicates) -> StepTest:
     phi = np.asarray(sample.hierarchy.up_to(1).features(sample.known_rows.directions.x))
     psi = _where_it_varies(phi - sample.units.weights @ phi)
     contrasts = Contrasts.of_means(sample.shares, psi.shape[1])
-    return _signed(sample, "level 1", psi, contrasts, many)
+    return _signed(sample, psi, contrasts, many)
 
 
 def studentised(sample: GroupedSample, many: Replicates) -> StepTest:
     """Equal means of level 1 by a permutation test of the studentised distance between them."""
     groups, units = sample.group_of_unit, sample.observed_units
-    words = shuffling_refusal(sample)
-    if words:
-        return StepTest.refused(f"level 1: {words}")
+    why = shuffling_refusal(sample)
+    if why is not None:
+        return StepTest.refused(at_level(1, why))
     size = sample.hierarchy.q(1)
     counts = np.bincount(groups, minlength=sample.count)
     if counts.min() < FEWEST_ROWS * size:
-        name = sample.names[int(np.argmin(counts))]
-        return StepTest.refused(
-            f"level 1: group {name} has {counts.min()} units for {size} features: too few for a "
-            "covariance of its own; the permutation test of the same law remains"
-        )
+        name = str(sample.names[int(np.argmin(counts))])
+        data = {"group": name, "units": int(counts.min()), "features": int(size)}
+        return StepTest.refused(Diagnostic("group_too_small", 1, data))
     phi = np.asarray(sample.hierarchy.up_to(1).features(sample.known_rows.directions.x))
     sums = units.gather(units.weights[:, None] * phi)
     centred = sums - np.outer(units.unit_weights, units.weights @ phi)
     statistic = StudentisedMeans(_where_it_varies(centred), units.unit_weights)
     found = permutation_test(statistic, groups, units.strata, many.permutations, many.seed)
     if np.isnan(found.pvalue):
-        return StepTest.refused(
-            "level 1: the directions of one group do not spread in every way in which the others "
-            "do (few distinct values, or all in one plane), so that it has no covariance of its "
-            "own; the permutation test of the same law remains"
-        )
-    return StepTest(0.5 * found.statistic, found.pvalue, "studentised permutation of units")
+        return StepTest.refused(Diagnostic("group_without_spread", 1))
+    how = PvalueMethod(MethodCode.STUDENTISED_PERMUTATION)
+    return StepTest(0.5 * found.statistic, found.pvalue, how)
 
 
 def _where_it_varies(centred: Array) -> Array:
@@ -305,21 +302,14 @@ def _where_it_varies(centred: Array) -> Array:
     return centred if kept.all() else np.asarray(centred @ axes[:, kept])
 
 
-def shuffling_refusal(sample: GroupedSample) -> str:
+def shuffling_refusal(sample: GroupedSample) -> Diagnostic | None:
     """Why labels of units cannot be shuffled, if so."""
     groups = sample.group_of_unit
     if groups.min() >= 0:
-        if not none_can_move(groups, sample.observed_units.strata):
-            return ""
-        return (
-            "every stratum holds one group alone, so that no label can be shuffled within strata; "
-            "the score tests of the levels remain"
-        )
-    unit = sample.observed_units.name_of(int(np.argmin(groups)))
-    return (
-        f"{unit} has rows of several groups, so that labels cannot be given to whole units; the "
-        "score tests of the levels count such units as they are"
-    )
+        stuck = none_can_move(groups, sample.observed_units.strata)
+        return Diagnostic("strata_of_one_group") if stuck else None
+    unit = sample.observed_units.identity(int(np.argmin(groups)))
+    return Diagnostic("unit_in_several_groups", data={"unit": unit})
 
 
 # --- many features, or sums alone -------------------------------------------------------------
@@ -328,25 +318,18 @@ def shuffling_refusal(sample: GroupedSample) -> str:
 def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
     """Where features are too many for matrices of them."""
     if not sample.has_units:
-        return StepTest.refused(
-            f"{step.name}: {sample.hierarchy} has too many features for covariances from sums; "
-            "compare the directions themselves"
-        )
+        return step.refused("too_many_features_for_sums", hierarchy=str(sample.hierarchy))
     if not step.whole_level:
-        return StepTest.refused(
-            f"{step.name}: too many features to calibrate a test of a part of level 1"
-        )
+        return step.refused("too_many_features_for_part")
     if step.level == 1:
         return means_test(sample, many)
     if not sample.units.rows_of_one_law or step.level < sample.hierarchy.levels:
-        return StepTest.refused(
-            f"{step.name}: too many features for a covariance, and samples of the fit below can be "
-            "drawn only for the highest level of rows of one law"
-        )
+        return step.refused("drawn_for_highest_level_only")
     gap, samples = float(sample.levels.between[step.level - 1]), min(many.samples, _MOST_GAP_DRAWS)
     fewer = replace(many, samples=samples, enough=min(many.enough, _ENOUGH_GAPS))
     pvalue = gap_standing(sample, step.below.lam[0], gap, fewer)
-    return StepTest(sample.rate**2 * gap, pvalue, "gap, labelled parametric bootstrap")
+    how = PvalueMethod(MethodCode.LABELLED_GAP_BOOTSTRAP)
+    return StepTest(sample.rate**2 * gap, pvalue, how)
 
 
 def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> StepTest:
@@ -366,7 +349,8 @@ def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> Step
     value = float(r @ r)
     pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
     said = (_rough(step),) if _few(sample, step) else ()
-    return StepTest(0.5 * sample.rate**2 * value, pvalue, "score, empirical, from sums", said)
+    how = PvalueMethod(MethodCode.SCORE_TAIL, "sums")
+    return StepTest(0.5 * sample.rate**2 * value, pvalue, how, said)
 
 
 def _across_lift(white: LabelWhitening, shape: tuple[int, ...], pi: Array) -> Array:

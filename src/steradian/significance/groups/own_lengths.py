@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
+from steradian.diagnostics import MethodCode, PvalueMethod
 from steradian.errors import DesignError
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.tolerances import SPREADLESS
@@ -27,7 +28,6 @@ from steradian.significance.groups.label_tests import StepTest, shuffling_refusa
 from steradian.significance.groups.unit_permutation import StudentisedMeans, permutation_test
 from steradian.significance.redrawn.replicates import Replicates
 
-METHOD = "own mean resultant lengths"
 _FELT = 0.1  # non-centrality of two groups, from which a test of size 5 % rejects 6 % and more
 _CLEAR = 4.0  # of its mean square error, above which the square of a mean has a direction
 
@@ -86,9 +86,9 @@ def equal_lengths(sample: GroupedSample, many: Replicates) -> StepTest | None:
         return None
     if found is None or not found.felt:
         return None
-    if not sample.has_units or shuffling_refusal(sample):
+    if not sample.has_units or shuffling_refusal(sample) is not None:
         statistic, pvalue = found.judged()
-        return StepTest(0.5 * statistic, pvalue, f"{METHOD}, F law")
+        return StepTest(0.5 * statistic, pvalue, PvalueMethod(MethodCode.LENGTHS_F))
     shuffled = permutation_test(
         _turned(sample, found),
         sample.group_of_unit,
@@ -96,7 +96,7 @@ def equal_lengths(sample: GroupedSample, many: Replicates) -> StepTest | None:
         many.permutations,
         many.seed,
     )
-    how = f"{METHOD}, studentised permutation of units"
+    how = PvalueMethod(MethodCode.LENGTHS_PERMUTATION)
     return StepTest(0.5 * shuffled.statistic, shuffled.pvalue, how)
 
 

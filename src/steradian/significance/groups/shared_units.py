@@ -34,7 +34,6 @@ from steradian.significance.groups.label_whitening import LabelWhitening
 from steradian.significance.redrawn.judgement import FEWEST_ROWS
 from steradian.significance.redrawn.replicates import Replicates
 
-METHOD = "signs of differences within units"
 _ENTRIES = 4_000_000  # signs that are held at once
 
 

@@ -1,0 +1,193 @@
+"""In what the groups of a comparison differ, how sure that is, and what else to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steradian.diagnostics import LIKELY_BELOW, Diagnostic, Verdict, verdict_of
+from steradian.errors import SteradianError
+from steradian.hierarchies.base import SplitsLevelOne
+from steradian.numerics.tolerances import USABLE_DEFICIT
+from steradian.profile.group_words import without_mean
+from steradian.profile.part_words import part_size
+
+if TYPE_CHECKING:
+    from steradian.profile.comparison import Comparison
+    from steradian.significance.groups.comparison_tests import ComparisonTests
+
+_TOLD_GROUPS = 5  # whose pairs are named
+
+
+def default_tests(c: Comparison) -> tuple[ComparisonTests | None, Diagnostic | None]:
+    """The default tests, or why there are none."""
+    if len(c.names) < 2:
+        return None, Diagnostic("one_group")
+    if not c.design.defines_inference:
+        return None, Diagnostic("design_to_state", data={"design": c.design.name})
+    try:
+        return c.tests(), None
+    except SteradianError as error:
+        return None, error.diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A level or a part of one: whether groups differ in it.
+
+    ``sure`` is the verdict; ``size`` what it is worth, where there is something.
+    """
+
+    name: str
+    level: int
+    sure: Verdict
+    pvalue: float
+    size: Diagnostic | None = None
+    shape: bool = False  # what is left beyond direction and concentration
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        size = {} if self.size is None else {"size": self.size.nested}
+        own = {"name": self.name, "level": self.level, "shape": self.shape}
+        return {**own, "sure": str(self.sure), "pvalue": self.pvalue, **size}
+
+
+def differences(c: Comparison, tests: ComparisonTests) -> tuple[Difference, ...]:
+    """Every level with its verdict; level 1 by its parts where it is there and these are too."""
+    found: list[Difference] = []
+    for k, name in enumerate(c.hierarchy.level_names):
+        pvalue = float(tests.pvalue_holm[k])
+        sure = verdict_of(pvalue)
+        if sure is Verdict.CLEAR and _doubted(c, tests, k):
+            sure = Verdict.LIKELY
+        parts = _parts(c, tests) if k == 0 and sure in (Verdict.CLEAR, Verdict.LIKELY) else []
+        data = {"of_level": k + 1, "nats": float(c.between[k])}
+        size = Diagnostic("size_of_level", data=data)
+        shape = k == 1 and isinstance(c.hierarchy, SplitsLevelOne)
+        found += parts or [Difference(name, k + 1, sure, pvalue, size, shape)]
+    return tuple(found)
+
+
+def _parts(c: Comparison, tests: ComparisonTests) -> list[Difference]:
+    """The parts of level 1; none where it does not differ in any of them."""
+    parts = []
+    for part, pvalue in tests.parts_holm.items():
+        if np.isnan(pvalue):
+            continue
+        sure = Verdict.NOISE if pvalue > LIKELY_BELOW else verdict_of(pvalue)
+        size = part_size(c, tests, part) if sure in (Verdict.CLEAR, Verdict.LIKELY) else None
+        parts.append(Difference(part, 1, sure, pvalue, size))
+    return parts if any(one.size is not None for one in parts) else []
+
+
+def _doubted(c: Comparison, tests: ComparisonTests, k: int) -> bool:
+    """Whether one row carries a level, and the interval of its size begins at zero."""
+    heavy = any(
+        one.code == "outweighed" and one.level == k + 1 and "part" not in one.data
+        for one in tests.diagnostics
+    )
+    return heavy and not c.intervals().low[k] > 0.0
+
+
+def verdict(c: Comparison, tests: ComparisonTests | None) -> tuple[Diagnostic, ...]:
+    """In what the groups differ, in what not, and whether they share one distribution."""
+    if len(c.names) < 2:
+        return (Diagnostic("one_group_only"),)
+    if tests is None:
+        top = int(np.argmax(c.between))
+        data = {"total": c.total, "level": top + 1, "name": c.hierarchy.level_names[top]}
+        return (Diagnostic("most_between", data={**data, "nats": float(c.between[top])}),)
+    every = differences(c, tests)
+    there = [one for one in every if one.sure in (Verdict.CLEAR, Verdict.LIKELY)]
+    without = [one for one in every if one.sure is Verdict.NOISE]
+    unknown = [one for one in every if one.sure is Verdict.UNJUDGED]
+    ways = [one for one in without if one.name in _ways(c)]
+    lost = without_mean(c) if ways else []
+    not_found = [one for one in without if not (lost and one in ways)]
+    said: list[Diagnostic] = []
+    data = {"found": _plain(there), "not_found": _plain(not_found)}
+    if there:
+        code = "groups_differ_but_not" if not_found else "groups_differ"
+        said.append(Diagnostic(code, data=data))
+    elif not_found:
+        said.append(Diagnostic("groups_do_not_differ", data=data))
+    if lost:
+        own = {"groups": lost, "pvalue": ways[0].pvalue}
+        said.append(Diagnostic("groups_without_direction", data=own))
+    if unknown:
+        said.append(Diagnostic("differences_not_testable", data={"levels": _plain(unknown)}))
+    return (*said, *_one_distribution(tests.overall), *_pairs(c, tests))
+
+
+def _plain(some: list[Difference]) -> list[dict[str, Any]]:
+    return [one.to_dict() for one in some]
+
+
+def headline(c: Comparison) -> Diagnostic:
+    """In what groups differ, and how surely, without the numbers."""
+    tests, refused = default_tests(c)
+    if tests is None:
+        assert refused is not None  # nothing is tested
+        return refused
+    every = differences(c, tests)
+    there = [one for one in every if one.sure in (Verdict.CLEAR, Verdict.LIKELY)]
+    if there:
+        return Diagnostic("differ_in", data={"found": _plain(there)})
+    if any(one.sure is Verdict.NOISE for one in every):
+        return Diagnostic("differ_in_no_level")
+    return Diagnostic("differences_not_testable", data={"levels": _plain(list(every))})
+
+
+def _ways(c: Comparison) -> tuple[str, ...]:
+    """What only groups with a mean can differ in: the first part of level 1, and level 1 whole."""
+    if not isinstance(c.hierarchy, SplitsLevelOne):
+        return ()
+    return c.hierarchy.level_one_parts[0], c.hierarchy.level_names[0]
+
+
+def _one_distribution(pvalue: float) -> tuple[Diagnostic, ...]:
+    """How sure it is that the groups do not share one distribution."""
+    sure = verdict_of(pvalue)
+    if sure is Verdict.UNJUDGED:
+        return ()
+    code = f"one_distribution_{sure}"
+    return (Diagnostic(code, data={"pvalue": float(pvalue)}),)
+
+
+def _pairs(c: Comparison, tests: ComparisonTests) -> tuple[Diagnostic, ...]:
+    """Which two groups differ, where there are several that do not share one distribution."""
+    if len(c.names) < 3 or not tests.overall <= LIKELY_BELOW:
+        return ()
+    if len(c.names) > _TOLD_GROUPS:
+        return (Diagnostic("pairs_on_request"),)
+    corrected = c.pairs.pvalue_holm
+    found = [
+        {"groups": [c.names[g], c.names[h]], "pvalue": float(corrected[g, h])}
+        for g, h in combinations(range(len(c.names)), 2)
+        if corrected[g, h] <= LIKELY_BELOW
+    ]
+    return (Diagnostic("pairs_differ", data={"pairs": found}),) if found else ()
+
+
+def about_label(c: Comparison, tests: ComparisonTests | None) -> Diagnostic:
+    """What a point carries about its group, and what random labels would give."""
+    known, point = c.label_information, c.hierarchy.space.point_name
+    if len(c.names) < 2:
+        return Diagnostic("no_label_information")
+    data: dict[str, Any] = {"point": point, "nats": known.value, "entropy": known.entropy}
+    data |= {"share": known.share, "noise": known.noise, "error": known.error}
+    if not known.error > USABLE_DEFICIT:
+        data["error"] = None
+    significant = tests is None or any_significant(tests)
+    code = "label_information" if significant else "label_information_not_significant"
+    code = f"{code}_without_noise" if np.isnan(known.noise) else code
+    return Diagnostic(code, data=data)
+
+
+def any_significant(tests: ComparisonTests) -> bool:
+    """Whether anything says that the groups differ: the test of one distribution, or a level."""
+    every = np.append(tests.pvalue_holm, tests.overall)
+    return bool((every < LIKELY_BELOW).any())

@@ -17,7 +17,6 @@ import pytest
 
 import steradian as sr
 from steradian.cli.app import run
-from steradian.cli.remedies import in_options
 
 Capture = pytest.CaptureFixture[str]
 PROGRAM = [sys.executable, "-m", "steradian"]
@@ -172,21 +171,6 @@ def test_every_command_has_help(capsys: Capture, command: str) -> None:
     assert "Usage: steradian" in out
     if command == "profile":
         assert "steradian profile stars.csv --columns ra,dec --hours" in out
-
-
-@pytest.mark.parametrize(
-    ("library", "options"),
-    [
-        ("pass degrees=False, or degrees=True", "pass --radians, or --degrees"),
-        ("columns=['a', 'b'], coords='radec'", "--columns a,b --coords radec"),
-        ("columns=['a b', 'c'], coords='xyz'", '--columns "a b,c" --coords xyz'),
-        ("leave them out with on_bad='skip'", "leave them out with --on-bad skip"),
-        ("pass hours=True", "pass --hours"),
-        ("coords is 'x'; choose", "--coords is 'x'; choose"),
-    ],
-)
-def test_remedies_are_told_as_options(library: str, options: str) -> None:
-    assert in_options(library) == options
 
 
 # --- among other programs -----------------------------------------------------------------

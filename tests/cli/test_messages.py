@@ -15,8 +15,9 @@ import steradian as sr
 from cli_calls import Capture
 from steradian import cli
 from steradian.cli.app import app, run
-from steradian.text.audience import Audience, speaking_to
+from steradian.text.audience import Advice, Audience, speaking_to
 from steradian.text.messages import _OPTIONS, _SWITCHES
+from steradian.text.phrases import PHRASES
 
 RNG = np.random.default_rng(4)
 COMMANDS: Any = typer.main.get_command(app)
@@ -188,6 +189,17 @@ def test_options_that_stand_for_arguments_are_there() -> None:
     assert {*_OPTIONS.values(), *(name for pair in _SWITCHES.values() for name in pair)} <= known
 
 
+@pytest.mark.parametrize("code", PHRASES)
+def test_phrases_of_results_name_options_too(code: str) -> None:
+    """What only Python has is said to be there."""
+    phrase = PHRASES[code]
+    said = str(phrase.command_line) if isinstance(phrase, Advice) else phrase
+    for clause in re.split(r"[;:(](?! ?\w+\})", said):
+        assert not PYTHON.search(clause) or "in Python" in clause, said
+    known = options_of("profile") | options_of("compare")
+    assert set(OPTION.findall(said)) <= known
+
+
 @pytest.mark.parametrize(
     ("call", "python", "option"),
     [
@@ -215,7 +227,6 @@ def test_the_command_line_reads_no_sentence() -> None:
     """Its regular expressions are of what people type, and none of what the library says."""
     files = {path.name: path.read_text(encoding="utf-8") for path in _sources()}
     assert {name for name, text in files.items() if "import re\n" in text} <= {
-        "remedies.py",  # of results, until they are codes
         "moments.py",  # labels in names of files
         "reference.py",  # bands of latitude
     }

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cli_calls import Capture, complaint, printed
-from steradian.cli.remedies import without_python
 
 
 @pytest.fixture
@@ -45,20 +44,6 @@ def test_counts_that_are_weights(weighted: str, capsys: Capture) -> None:
 
 def first_flux(path: str) -> float:
     return float(Path(path).read_text().splitlines()[1].split(",")[2])
-
-
-@pytest.mark.parametrize(
-    ("library", "options"),
-    [
-        ("column `w` not used (weights='w' or --weights w)", "column `w` not used (--weights w)"),
-        ("lines (axial=True or\n--axial if lines", "lines\n(--axial if lines"),
-        ("a fit of level 3 (see boundary()): read", "a fit of level 3 (see steradian boundary): r"),
-        ("in a little (shrinkage=0.01) (levels=3 is sound)", "(--shrinkage 0.01) (--levels 3 is"),
-        ("0.1  tests()  3.0%", "0.1    later  3.0%"),
-    ],
-)
-def test_words_of_the_library(library: str, options: str) -> None:
-    assert options in without_python(library)
 
 
 def test_vectors_by_name_take_normalize(tmp_path: Path, capsys: Capture) -> None:

@@ -35,7 +35,6 @@ from steradian.cli.output import (
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
-from steradian.cli.remedies import without_python
 from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
 from steradian.text.audience import Audience, speaking_to
 
@@ -294,7 +293,7 @@ def _show(
             refused = f"no tests: {error}"
     if form == "text":
         said = result.summary(verbose=verbose, patience=WAITING)
-        deliver(without_python("\n\n".join([said, *whole])), out)
+        deliver("\n\n".join([said, *whole]), out)
     else:
         deliver(_formed(profile_record(result, WAITING), form), out)
     if refused:

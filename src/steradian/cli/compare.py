@@ -23,7 +23,6 @@ from steradian.cli.output import (
 )
 from steradian.cli.reference import HELP as REFERENCE_HELP
 from steradian.cli.reference import parse_reference
-from steradian.cli.remedies import without_python
 from steradian.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def _compared(where: Source, by: str, how: tuple[int | None, str, str, Any]) -> 
 def _formed(found: Comparison, form: str, *, pairs: bool) -> str:
     if form == "text":
         said = [found.summary(), *(["", str(found.pairs)] if pairs else [])]
-        return without_python("\n".join(said))
+        return "\n".join(said)
     record = found.to_dict()
     if pairs:
         record["pairs"] = found.pairs.to_dict()

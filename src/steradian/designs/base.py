@@ -18,7 +18,7 @@ from steradian.designs.division import whole_units
 from steradian.designs.units import Units, faults_of
 from steradian.errors import ConformanceError, DesignError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
-from steradian.text.messages import Row, arguments
+from steradian.text.messages import TESTS, Row, arguments
 
 Features = Callable[[Array], Array]
 """Rows (n, d) → functions of them (n, p)."""
@@ -81,7 +81,7 @@ class Design(ABC):
             needed = arguments(design=...)
             return f"Design {self.name}: the weighted set itself; noise and p-values need {needed}."
         floor = "about features / 2n" if self.equal_weights else "above zero"
-        return f"Design {self.name}. With nothing to find, I is still {floor}: see tests()."
+        return f"Design {self.name}. With nothing to find, I is still {floor}: see {TESTS}."
 
     def check(self, directions: Directions) -> None:
         """Raise `DesignError` unless this design fits these rows.

@@ -37,6 +37,7 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
 from steradian.significance.sample import Sample
+from steradian.text.messages import TESTS
 
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
@@ -143,7 +144,7 @@ class GapIntervals(LevelFrame):
                 f"{self.deficit_high[k]:>10.5f}{mark}"
             )
         if self.near_zero.any():
-            lines.append("near zero: the error is not normal there; see tests()")
+            lines.append(f"near zero: the error is not normal there; see {TESTS}")
         return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 

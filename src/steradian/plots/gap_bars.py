@@ -16,6 +16,7 @@ from steradian.plots.findings import gaps_finding
 from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
 from steradian.plots.thinning import kept_apart, lines_apart, round_ticks
 from steradian.references.base import reference_words
+from steradian.text.messages import TESTS
 from steradian.wording import digits, pvalue_words
 
 if TYPE_CHECKING:
@@ -192,12 +193,12 @@ def _of_pvalues(tests: GapTests, shown: int) -> str:
     """
     known = bool(np.isfinite(tests.pvalue).all())
     if shown == len(tests.pvalue):
-        why = "not computed; call tests()" if tests.later else "tests() says why"
+        why = f"not computed; see {TESTS}" if tests.later else f"{TESTS} says why"
         return "p after Holm" if known else f"p –: {why}"
     told = int((tests.pvalue_holm < LIKELY_BELOW).sum())
     which = f"the {shown} smallest with room" if shown < told else "of significant levels"
     which = which if told else "none below 0.05"
-    return f"p after Holm, {which}" + ("" if known else "; tests() has the rest")
+    return f"p after Holm, {which}" + ("" if known else f"; {TESTS} has the rest")
 
 
 def _legend(

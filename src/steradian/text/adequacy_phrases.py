@@ -6,6 +6,12 @@ from steradian.text.audience import Advice
 
 _ROWS = "{rows:.0f} {what:plural} for {features:count fitted parameter}"
 
+_BEYOND = (
+    "{share:.0%} of the information of level {of_level} comes from where there are no data "
+    "({mass:.1g} of its mass)"
+)
+_TO_DEGREE = "design {design!r} without rows knows covariances to degree {held}, not {asked}"
+
 ADEQUACY: dict[str, str | Advice] = {
     # the three questions and their answers
     "question_numbers": "Are the numbers right?",
@@ -50,10 +56,7 @@ ADEQUACY: dict[str, str | Advice] = {
     "design_without_inference": "design {design} does not say how the rows were sampled",
     "level_does_not_exist": "there is no fit of level {of_level}",
     "level_not_fitted": "no fit of level {of_level} was found",
-    "gap_beyond_data": (
-        "{share:.0%} of the information of level {of_level} comes from where there are no data "
-        "({mass:.1g} of its mass): see beyond()"
-    ),
+    "gap_beyond_data": Advice(f"{_BEYOND}: see beyond()", f"{_BEYOND}: see beyond() in Python"),
     "all_noise": "all of I₂ is at the noise level ({gap:.3g} against {noise:.3g} expected)",
     "mostly_noise": "most of I₂ is at the noise level ({gap:.3g} against {noise:.3g} expected)",
     "rows_suffice": _ROWS,
@@ -101,9 +104,8 @@ ADEQUACY: dict[str, str | Advice] = {
         "use fewer levels or more {what:plural}"
     ),
     "rows_needed_above_three": "above dimension 3 design {design!r} needs the rows",
-    "covariances_to_degree": (
-        "design {design!r} without rows knows covariances to degree {held}, not {asked}; ask for "
-        "degree={held}"
+    "covariances_to_degree": Advice(
+        f"{_TO_DEGREE}; ask for degree={{held}}", f"{_TO_DEGREE}; ask for degree={{held}} in Python"
     ),
     "residuals_of_one_law_only": (
         "above dimension 3 residuals are calibrated for designs 'iid' and 'fixed' only, not for "
@@ -113,8 +115,9 @@ ADEQUACY: dict[str, str | Advice] = {
         "above dimension 3 the MMD is calibrated on samples of the fit, for designs 'iid' and "
         "'fixed' with rows, not for {design!r}"
     ),
-    "discrepancy_without_tail": (
-        "above dimension 3 the MMD has no exact distribution; use method='bootstrap'"
+    "discrepancy_without_tail": Advice(
+        "above dimension 3 the MMD has no exact distribution; use method='bootstrap'",
+        "above dimension 3 the MMD has no exact distribution; use method='bootstrap' in Python",
     ),
     "most_replicates_without_fit": (
         "{share:.0%} of the replicates have no fit, so the bootstrap is not valid; use fewer "

@@ -60,7 +60,7 @@ class Advice:
     """
 
     python: str
-    command_line: str
+    command_line: object  # words, or an option as a value
 
     def __str__(self) -> str:
-        return self.command_line if audience() is Audience.COMMAND_LINE else self.python
+        return str(self.command_line) if audience() is Audience.COMMAND_LINE else self.python

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from steradian.text.audience import Audience, audience, is_offered
+from steradian.text.audience import Advice, Audience, audience, is_offered
 from steradian.wording import digits, duration, percent, power_of_ten, pvalue_words
 
 
 def _instead_of(call: str) -> str:
     """What does at a command line what a call does in Python."""
     given = call in {"tests()", "intervals()"}
-    return "give --design" if given else f"`{call}` in Python does it"
+    return f"give {arguments(design=...)}" if given else f"`{call}` in Python does it"
 
 
 Formats: TypeAlias = Mapping[str, Callable[[Any], str]]
@@ -218,6 +218,10 @@ def _argument(name: str, value: Any) -> str:
     if value is ...:
         return f"{name}="
     return f"{name}={list(value) if isinstance(value, tuple) else value!r}"
+
+
+TESTS = Advice("tests()", arguments(design=...))
+"""What has p-values and intervals in full."""
 
 
 def _call(given: tuple[tuple[str, Any], ...]) -> str:

@@ -12,6 +12,16 @@ _CALIBRATION = (
     "few rows, or one of high leverage, require a calibration on samples of the fit below, which is"
 )
 
+_SPREAD = (
+    "the added features vary {ratio:.2g} times as much as the model of the level below implies"
+)
+_TOO_FEW = "{units} units for {features} features: too few for a covariance"
+_CROWDED = "{features} features are too many for a = {rate:.4g} and the asymptotic distribution"
+_ROUGH = (
+    "{count} of {total} samples have few rows per feature or one of high leverage: their p-values "
+    "are rough"
+)
+
 TESTS: dict[str, str | Advice] = {
     "verdict_clear": "clear",
     "verdict_likely": "likely",
@@ -98,9 +108,9 @@ TESTS: dict[str, str | Advice] = {
         "about {carriers:.0f} rows carry the variance of {features} features; the χ² test then "
         "rejects too often"
     ),
-    "model_spread": (
-        "the added features vary {ratio:.2g} times as much as the model of the level below "
-        "implies; null='moment' does not assume it"
+    "model_spread": Advice(
+        f"{_SPREAD}; null='moment' does not assume it",
+        f"{_SPREAD}; null='moment' in Python does not assume it",
     ),
     "few_rows_chi_square": (
         "{rows:.0f} rows for {features} features: the χ² test is rough and rejects too often"
@@ -121,9 +131,9 @@ TESTS: dict[str, str | Advice] = {
     "too_few_units": (
         "{units} units for {features} features: too few for a covariance; more units are needed"
     ),
-    "too_few_units_for_method": (
-        "{units} units for {features} features: too few for a covariance; use null='model', "
-        "method='bootstrap'"
+    "too_few_units_for_method": Advice(
+        f"{_TOO_FEW}; use null='model', method='bootstrap'",
+        f"{_TOO_FEW}; use null='model', method='bootstrap' in Python",
     ),
     "bootstrap_for_few_units": (
         "{units} units for {features} features, too few for a covariance: p-value by the "
@@ -169,20 +179,23 @@ TESTS: dict[str, str | Advice] = {
     # numbers
     "error_against_rate": "numerical error {error:.1e} nats against a⁻² = {scale:.1e}",
     "error_against_spread": "numerical error {error:.1e} nats against se {se:.1e}",
-    "crowded": (
-        "{features} features are too many for a = {rate:.4g} and the asymptotic distribution; "
-        "compare the held-out score of sr.choose_order"
+    "crowded": Advice(
+        f"{_CROWDED}; compare the held-out score of sr.choose_order",
+        f"{_CROWDED}; compare the held-out score of sr.choose_order in Python",
     ),
     "few_units_for_interval": "{units} units for {features} features: its interval is rough",
-    "flat_features": "its features hardly vary under the uniform distribution; see tests()",
+    "flat_features": Advice(
+        "its features hardly vary under the uniform distribution; see tests()",
+        "its features hardly vary under the uniform distribution; see --design",
+    ),
     # many samples at once
     "samples_not_testable": (
         "{count} of {total} samples are not testable: one unit outweighs all others together, no "
         "fit exists, or no draw of the fit below can be tested"
     ),
-    "samples_rough": (
-        "{count} of {total} samples have few rows per feature or one of high leverage: their "
-        "p-values are rough; Profile.tests() calibrates them"
+    "samples_rough": Advice(
+        f"{_ROUGH}; Profile.tests() calibrates them",
+        f"{_ROUGH}; Profile.tests() in Python calibrates them",
     ),
     "samples_heavy_tail": "{count} of {total} samples have ratios with a heavy tail (k > {limit})",
     "in_some_splits": "{what:nested} ({count} of {total} splits)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -115,9 +116,10 @@ class Cell:
         if self.design == "equal":
             rows = Directions(x)
             return rows, sr.designs.IID().units(rows)
-        rows = Directions(x, rng.lognormal(0.0, 1.0, n))
         if self.design == "importance":
+            rows = Directions(*_ratios(self.law, n, d, rng))
             return rows, sr.designs.Importance().units(rows)
+        rows = Directions(x, rng.lognormal(0.0, 1.0, n))
         return rows, sr.designs.FixedWeights().units(rows)
 
     def found(self) -> Iterator[OffDiagonal]:
@@ -133,6 +135,14 @@ class Cell:
         return np.array([np.mean(tails <= alpha) for alpha in ALPHAS])
 
 
+def _ratios(law: str, n: int, d: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Rows of a longer mean, and how much more probable the law makes them."""
+    length = {"uniform": 0.0, "von Mises-Fisher": 0.3}[law]
+    other = _kappa(d, length + 0.1)
+    x = VonMisesFisherLaw(other * np.eye(d)[0]).sample(n, rng)
+    return x, np.exp((_kappa(d, length) - other) * x[:, 0])
+
+
 def kernel_of(rows: Directions, units: Units) -> PolarKernel:
     """About the von Mises-Fisher fit of a sample."""
     mean = units.weights @ rows.x
@@ -146,10 +156,24 @@ def _cluster_ids(n: int, rng: np.random.Generator) -> IntArray:
     return np.repeat(np.arange(n), sizes)[:n]
 
 
+def _height(x: Array) -> Array:
+    """What strata are made by: not zero in any coordinate subspace."""
+    return np.asarray(x[:, 0] + x.sum(axis=1) / np.sqrt(x.shape[1]))
+
+
+@cache
+def _tenths(law: Draw, d: int) -> Array:
+    """Limits of the tenths of the heights."""
+    heights = _height(law(40_000, d, np.random.default_rng(d)))
+    return np.quantile(heights, np.linspace(0.1, 0.9, _STRATA - 1))
+
+
 def _stratified(law: Draw, n: int, d: int, rng: np.random.Generator) -> tuple[Array, IntArray]:
-    """As many rows of every tenth of the first coordinate, of which the law knows the limits."""
-    pool = law(4 * n + 400, d, rng)
-    edges = np.quantile(law(20_000, d, np.random.default_rng(d))[:, 0], np.linspace(0, 1, 11)[1:-1])
-    strata = np.searchsorted(edges, pool[:, 0])
-    chosen = np.concatenate([np.flatnonzero(strata == h)[: n // _STRATA] for h in range(_STRATA)])
+    """As many rows of every tenth of the heights."""
+    pool = law(2 * n + 400, d, rng)
+    strata = np.searchsorted(_tenths(law, d), _height(pool))
+    each = [np.flatnonzero(strata == h)[: n // _STRATA] for h in range(_STRATA)]
+    if min(map(len, each)) < n // _STRATA:
+        return _stratified(law, n, d, rng)
+    chosen = np.concatenate(each)
     return pool[chosen], strata[chosen]

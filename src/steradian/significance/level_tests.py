@@ -134,11 +134,14 @@ def _by_products(sample: Sample, level: int, white: Whitening, options: Options)
     if options.null == "model":
         shift = concerns.chi_square_lead(sample, level)
         return sample.design.rows_of_one_law and shift > concerns.CHI_SQUARE_SHIFT
-    count, p = sample.units.effective, white.below + white.q
-    if count < FEWEST_UNITS and not white.below:
+    units, p = sample.units, white.below + white.q
+    if units.effective < FEWEST_UNITS and not white.below:
         return False  # the uniform law can be drawn from
-    much = count * p > MOST_ENTRIES or count * p**2 > _MOST_TILT_WORK
-    return count < FEWEST_PER_FEATURE * p or (much and white.formed is None)
+    if white.formed is not None:
+        return units.effective < FEWEST_PER_FEATURE * p
+    kish = 1.0 / float(units.weights @ units.weights) if units.labels is None else units.effective
+    much = units.effective * p > MOST_ENTRIES or units.effective * p**2 > _MOST_TILT_WORK
+    return kish < PER_FEATURE * p or much
 
 
 def _off_diagonal_test(sample: Sample, level: int, white: Whitening, options: Options) -> LevelTest:

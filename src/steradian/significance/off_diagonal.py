@@ -239,20 +239,22 @@ class _UnitRows:
         """E Σ_{g≠g'} u_g·u_g' once level 1 is estimated.
 
         r = z̄ - ½ H[v̄, v̄] + …, u_g = w (z_g - H[v_g, v̄]) + …, which leave
-        Σ u_g·H[v_g, v_g] + (¼ |tr H|² - ½ |H|²) D² with D = Σ |v_g|² / d.
+        Σ u_g·H[v_g, v_g] + (¼ |tr H|² - ½ |H|²) D² with D = Σ |v_g|² / p over
+        the p features below.
         """
         size = np.maximum(self.stratum_sizes, 2)
         grown = size / (size - 1.0) if self.in_strata else np.ones(len(self))
-        spread, bent = 0.0, 0.0
+        spread, bent, below = 0.0, 0.0, 1
         v = self._centred() if self.in_strata else None
         for chosen in self.pieces(_ENTRIES // self.x.shape[1]):
             rows, w, starts = self.rows(chosen)
             own = self._below(rows, w, starts) if v is None else v[chosen]
+            below = max(1, own.shape[1])
             spread += float((grown[chosen] * self.sampled[chosen]) @ (own * own).sum(axis=1))
             z = w * self.kernel.curved(rows, np.repeat(own, self.sizes[chosen], axis=0))
             bent += float(grown[chosen] ** 2 @ np.add.reduceat(z, starts))
         norm, trace = self.kernel.curvature
-        return bent + (0.25 * trace - 0.5 * norm) * (spread / self.x.shape[1]) ** 2
+        return bent + (0.25 * trace - 0.5 * norm) * (spread / below) ** 2
 
     def _below(self, rows: Any, w: Array, starts: IntArray) -> Array:
         """v_g of units, (G, d)."""

@@ -36,9 +36,11 @@ def test_work_beyond_what_is_left_is_not_begun() -> None:
 def test_what_is_not_computed_says_how_much_work_it_is() -> None:
     found = effort.beyond(2, 4e8, "residuals()").diagnostic
     assert (found.code, found.level) == ("not_computed", 2)
-    assert found.data == {"work": 4e8, "seconds": 40.0, "call": "residuals()"}
+    assert found.data == {"work": 4e8, "seconds": 40.0, "call": "residuals()", "shared": ""}
     both = effort.together([found, effort.beyond(3, 1e8, "residuals()").diagnostic])
     assert both.data["work"] == 5e8
+    alike = [effort.beyond(k, 3e8, "tests()", "one pass").diagnostic for k in (2, 3)]
+    assert effort.together(alike).data["work"] == 3e8
 
 
 def stacked(n: int = 60) -> sr.Profile:

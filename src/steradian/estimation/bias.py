@@ -21,12 +21,13 @@ from steradian.fitting.nested import fit_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR, SPREADLESS
 from steradian.progress import tracked
-from steradian.significance.effort import of_fits, of_rows
+from steradian.significance.effort import of_fits
 from steradian.significance.noise import model_noise
 from steradian.significance.sample import Sample
 
 _SPLITS = 4  # random splits into halves
 _OF_FIT, _OF_SQUARE, _OF_CUBE = 2e4, 1e-3, 0.04  # work of a level of a half, by n d² and d³
+_OF_MATRIX, _OF_PRODUCT = 0.02, 3e-3  # and of a covariance, by q³ and n q²
 _QUICK = 2e9  # multiplications that nobody notices
 _QUICK_FEATURES = 300  # whose curvature is formed unasked
 
@@ -163,7 +164,11 @@ def bias_work(sample: Sample) -> float:
     if sample.formed_levels < levels and sample.has_rows:
         fit = _OF_FIT + _OF_SQUARE * n * d**2 + _OF_CUBE * d**3
         return 2.0 * _SPLITS * (levels * fit + of_fits(sample, levels))
-    return of_rows(n, sample.hierarchy.q(sample.formed_levels)) if sample.formed_levels else 0.0
+    if not sample.formed_levels:
+        return 0.0
+    q = float(sample.hierarchy.q(sample.formed_levels))
+    summed = not sample.has_rows or (sample.units.labels is None and sample.design.from_sums)
+    return _OF_MATRIX * q**3 + (0.0 if summed else _OF_PRODUCT * n * q**2)
 
 
 def _from_halves(sample: Sample) -> Array:

@@ -36,12 +36,13 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, TINY_ROOT
 from steradian.significance import concerns
+from steradian.significance.many_rows.feature_blocks import MANY_ROWS
 from steradian.significance.sample import Sample
 from steradian.text.messages import TESTS
 
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
-_OF_DENSITY = 0.15  # work of a feature of a row in a density
+_OF_DENSITY = 0.03  # work of a feature of a row in a density
 _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
@@ -150,9 +151,10 @@ class GapIntervals(LevelFrame):
 
 def interval_work(sample: Sample) -> float:
     """Work of the intervals of all levels: densities at the rows, and the bias."""
-    levels = range(1, len(sample.nested.solutions) + 1)
-    rows = sum(sample.hierarchy.q(level) for level in levels) if sample.directions else 0
-    return _OF_DENSITY * sample.moments.n * rows + bias_work(sample)
+    top = len(sample.nested.solutions)
+    levels = [top] if sample.moments.n >= MANY_ROWS else range(1, top + 1)
+    features = sum(sample.hierarchy.q(level) for level in levels) if sample.directions else 0
+    return _OF_DENSITY * sample.moments.n * features + bias_work(sample)
 
 
 def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> GapIntervals:

@@ -47,17 +47,19 @@ class TakesLong(DesignError):
     """What was asked for takes more work than may be begun; its diagnostic says how much."""
 
 
-def beyond(level: int | None, work: float, call: str = "tests()") -> TakesLong:
-    """That something is not computed, with its estimated work and the call that does it."""
-    data = {"work": float(work), "seconds": float(work) / A_SECOND, "call": call}
+def beyond(level: int | None, work: float, call: str = "tests()", shared: str = "") -> TakesLong:
+    """That something is not computed, with its estimated work and the call that does it.
+
+    Those with one ``shared`` name share the work.
+    """
+    data = {"work": float(work), "seconds": float(work) / A_SECOND, "call": call, "shared": shared}
     return TakesLong(Diagnostic("not_computed", level, data))
 
 
 def together(found: Sequence[Diagnostic]) -> Diagnostic:
     """One for several things that are not computed, with their work in all."""
-    calls = {one.data["call"]: None for one in found}
-    data = beyond(None, sum(one.data["work"] for one in found), next(iter(calls))).diagnostic.data
-    return Diagnostic("not_computed", data=data)
+    each = {one.data["shared"] or str(one.level): one.data["work"] for one in found}
+    return beyond(None, sum(each.values()), found[0].data["call"]).diagnostic
 
 
 class Patience:
@@ -78,10 +80,10 @@ class Patience:
     def __init__(self, work: float = math.inf, call: str = "tests()") -> None:
         self.left, self.call = work, call
 
-    def begin(self, level: int | None, work: float) -> None:
-        """Raise `TakesLong` unless so much work may be begun."""
+    def begin(self, level: int | None, work: float, shared: str = "") -> None:
+        """Raise `TakesLong` unless so much work may be begun; ``shared`` names that of several."""
         if work > self.left:
-            raise beyond(level, work, self.call)
+            raise beyond(level, work, self.call, shared)
         self.left -= work
 
 

@@ -298,8 +298,8 @@ def _swept(sample: Sample, level: int, options: Options) -> SweptLevel | None:
     """What passes over very many rows say; they are made once for all levels found together."""
     together = swept_together(sample, level)
     if not sample.memo.known(("swept levels", together)):
-        features = sample.hierarchy.q(together or level)
-        options.patience.begin(level, effort.of_rows(sample.moments.n, features))
+        work = effort.of_rows(sample.moments.n, sample.hierarchy.q(together or level))
+        options.patience.begin(level, work, f"rows to level {together}" if together else "")
     return swept_level(sample, level) if together else None
 
 

@@ -93,7 +93,7 @@ def test_work_does_not_fall_with_rows_features_or_nodes() -> None:
     assert of_levels == sorted(of_levels)
     assert all(effort.of_draws(few, k, 10.0) < effort.of_draws(many, k, 10.0) for k in range(1, 5))
     assert effort.of_draws(many, 3, 20.0) == pytest.approx(2.0 * effort.of_draws(many, 3, 10.0))
-    assert bias.bias_work(few) < bias.bias_work(many)
+    assert interval_work(few) < interval_work(many)
 
 
 def test_draws_come_in_pieces_of_bounded_size() -> None:

@@ -184,6 +184,32 @@ def test_every_remedy_is_an_option_of_the_command(
         assert set(OPTION.findall(sentence)) <= known, words
 
 
+RESULTS = """\
+profile sky.csv --levels auto
+profile weighted.csv --weights w --levels 2
+profile weighted.csv --weights w --levels 2 --design importance
+profile sky.csv --levels 2 --design iid
+profile hours.csv --hours --levels 1
+profile great.csv
+profile vectors.csv --normalize --levels 2 --shrinkage 0.1
+boundary great.csv
+compare groups.csv --by g --levels 1 --pairs
+moments weighted.csv --weights w --levels 2"""
+
+
+@pytest.mark.parametrize("line", RESULTS.splitlines())
+def test_results_advise_options_too(
+    line: str, folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(line.split()) == 0
+    printed = capsys.readouterr()
+    words = " ".join(f"{printed.out} {printed.err}".split())
+    for clause in re.split(r"[;:.(] ", words):
+        assert not PYTHON.search(clause) or "in Python" in clause, clause
+    assert set(OPTION.findall(words)) <= options_of(line.split()[0]) | options_of("profile")
+
+
 def test_options_that_stand_for_arguments_are_there() -> None:
     known = set().union(*map(options_of, COMMANDS.commands))
     assert {*_OPTIONS.values(), *(name for pair in _SWITCHES.values() for name in pair)} <= known

@@ -207,7 +207,8 @@ def test_results_advise_options_too(
     words = " ".join(f"{printed.out} {printed.err}".split())
     for clause in re.split(r"[;:.(] ", words):
         assert not PYTHON.search(clause) or "in Python" in clause, clause
-    assert set(OPTION.findall(words)) <= options_of(line.split()[0]) | options_of("profile")
+    command = line.split(maxsplit=1)[0]
+    assert set(OPTION.findall(words)) <= options_of(command) | options_of("profile")
 
 
 def test_options_that_stand_for_arguments_are_there() -> None:

@@ -91,19 +91,18 @@ def _no_interval(table: LevelTable) -> list[Diagnostic]:
 
 
 def _against(table: LevelTable) -> list[Diagnostic]:
-    """Levels whose verdict and interval do not agree, or whose interval rests on one unit."""
+    """Levels whose interval rests on one unit, or does not agree with the verdict."""
     resting = _of_intervals(table, "interval_rests_on_unit")
-    apart = table.disagreements
-    said = []
-    for k in sorted({*resting, *apart}):
-        if table.verdicts[k] not in _CERTAIN and k not in apart:
-            continue
-        data: dict[str, Any] = {"levels": _levels(table, [k])}
-        if k in resting:
-            said.append(Diagnostic("interval_of_one_unit", data={**data, **resting[k].data}))
-        else:
-            said.append(Diagnostic(apart[k].code, data={**data, **apart[k].data}))
-    return said
+    said, apart = [], dict[str, list[int]]()
+    for k, why in table.disagreements.items():
+        if k not in resting:
+            apart.setdefault(why.code, []).append(k)
+    for k, why in resting.items():
+        if table.verdicts[k] in _CERTAIN or k in table.disagreements:
+            data = {"levels": _levels(table, [k]), **why.data}
+            said.append(Diagnostic("interval_of_one_unit", data=data))
+    every = apart.items()
+    return [*said, *(Diagnostic(code, data={"levels": _levels(table, k)}) for code, k in every)]
 
 
 def _of_intervals(table: LevelTable, code: str) -> dict[int, Diagnostic]:

@@ -53,21 +53,20 @@ FINDINGS: dict[str, str | Advice] = {
         "variance; profile the others to see the effect"
     ),
     "significant_with_wide_interval": (
-        "{levels:levels}: significant though its interval begins at 0: the interval estimates the "
-        "variance from few units and is conservative here; the test is the answer to whether the "
-        "level is there"
+        "{levels:levels}: significant although the interval begins at 0; near 0 intervals are "
+        "conservative, and the test decides"
     ),
     "significant_with_deciding_unit": (
-        "{levels:levels}: significant though its interval begins at 0, because one unit carries "
-        "most of its variance"
+        "{levels:levels}: significant although the interval begins at 0: one unit carries most of "
+        "its variance"
     ),
     "not_significant_when_corrected": (
-        "{levels:levels}: the interval excludes 0 and {pvalue:p} alone; not significant after "
-        "Holm's correction"
+        "{levels:levels}: the interval excludes 0, but is not corrected for the number of levels "
+        "as the test is"
     ),
     "interval_excludes_zero": (
-        "{levels:levels}: not significant though its interval excludes 0: the interval is "
-        "approximate for so small a value; the test is the answer to whether the level is there"
+        "{levels:levels}: not significant although the interval excludes 0; near 0 intervals are "
+        "approximate, and the test decides"
     ),
     # order
     "no_corrected_pvalue": (

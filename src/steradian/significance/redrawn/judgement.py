@@ -10,7 +10,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import SPREADLESS
-from steradian.significance.scores import Scores
+from steradian.significance.scores import Covariance, Scores
 
 PER_FEATURE = 10  # rows of equal weight per feature below which a tail is rough
 LEVERAGE = 0.3  # of one row in the features of the level, above which it is rough too
@@ -23,7 +23,9 @@ EVEN_FRAME = 0.6  # the same within strata, where weights are rates of sampling:
 INFORMATIVE = 0.5  # share of the variance of log weights that the features of the units explain
 FEW_CARRIERS = 4.0  # units per feature that carry the variance, below which a tail is rough
 WIDER_SPREAD = 1.25  # of added features, against the fit below: draws of it have not these tails
+FAR_WIDER_SPREAD = 2.0  # the same before the tilt, whatever that takes away
 DOMINATES = 0.5  # share of one unit, above which nothing is left to compare it with
+_SPREADS: tuple[Covariance, Covariance] = ("damped", "null")
 
 
 def dominating(scores: Scores) -> IntArray:
@@ -135,7 +137,9 @@ def tails_of_few(scores: Scores) -> BoolArray:
         return np.zeros(len(scores.h), dtype=np.bool_)
     carried = scores.carried("damped")
     few = np.einsum("bu,bu->b", carried, carried) * FEW_CARRIERS * scores.h.shape[2] > 1.0
-    return np.asarray(few & (2.0 * scores.coefficients("damped").mean(axis=1) > WIDER_SPREAD))
+    damped, centred = (2.0 * scores.coefficients(k).mean(axis=1) for k in _SPREADS)
+    wide = (damped > WIDER_SPREAD) | (centred > FAR_WIDER_SPREAD)
+    return np.asarray(few & wide)
 
 
 def needs_resampling(scores: Scores) -> BoolArray:

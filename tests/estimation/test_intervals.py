@@ -178,6 +178,27 @@ def test_the_bias_of_rows_whose_spread_is_lost_in_their_second_moments(d: int) -
     assert (found.gaps - found.debiased)[0] == pytest.approx(d / 160.0, rel=1e-9)
 
 
+def test_rows_with_their_antipodes_have_one_interval_in_any_order() -> None:
+    """The mean is nothing but rounding, whose spread and degrees of freedom mean nothing."""
+    half = unit(np.random.default_rng(1).normal(size=(40, 3)) + 0.5)
+    x = np.concatenate([half, -half])
+    orders = [np.random.default_rng(seed).permutation(80) for seed in range(6)]
+    highs = [sr.profile(x[order], levels=2).intervals().high for order in orders]
+    np.testing.assert_allclose(highs, np.tile(highs[0], (6, 1)), rtol=1e-9)
+
+
+def test_sums_that_lost_a_variance_give_no_interval() -> None:
+    """With κ = 1e5 rounding of the sums is a thousand times the variance of level 2."""
+    rng = np.random.default_rng(2)
+    for spread, known in ((0.1, True), (0.003, False)):
+        x = sr.Directions(np.eye(3)[2] + spread * rng.normal(size=(200, 3)), normalize=True)
+        sums = sr.profile(sr.Moments.from_directions(x, sr.Harmonics(3, 2))).intervals()
+        rows = sr.profile(x, levels=2).intervals()
+        assert np.isnan([sums.se[1], sums.low[1], sums.high[1]]).tolist() == [not known] * 3
+        last = 2 if known else 1
+        np.testing.assert_allclose(sums.se[:last], rows.se[:last], rtol=0.01)
+
+
 def noncentrality(seen: float, q: int, p: float) -> float:
     """δ with P(χ²_q(δ) <= seen) = p, with scipy's law and root finder; 0 where there is none."""
     if chi2.cdf(seen, q) <= p:

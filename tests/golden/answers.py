@@ -36,8 +36,15 @@ def code_of(remark: Any) -> str:
 
 def codes(found: Any) -> list[str]:
     """Codes of all remarks of a result."""
-    remarks: Any = getattr(found, "diagnostics", getattr(found, "warnings", ()))
-    return sorted(code_of(remark) for remark in remarks)
+    held = next((name for name in ("diagnostics", "notes", "warnings") if hasattr(found, name)), "")
+    return sorted(code_of(remark) for remark in getattr(found, held, ()))
+
+
+def method_of(how: Any) -> str:
+    """How a p-value was found, by the codes of its parts; of one in words, that there is one."""
+    if isinstance(how, str):
+        return "in words"
+    return " ".join(part for part in (how.code, how.covariance, how.recalibration) if part)
 
 
 def refusal(error: sr.SteradianError) -> Answer:
@@ -106,7 +113,7 @@ def of_profile(p: sr.Profile) -> Answer:
             "n": p.n,
             "dims": p.dims[: len(p.levels)].tolist(),
             "status": _names(fit.status for fit in p.fits[1:]),
-            "stopped": bool(p.stopped),
+            "stopped": code_of(p.stopped) if p.stopped else None,
             "design": p.design.name,
         },
         "nats": {"D": full(p.deficits), "I": full(p.gaps)},
@@ -125,6 +132,7 @@ def of_tests(found: sr.GapTests) -> Answer:
         "same": {
             "judged": found.judged.tolist(),
             "verdicts": _names(found.verdicts),
+            "methods": [method_of(how) for how in found.methods],
             "codes": codes(found),
         },
         "p": {"level": pvalues(found.pvalue)},
@@ -155,15 +163,16 @@ def of_leftover(found: sr.Residuals | sr.Mmd) -> Answer:
     """Distances of data and fits, and their p-values."""
     known = found.of_design.defines_inference
     return {
-        "same": {"codes": codes(found)},
+        "same": {"methods": [method_of(how) for how in found.methods], "codes": codes(found)},
         "p": {"level": pvalues(found.pvalue) if known else []},
         "values": {"distance": numbers(found.values)},
     }
 
 
 def of_trust(found: sr.Trust) -> Answer:
-    """The three answers, without their reasons."""
-    return {"same": {"answers": _names(one.answer for one in found.judgements)}}
+    """The three answers, and the codes of their reasons."""
+    reasons = [sorted(code_of(why) for why in one.reasons) for one in found.judgements]
+    return {"same": {"answers": _names(one.answer for one in found.judgements), "why": reasons}}
 
 
 def of_order(found: sr.OrderChoice) -> Answer:
@@ -242,7 +251,7 @@ def of_labels(found: sr.Comparison) -> Answer:
 def of_comparison_tests(found: Any) -> Answer:
     """P-values of the levels of a comparison, of its parts, and of one distribution for all."""
     return {
-        "same": {"codes": codes(found)},
+        "same": {"methods": [method_of(how) for how in found.methods], "codes": codes(found)},
         "p": {
             "level": pvalues(found.pvalue),
             "overall": pvalues(found.overall),

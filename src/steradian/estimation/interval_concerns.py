@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from steradian.diagnostics import Diagnostic
+from steradian.numerics.arrays import Array
 from steradian.significance.many_rows.feature_blocks import MANY_ROWS
 from steradian.significance.redrawn.judgement import DOMINATES
 from steradian.significance.sample import Sample
@@ -33,6 +34,13 @@ def of_spread(sample: Sample) -> list[Diagnostic]:
         data = {"units": _count(sample), "what": what, "features": p, "least": p + SPARE_UNITS}
         found.append(Diagnostic("too_few_for_interval", level, data))
     return found
+
+
+def of_lost_sums(se: Array) -> list[Diagnostic]:
+    """Levels whose standard error is NaN: the sums hold no digit of the variance."""
+    return [
+        Diagnostic("sums_without_variance", k + 1) for k in np.flatnonzero(np.isnan(se)).tolist()
+    ]
 
 
 def _count(sample: Sample) -> float:

@@ -34,7 +34,7 @@ from steradian.estimation.reference_noise import reference_variance
 from steradian.estimation.swept_errors import error_of, swept_errors
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.tolerances import TINY, TINY_ROOT
+from steradian.numerics.tolerances import EXPONENT_ROUNDING, TINY, TINY_ROOT
 from steradian.significance import concerns
 from steradian.significance.many_rows.feature_blocks import MANY_ROWS
 from steradian.significance.sample import Sample
@@ -43,6 +43,7 @@ from steradian.text.messages import TESTS
 IntervalMethod = Literal["noncentral", "sqrt", "wald"]
 METHODS: tuple[IntervalMethod, ...] = ("noncentral", "sqrt", "wald")
 _OF_DENSITY = 0.03  # work of a feature of a row in a density
+_LOST = 0.5  # of a variance from sums that their rounding may be
 _FAR = 5e3  # from which the expansion is good to 1e-4 of a standard error
 
 
@@ -166,6 +167,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     levels = len(gaps)
     dims = np.array(sample.hierarchy.dims[:levels], dtype=np.float64)
     of_steps, of_wholes = _errors(sample)
+    for value, errors in ((gaps, of_steps), (deficits, of_wholes)):
+        _settle_nothing(sample, value, errors)
     bias, units, matched = gap_bias(sample), _units(sample), np.cumsum(dims)
     of_gaps = Estimates(gaps, of_steps, bias, dims, matched, rate, units)
     of_deficits = Estimates(deficits, of_wholes, np.cumsum(bias), matched, matched, rate, units)
@@ -180,11 +183,14 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     for level in {*concerns.crowded(sample), *interval_concerns.without_spread(sample)}:
         for values in (low, high, d_low, d_high):
             values[level - 1] = np.nan
+    unknown, d_unknown = np.isnan(of_gaps.se), np.isnan(of_deficits.se)
+    low[unknown] = high[unknown] = np.nan
+    d_low[d_unknown] = d_high[d_unknown] = np.nan
     d_high = _never_falling(d_high)
     z = float(ndtri(0.5 + 0.5 * confidence))
     # with nothing there 2 a² I is about χ²_q: up to its upper end the gap is not clear of zero
     limit = 2.0 * gammaincinv(0.5 * dims, 0.5 + 0.5 * confidence)  # of χ² at this probability
-    near = 2.0 * rate**2 * gaps / of_gaps.scale() <= limit
+    near = (2.0 * rate**2 * gaps / of_gaps.scale() <= limit) & ~unknown
     return GapIntervals(
         levels=np.arange(1, levels + 1),
         confidence=confidence,
@@ -209,11 +215,23 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
             *concerns.of_crowding(sample),
             *concerns.of_few_units(sample),
             *interval_concerns.of_spread(sample),
+            *interval_concerns.of_lost_sums(of_gaps.se),
             *interval_concerns.of_deciding_units(sample),
         ),
         design=sample.design.name,
         sentence=sample.sentence,
     )
+
+
+def _settle_nothing(sample: Sample, value: Array, errors: Array) -> None:
+    """No spread, and the units' own degrees of freedom, of values that are nothing but rounding.
+
+    As the mean of rows that come with their antipodes: how its rounding varies tells nothing.
+    """
+    found = sample.nested.solutions
+    stated = np.array([float(one.quadrature[0] + one.moment_rounding[0]) for one in found])
+    nothing = (np.abs(value) <= stated) & (errors[0] <= stated)
+    errors[:, nothing] = np.array([[0.0], [max(_units(sample) - 1.0, 1.0)], [0.0]])
 
 
 def _never_falling(ends: Array) -> Array:
@@ -274,12 +292,18 @@ def _errors_from_sums(sample: Sample) -> tuple[Array, Array]:
     steps: list[float] = []
     wholes: list[float] = []
     below = np.zeros(len(sigma))
+
+    def error(slope: Array) -> float:
+        """√ of the variance along a gradient; NaN where it is lost in what the sums round."""
+        variance = float(slope @ sigma @ slope)
+        lost = EXPONENT_ROUNDING * (float(np.abs(slope).sum()) / sample.own_rate) ** 2
+        return math.sqrt(variance) if lost <= _LOST * variance or variance == 0.0 else np.nan
+
     for solution in sample.nested.solutions:
         lam = np.zeros(len(sigma))
         lam[: solution.lam.shape[1]] = solution.lam[0]
-        gamma = lam - below
-        steps.append(math.sqrt(max(float(gamma @ sigma @ gamma), 0.0)))
-        wholes.append(math.sqrt(max(float(lam @ sigma @ lam), 0.0)))
+        steps.append(error(lam - below))
+        wholes.append(error(lam))
         below = lam
     rest = np.full(top, np.inf), np.zeros(top)  # of which sums know nothing
     return np.array([steps, *rest]), np.array([wholes, *rest])

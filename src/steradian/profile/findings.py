@@ -82,8 +82,9 @@ def _open(table: LevelTable) -> list[Diagnostic]:
 
 
 def _no_interval(table: LevelTable) -> list[Diagnostic]:
-    """Levels with too few units for an interval, and the reason of the lowest."""
-    known = _of_intervals(table, "too_few_for_interval")
+    """Levels without an interval, and the reason of the lowest."""
+    codes = ("sums_without_variance", "too_few_for_interval")
+    known = {level: said for code in codes for level, said in _of_intervals(table, code).items()}
     if not known:
         return []
     data = {"levels": _levels(table, list(known)), "why": known[min(known)].nested}

@@ -41,6 +41,7 @@ FINDINGS: dict[str, str | Advice] = {
     ),
     # intervals
     "intervals_left_open": "intervals: {why:nested}",
+    "sums_without_variance": ("rounding of the sums hides the variance; profile the rows instead"),
     "too_few_for_interval": (
         "{units:.0f} {what:plural} for {features} features, at least {least} are needed"
     ),

@@ -74,8 +74,7 @@ def _shapes() -> Iterator[Case]:
     for name, (make, levels) in _SHAPES.items():
         rows = samples.unit(make())
         profile = partial(sr.profile, rows, levels=levels or None)
-        asks = _STEADY if name == "antipodes of all" else _ASKS
-        yield Case(f"hostile/{name}", profile, asks)
+        yield Case(f"hostile/{name}", profile, _ASKS)
 
 
 def _weights() -> Iterator[Case]:

@@ -70,6 +70,15 @@ class Law(Protocol):
 
 
 @runtime_checkable
+class StatesDensityErrors(Protocol):
+    """A law that says how far its log-density may be off, where parameters do not tell."""
+
+    def logpdf_errors(self, x: Array) -> Array:
+        """Nats at ``x`` (n, d), (n,)."""
+        ...
+
+
+@runtime_checkable
 class HasShape(Protocol):
     """A law that one word describes."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.data.validation import frozen
+from steradian.fitting.density_error import sharpened
 from steradian.fitting.fisher_bingham import FisherBingham
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
@@ -60,15 +61,17 @@ def fits_of(
     fits = [MaxEntFit(hierarchy, 0, none, 0.0, 0.0, 0.0, 0.0, none, Status.CONVERGED)]
     for level, s in enumerate(nested.solutions, start=1):
         target = _fitted(moments, nested, shrinkage, level)
+        wanted = hierarchy.expectations(target, level)
+        lam, psi = sharpened(hierarchy, level, s, wanted[0])
         fit = MaxEntFit(
             hierarchy=hierarchy,
             level=level,
-            lam=frozen(s.lam[0]),
-            psi=float(s.psi[0]),
+            lam=frozen(lam),
+            psi=psi,
             deficit=float(s.deficit[0]),
             gap=_gap(s, fits[-1].deficit),
             residual=float(s.residual[0]),
-            moments=frozen(hierarchy.expectations(target, level)[0]),
+            moments=frozen(wanted[0]),
             status=Status.CONVERGED,
         )
         family = hierarchy.family(level)

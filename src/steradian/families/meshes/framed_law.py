@@ -9,7 +9,7 @@ import numpy as np
 from steradian.families.meshes.mesh import BLOCK, Basis, Mesh
 from steradian.numerics.arrays import Array
 from steradian.numerics.balls.box_envelope import envelope_mass
-from steradian.numerics.tolerances import FELT_MASS
+from steradian.numerics.tolerances import EXPONENT_ROUNDING, FELT_MASS, VERIFIED_DIFFERENCE
 from steradian.spaces.cells import highest
 from steradian.spaces.pieces import Pieces
 
@@ -47,6 +47,22 @@ class FramedLaw:
     def logpdf(self, x: Array) -> Array:
         """Log-density at ``x`` (n, d), (n,)."""
         return np.asarray(self.basis(x) @ self.theta + self.deficit)
+
+    def logpdf_errors(self, x: Array) -> Array:
+        """Nats that `logpdf` may be off by at ``x`` (n, d), (n,).
+
+        A deficit that is off by ε leaves a decrement of √2ε, and a log-density off by that times
+        the distance of its features from their mean in standard deviations (Cauchy-Schwarz); and
+        the exponent rounds.
+        """
+        at, nodes = self.basis(x), self.basis.at(self.points, self.factor)
+        mean = self.mass @ nodes
+        centred = nodes - mean
+        covariance = centred.T @ (self.mass[:, None] * centred)
+        away = at - mean
+        squares = np.einsum("nq,nq->n", away, np.linalg.solve(covariance, away.T).T)
+        left = np.sqrt(2.0 * VERIFIED_DIFFERENCE * np.maximum(squares, 0.0))
+        return np.asarray(left + EXPONENT_ROUNDING * (np.abs(at) @ np.abs(self.theta)))
 
     def rule(self) -> tuple[Array, Array]:
         """Nodes as directions (N, d) and their masses (N,): what integrates against the law."""

@@ -22,7 +22,7 @@ from steradian.fitting.newton import DenseCurvature, judge, matched_to_rounding,
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.fisher_bingham.subspace import Quadratics, SubspaceLaws
-from steradian.numerics.heights.bessel import concentration
+from steradian.numerics.heights.bessel import concentration, deficit_rounding
 from steradian.numerics.tolerances import MOMENT_ROUNDING, NEARLY_DECREMENT, POINT, TINY_MEAN
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def linear_fits(d: int, m: Array) -> DualSolution:
         decrement=zeros,
         condition=zeros + 1.0,
         quadrature=zeros,
-        moment_rounding=d * ROUNDOFF * (1.0 + 1.0 / spread),
+        moment_rounding=d * ROUNDOFF / spread + deficit_rounding(d, kappa, deficit, spread),
         nodes=none,
         steps=none,
         status=none + int(Status.CONVERGED),

@@ -17,9 +17,13 @@ from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.refits import Refits
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.shape import UNIFORM, UNIMODAL
-from steradian.numerics.heights.bessel import concentration, von_mises_fisher
+from steradian.numerics.heights.bessel import (
+    concentration,
+    deficit_rounding,
+    von_mises_fisher,
+)
 from steradian.numerics.heights.von_mises_fisher_sample import turned, von_mises_fisher_draws
 from steradian.numerics.tolerances import NEARLY_UNIFORM_HEIGHT, NO_SHAPE, POINT, TINY
 from steradian.spaces import unit_sphere
@@ -183,7 +187,7 @@ class VonMisesFisherFamily(ClosedFamily):
             decrement=zeros,
             condition=zeros + 1.0,
             quadrature=zeros,
-            moment_rounding=self.d * ROUNDOFF * (1.0 + 1.0 / np.sqrt(spread)),
+            moment_rounding=deficit_rounding(self.d, kappa, deficit, spread),
             nodes=none,
             steps=none,
             status=none + _CONVERGED,
@@ -195,7 +199,7 @@ class VonMisesFisherFamily(ClosedFamily):
         kappa, ratio, _, psi, deficit = map(float, concentration(self.d, length, spread))
         scale = kappa / (root * max(length, TINY))
         residual = root * abs(length - ratio)
-        rounding = self.d * ROUNDOFF * (1.0 + 1.0 / math.sqrt(spread))
+        rounding = deficit_rounding(self.d, kappa, deficit, spread)
         numbers = (psi, deficit, deficit, residual, 0.0, 1.0, 0.0, rounding)
         return DualSolution.of_one(scale * mean.take(self.axes), numbers)
 

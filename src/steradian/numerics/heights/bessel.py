@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import i0e, i1e
 
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.gamma import stirling_error
 from steradian.numerics.tolerances import SUBTRACTED_POINT, TINY_ROOT
 
@@ -40,6 +40,7 @@ _DEBYE_TERMS = 12
 _SERIES_BELOW = 0.25  # kappa^2 / (2 d) below which the power series keeps relative accuracy
 _SERIES_TERMS = 16
 _HALLEY_STEPS = 20
+_FEW_ROUNDINGS, _MANY_ROUNDINGS = 8.0, 64.0  # of a sum of logs, and of a series
 _MODERATE = 20.0  # concentration up to which forms that lose 2 kappa roundings keep 1e-14
 _SPREAD_OF_MODERATE = 0.052  # 1 - R² above which it is less in the plane: 0.05002 there
 
@@ -193,6 +194,29 @@ def von_mises_fisher(d: int, kappa: Array | float) -> VonMisesFisher:
     psi = _choose(near, series, kappa - excess)
     deficit = _choose(near, kappa * ratio - series, excess - defect)
     return VonMisesFisher(kappa, ratio, defect, psi, deficit)
+
+
+def deficit_rounding(d: int, kappa: Any, deficit: Any, spread: Any) -> Any:
+    """Nats by which the rounding of moments and of the terms of D moves it, at most.
+
+    Lengths are good to a rounding for each coordinate, and 1 - R² likewise. Of D itself: near zero
+    the power series keeps relative accuracy; elsewhere the terms at the Debye order N are of size
+    N (1 + log(1 + κ/N)), or of κ if that is less, and each step down from it rounds eight times. In
+    space D has two terms, of its own size and one.
+    """
+    of = _functions(kappa)
+    moments = d * (1.0 + 1.0 / of.sqrt(spread))
+    if d == 3:
+        own = _FEW_ROUNDINGS * (_choose(kappa < 1.0, 0.0, 1.0) + deficit)
+    else:
+        order = 0.5 * d - 1.0
+        steps = _recurrence_steps(order)
+        top = order + steps
+        size = top * of.log1p(kappa / top)
+        terms = _FEW_ROUNDINGS * (steps + size + deficit)
+        near = kappa * kappa < 2.0 * d * _SERIES_BELOW
+        own = _choose(near, _MANY_ROUNDINGS * deficit, terms)
+    return ROUNDOFF * (2.0 * moments + own)
 
 
 def _log_partition_series(order: float, kappa: Any) -> Array:

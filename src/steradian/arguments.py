@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steradian.errors import InvalidArgument
 from steradian.text.messages import Message, Name
@@ -18,6 +19,7 @@ MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""
 
 _LARGEST = 1 << 62
+_LEAST_SHARE = 1e-12  # below it a share of one is lost beside one half
 _TRUTHS, _WHOLES = (bool, np.bool_), (int, np.integer)  # made once: every profile asks
 
 
@@ -62,6 +64,26 @@ def real_number(value: Any, name: str, remedy: str) -> float:
     return number
 
 
+def truth(value: Any, name: str) -> bool:
+    """``value`` as a bool; nothing else stands for one."""
+    if not isinstance(value, _TRUTHS):
+        raise wrong_value(name, value, "give True or False")
+    return bool(value)
+
+
+def number_array(values: Any, name: str, remedy: str) -> NDArray[np.float64]:
+    """``values`` as an array of real numbers, a copy; what does not turn into one is refused."""
+    try:
+        if np.ma.is_masked(values):
+            raise TypeError("masked entries")
+        found = np.asarray(values)
+        if found.dtype.kind not in "fiubO":
+            raise TypeError(f"entries of type {found.dtype}")
+        return np.array(found, dtype=np.float64)
+    except Exception as error:  # whatever a foreign object does, the message is ours
+        raise wrong_value(name, values, remedy) from error
+
+
 def one_of(value: Any, name: str, known: Iterable[str]) -> str:
     """``value`` if it is among the names ``known``."""
     names = tuple(known)
@@ -82,6 +104,13 @@ def random_generator(rng: Any, name: str = "rng") -> np.random.Generator:
     return np.random.default_rng(int(rng))
 
 
+def draws_asked(n: Any, d: int, rng: Any) -> tuple[int, np.random.Generator]:
+    """How many draws of ``d`` coordinates, and the generator, from one or from a seed."""
+    count = whole_number(n, "n", least=0)
+    refuse_too_many(count, d, f"{shown(count)} draws")
+    return count, random_generator(rng)
+
+
 def seed_number(value: Any, name: str = "seed") -> int:
     """A seed of random numbers, which is never hidden: a whole number from 0 on."""
     return whole_number(value, name, least=0)
@@ -91,7 +120,7 @@ def open_share(value: Any, name: str, example: float) -> float:
     """``value`` as a float between 0 and 1, both left out."""
     remedy = f"give a number between 0 and 1, like {example:g}"
     share = real_number(value, name, remedy)
-    if not 0.0 < share < 1.0:
+    if not _LEAST_SHARE < share < 1.0:
         raise wrong_value(name, value, remedy)
     return share
 

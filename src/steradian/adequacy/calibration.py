@@ -20,7 +20,7 @@ import numpy as np
 
 from steradian.adequacy.leftover import GriddedLeftover, Leftover
 from steradian.adequacy.leverage import resting_on
-from steradian.arguments import seed_number, whole_number
+from steradian.arguments import one_of, seed_number, whole_number
 from steradian.data.stacks import MomentStack
 from steradian.designs.base import Design
 from steradian.diagnostics import (
@@ -32,7 +32,7 @@ from steradian.diagnostics import (
     at_level,
     distinct,
 )
-from steradian.errors import DesignError, InvalidArgument, ResolutionError
+from steradian.errors import DesignError, ResolutionError
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -70,8 +70,8 @@ class Calibration:
     patience: Patience = field(default_factory=_unlimited, compare=False)
 
     def __post_init__(self) -> None:
-        if not (self.method is None or self.method in METHODS):
-            raise InvalidArgument(f"method is {self.method!r}; choose 'exact' or 'bootstrap'")
+        if self.method is not None:
+            one_of(self.method, "method", METHODS)
         whole_number(self.replicates, "replicates", least=19)
         seed_number(self.seed)
 

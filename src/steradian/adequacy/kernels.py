@@ -81,14 +81,14 @@ NAMES = ("heat", "poisson", "vmf")
 
 def as_kernel(given: Kernel | str, d: int) -> Kernel:
     """A name means that kernel with a width that suits the dimension."""
-    if hasattr(given, "weights"):
-        return given
-    if given == "heat":
-        return Heat()
-    if given == "poisson":
-        return Poisson()
-    if given == "vmf":
-        return VonMisesFisherKernel(2.0 * float(np.sqrt(d)))
+    if isinstance(given, str):
+        sharp = VonMisesFisherKernel(2.0 * float(np.sqrt(d)))
+        named: dict[str, Kernel] = {"heat": Heat(), "poisson": Poisson(), "vmf": sharp}
+        if given in named:
+            return named[given]
+    elif callable(getattr(given, "weights", None)):
+        kernel: Kernel = given
+        return kernel
     known = ", ".join(repr(name) for name in NAMES)
     raise InvalidArgument(f"kernel is {shown(given)}; choose {known} or one of sr.kernels")
 

@@ -102,7 +102,7 @@ def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibra
             f"no kernel is known for these features on the {hierarchy.space.name}; residuals() "
             "looks at what the levels leave over"
         )
-    chosen = as_kernel(kernel or ("vmf" if zonal is None else "heat"), hierarchy.space.d)
+    chosen = as_kernel(_usual(zonal) if kernel is None else kernel, hierarchy.space.d)
     if zonal is not None:
         forms, found = _by_degrees(sample, zonal, chosen, how)
     elif isinstance(chosen, VonMisesFisherKernel):
@@ -114,6 +114,11 @@ def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibra
     levels = np.arange(1, len(forms) + 1)
     biased, unbiased = np.array([[f.biased, f.unbiased] for f in forms]).T
     return Mmd(levels, tuple(found), sample.design, chosen, biased, unbiased)
+
+
+def _usual(zonal: Hierarchy | None) -> str:
+    """The kernel where none is asked for."""
+    return "vmf" if zonal is None else "heat"
 
 
 def _by_degrees(

@@ -19,6 +19,7 @@ from steradian.adequacy.calibration import (
     refused_or,
 )
 from steradian.adequacy.leftover import sample_leftover
+from steradian.arguments import shown
 from steradian.data.validation import as_numeric
 from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
@@ -184,7 +185,7 @@ def default_degree(sample: Sample) -> int:
 
 def _checked(degree: int, hierarchy: Hierarchy) -> int:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 2:
-        raise InvalidArgument(f"degree is {degree!r}; give a whole number above 1")
+        raise InvalidArgument(f"degree is {shown(degree)}; give a whole number above 1")
     wide = levels_through(hierarchy, int(degree))
     most = _MOST_FEATURES if hierarchy.family(1).has_rule else hierarchy.q(1) ** 2
     if wide is None or wide.q(int(degree)) > most:

@@ -151,7 +151,10 @@ def _strike(x: Array) -> list[Array]:
 
 
 def _from_angles(turns: Turns) -> Array:
-    return np.stack([part for turn in turns for part in turn], axis=1)
+    parts = [part for turn in turns for part in turn]
+    if not parts:
+        raise InvalidDirections("there is no column of angles; give at least one")
+    return np.stack(parts, axis=1)
 
 
 def _angles(x: Array) -> list[Array]:

@@ -107,7 +107,7 @@ def times(values: ArrayLike, period: Any = None) -> tuple[Array, Clock]:
 
 def _of_numbers(values: ArrayLike, period: Any) -> tuple[Array, Clock]:
     column = number_column(values, "time")
-    if period is None or period == "day":
+    if period is None or (isinstance(period, str) and period == "day"):
         clock = Clock(24.0, "day")
         _refuse_no_hours(column)
     else:
@@ -174,7 +174,7 @@ def _calendar(values: Any) -> AnyArray | None:
     to_numpy = getattr(values, "to_numpy", None)
     try:
         array = np.atleast_1d(np.asarray(to_numpy() if callable(to_numpy) else values))
-    except ValueError:  # ragged: said where numbers are read
+    except Exception:  # ragged: said where numbers are read
         return None
     if array.dtype.kind == "M":
         return _whole(array.astype("datetime64[us]"))

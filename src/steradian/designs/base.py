@@ -190,8 +190,11 @@ def _numbered(values: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 def _values(ids: ArrayLike | str) -> AnyArray:
     to_numpy = getattr(ids, "to_numpy", None)
-    given: Any = to_numpy() if callable(to_numpy) else ids
-    return given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
+    try:
+        given: Any = to_numpy() if callable(to_numpy) else ids
+        return given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
+    except Exception as error:  # whatever a foreign object does, the message is ours
+        raise DesignError(f"ids are {shown(ids)}; give one per row") from error
 
 
 def _is_missing(value: Any) -> bool:

@@ -16,6 +16,7 @@ from steradian.designs.base import Design
 from steradian.designs.units import Units
 from steradian.errors import DesignError, InvalidArgument
 from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.tolerances import LARGEST_SUMMED
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ class Known(Design):
             raise DesignError("covariance is not symmetric")
         if np.linalg.eigvalsh(sigma)[0] < -1e-10 * np.trace(sigma):
             raise DesignError("covariance has a negative eigenvalue; a covariance has none")
-        if not rate > 0.0:
+        if not 0.0 < rate < LARGEST_SUMMED:
             raise DesignError(f"rate is {rate:g}; give a_n > 0, the root of the sample size")
         if not np.trace(sigma) > 0.0:
             raise DesignError("covariance is zero: moments without error have no p-value")

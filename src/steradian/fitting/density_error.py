@@ -39,7 +39,7 @@ def sharpened(
     closed form or in a frame has its own digits.
     """
     lam, psi, rung = solution.lam[0], float(solution.psi[0]), int(solution.rungs[0])
-    family = hierarchy.family(level)
+    family = hierarchy.family(level).resolved_by(rung)
     if rung == NO_RUNG or solution.laws[0] is not None or family.natural(lam) is not None:
         return lam, psi
     try:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import one_of, random_generator, refuse_too_many, whole_number
+from steradian.arguments import draws_asked, one_of
 from steradian.data.directions import Directions
 from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
 from steradian.families.base import HasShape, Law, StatesDensityErrors
@@ -212,9 +212,7 @@ class MaxEntFit:
 
     def sample(self, n: int, rng: np.random.Generator | int) -> Array:
         """``n`` exact independent draws, (n, d), from an explicit generator or seed."""
-        count = whole_number(n, "n", least=0)
-        refuse_too_many(count, self.space.d, f"{count} draws")
-        generator = random_generator(rng)
+        count, generator = draws_asked(n, self.space.d, rng)
         if self.level == 0:
             return self.space.uniform(count, generator)
         drawn = self.law.sample(count, generator)

@@ -53,7 +53,7 @@ class Against(NodeHierarchy):
             raise InvalidArgument(
                 f"level {short[0] + 1} of {base!r} adds {base.dims[short[0]]} functions, and only "
                 f"{_basis(found).dims[short[0]]} of them can be told apart where {reference.words} "
-                "is not zero; ask for fewer levels"
+                f"is not zero; {'ask for fewer levels' if short[0] else 'give a wider reference'}"
             )
         return found
 

@@ -30,7 +30,7 @@ def unit_axis(axis: ArrayLike) -> tuple[float, ...]:
     size = float(np.abs(given).max())
     if not 0.0 < size < np.inf:
         raise InvalidArgument("axis must be finite and not zero")
-    if abs(float(given @ given) - 1.0) <= 16.0 * ROUNDOFF:
+    if size <= 1.0 and abs(float(given @ given) - 1.0) <= 16.0 * ROUNDOFF:
         return tuple(given.tolist())  # what is read again stays what it is, to the last digit
     unit = given / size
     unit /= np.linalg.norm(unit)

@@ -58,7 +58,7 @@ class Interactions(NodeHierarchy):
         whole_number(self.degree, "degree", least=1)
         if k > MOST_ANGLES:
             raise InvalidArgument(f"k is {k}; rules exist for at most {MOST_ANGLES} angles")
-        if not self.levels:
+        if not whole_number(self.levels, "levels"):
             object.__setattr__(self, "levels", k)
         checked_levels(self.levels, k, f"there are {k} angles")
         if self.q(self.levels) > _MOST_FEATURES:

@@ -112,6 +112,7 @@ class LowRank(BareHierarchy):
         return "directions that are not all one direction of the subspace"
 
     def up_to(self, levels: int) -> LowRank:
+        checked_levels(levels, MOST_LEVELS, "integrals of more are not resolved")
         return self if levels == self.levels else LowRank(self.axes, levels)
 
     def wider(self, levels: int) -> LowRank | None:

@@ -19,7 +19,7 @@ from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
 from steradian.families.quadratics.blocks import MULTIPLIED, BlockFamily, LinearFamily
 from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import checked_level, summed_features
+from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
@@ -99,6 +99,7 @@ class Quadratics(BareHierarchy):
         return "at least two different directions"
 
     def up_to(self, levels: int) -> Quadratics:
+        checked_levels(levels, self.levels, f"{self!r} has no more")
         if levels == self.levels:
             return self
         return Quadratics(self.d, self.partitions[: levels - 1])
@@ -319,7 +320,8 @@ def _checked(d: int, partitions: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def _is_list(values: Any) -> bool:
-    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+    listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+    return listed and np.ndim(values) > 0 if isinstance(values, np.ndarray) else listed
 
 
 def _name(labels: tuple[int, ...]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.interpretation import SEVERAL
 from steradian.data.notation import Reading
@@ -287,9 +288,11 @@ def array_pieces(x: Any, weights: Any = None, labels: Any = None) -> Iterator[Pi
             raise InvalidDirections(
                 f"{what} names a column, but the source is an array; pass an array"
             )
-        if given is not None and np.shape(given) != (len(x),):
+        if np.ndim(x) == 0:
+            raise InvalidDirections(f"the source is {shown(x)}; give rows (n, d)")
+        if given is not None and _shape(given, what) != (len(x),):
             raise InvalidDirections(
-                f"{what} has shape {np.shape(given)} for {len(x)} rows; give one per row"
+                f"{what} has shape {_shape(given, what)} for {len(x)} rows; give one per row"
             )
     weights, labels = (None if given is None else np.asarray(given) for given in (weights, labels))
     step = rows_at_a_time(int(x.shape[1]) if x.ndim == 2 else 1)
@@ -302,6 +305,13 @@ def array_pieces(x: Any, weights: Any = None, labels: Any = None) -> Iterator[Pi
             first=start,
             amount=min(step, len(x) - start),
         )
+
+
+def _shape(given: Any, what: str) -> tuple[int, ...]:
+    try:
+        return np.shape(given)
+    except Exception as error:  # whatever a foreign object does, the message is ours
+        raise InvalidDirections(f"{what} is {shown(given)}; give one per row") from error
 
 
 def block_pieces(

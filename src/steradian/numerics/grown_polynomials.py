@@ -47,6 +47,8 @@ class GrownPolynomials:
         Of all products that could be next, that one is which those before make up least, so that
         what rounding leaves of dependent ones is not taken for a function.
         """
+        if not self.white.shape[1]:  # of a single point
+            return replace(self, dims=(*self.dims, 0))
         last = self.columns.shape[1]
         first = last - (self.dims[-1] if self.dims else 1)
         columns, steps = _degree(self.columns, self.white, first, wanted)

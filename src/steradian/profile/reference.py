@@ -109,7 +109,10 @@ def as_reference(given: Any, space: Space) -> Reference | None:
         raise wrong_value("reference", given, f"give {_KINDS}")
     if callable(given):
         return _density(given, space)
-    values = np.asarray(given)
+    try:
+        values = np.asarray(given)
+    except Exception as error:  # whatever a foreign object does, the message is ours
+        raise InvalidArgument(f"reference is {shown(given)}; give {_KINDS}") from error
     if values.ndim == 2 and values.shape[1] == space.d and values.dtype.kind in "fiu":
         return _sample(Directions(values), space)
     if is_map(values):

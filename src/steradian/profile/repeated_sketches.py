@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steradian.arguments import whole_number
+from steradian.arguments import seed_number, whole_number
 from steradian.data.directions import Directions
 from steradian.data.source import as_rows
 from steradian.designs import Design
@@ -161,7 +161,8 @@ def sketches(
     """
     rows = data if isinstance(data, Directions) else as_rows(data)
     count = whole_number(repeats, "repeats", least=1)
-    chosen = tuple(Sketch(rows.d, size, levels, seed + k) for k in range(count))
+    first = seed_number(seed)
+    chosen = tuple(Sketch(rows.d, size, levels, first + k) for k in range(count))
     shape = count, levels
     deficits, gaps, errors, pvalues = (np.full(shape, np.nan) for _ in range(4))
     name = ""

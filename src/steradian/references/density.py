@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.arguments import shown
-from steradian.errors import InvalidArgument
+from steradian.arguments import number_array, shown
+from steradian.errors import InvalidArgument, SteradianError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     EDGE_MASS,
@@ -81,8 +81,11 @@ class Density:
     def values(self, x: Array) -> Array:
         """The function at ``x`` (n, d), checked: (n,)."""
         try:
-            found = np.asarray(self.function(x), dtype=np.float64)
-        except (TypeError, ValueError) as error:
+            given = self.function(x)
+            found = number_array(given, "its value", "give n numbers")
+        except Exception as error:  # whatever a foreign function does, the message is ours
+            if isinstance(error, SteradianError) and not isinstance(error, InvalidArgument):
+                raise
             raise InvalidArgument(
                 f"the reference density cannot be had at points of shape {x.shape}: {error}; give "
                 "a function from points (n, d) to n numbers"

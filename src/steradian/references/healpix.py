@@ -10,7 +10,7 @@ import ducc0
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import one_of, shown
+from steradian.arguments import number_array, one_of
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.spheres.healpix_faces import (
@@ -20,7 +20,7 @@ from steradian.numerics.spheres.healpix_faces import (
     triangle_nodes,
 )
 from steradian.numerics.tolerances import UNSEEN_PIXEL
-from steradian.spaces.base import Rule, Space
+from steradian.spaces.base import Rule, Space, refuse_no_space
 
 _UNSEEN = -16_375.0 * 10.0**26  # by which HEALPix marks pixels that were not looked at
 _SCHEMES = {"ring": "RING", "nested": "NEST"}
@@ -96,11 +96,14 @@ class HealpixMap:
     def at(self, x: ArrayLike) -> Array:
         """Values of the pixels that unit vectors ``x`` (n, 3) lie in, (n,)."""
         pixels = ducc0.healpix.Healpix_Base(self.nside, _SCHEMES[self.order])
-        points = np.ascontiguousarray(x, dtype=np.float64)
+        points = number_array(x, "x", "give unit vectors (n, 3)")
+        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+            raise InvalidArgument(f"x has shape {points.shape}; give finite unit vectors (n, 3)")
         return np.asarray(self.values[pixels.vec2pix(points)])
 
     def on(self, space: Space) -> Pixelated:
         """The law of the map on the two-sphere."""
+        refuse_no_space(space)
         if space.dimension != 2 or space.log_area != float(np.log(4.0 * np.pi)):
             raise InvalidArgument(f"a map is of the sphere, and the data are on the {space.name}")
         return Pixelated(self)
@@ -108,12 +111,7 @@ class HealpixMap:
 
 def _numbers(values: ArrayLike) -> Array:
     """A copy of the values as numbers."""
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(
-            f"values of the map are {shown(values)}; give one number for each pixel"
-        ) from error
+    return number_array(values, "values of a map", "give one number for each pixel")
 
 
 def is_map(values: AnyArray) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
+from steradian.arguments import number_array, shown, truth
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
@@ -18,7 +18,7 @@ from steradian.references.base import HalfSpace, reference_space
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
 from steradian.references.density import Density, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
-from steradian.spaces.base import Rule, Space
+from steradian.spaces.base import Rule, Space, refuse_no_space
 
 _MOST_NODES = 400_000  # of one rule
 _RUNG = 1  # by which sizes of others are told
@@ -78,7 +78,7 @@ class Mask:
         density: Callable[[Array], AnyArray] | None = None,
         degrees: bool = True,
     ) -> None:
-        unit = np.pi / 180.0 if degrees else 1.0
+        unit = np.pi / 180.0 if truth(degrees, "degrees") else 1.0
         up = (0.0, 0.0, 1.0) if pole is None else _vector(_numbers(pole, 2, "pole") * unit)
         shapes: list[Shape] = [_band(each, unit, up) for each in _listed(bands, "bands")]
         shapes += [_cap(each, unit) for each in _listed(caps, "caps")]
@@ -92,7 +92,7 @@ class Mask:
         if density is not None and not callable(density):
             raise InvalidArgument(f"density is {shown(density)}; give a function of points (n, d)")
         object.__setattr__(self, "shapes", tuple(shapes))
-        object.__setattr__(self, "keep", bool(keep))
+        object.__setattr__(self, "keep", truth(keep, "keep"))
         object.__setattr__(self, "density", density)
 
     def __repr__(self) -> str:
@@ -119,7 +119,9 @@ class Mask:
         >>> sr.Mask(bands=[(-20, 20)]).sees([[1, 0, 0], [0, 0, 1]]).tolist()
         [False, True]
         """
-        points = np.asarray(x, dtype=np.float64)
+        points = number_array(x, "x", f"give points (n, {self.d})")
+        if points.ndim != 2 or points.shape[1] != self.d or not np.isfinite(points).all():
+            raise InvalidArgument(f"x has shape {points.shape}; give finite points (n, {self.d})")
         masked = np.zeros(len(points), dtype=bool)
         for shape in self.shapes:
             masked |= shape.holds(points)
@@ -127,6 +129,7 @@ class Mask:
 
     def on(self, space: Space) -> Region | Exposure:
         """The law of what is left of a space."""
+        refuse_no_space(space)
         if space.d != self.d or space.dimension != self.d - 1:
             where = "circle" if self.d == 2 else "sphere"
             raise InvalidArgument(
@@ -278,18 +281,19 @@ def _best_axis(shapes: Sequence[Shape]) -> Array:
 
 
 def _listed(values: Any, name: str) -> list[Any]:
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise InvalidArgument(f"{name} is {shown(values)}; give a list")
-    return list(values)
+    try:
+        if isinstance(values, str | bytes):
+            raise TypeError("text")
+        return list(values)
+    except Exception as error:  # whatever a foreign object does, the message is ours
+        raise InvalidArgument(f"{name} is {shown(values)}; give a list") from error
 
 
 def _numbers(values: ArrayLike, count: int, name: str) -> Array:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.empty(0)
+    remedy = f"give {count} finite numbers"
+    found = number_array(values, name, remedy)
     if found.shape != (count,) or not np.isfinite(found).all():
-        raise InvalidArgument(f"{name} is {shown(values)}; give {count} finite numbers")
+        raise InvalidArgument(f"{name} is {shown(values)}; {remedy}")
     return found
 
 
@@ -311,7 +315,7 @@ def _band(values: ArrayLike, unit: float, pole: tuple[float, ...]) -> Band:
 
 
 def _cap(values: ArrayLike, unit: float) -> Cap:
-    count = 2 if np.shape(values) == (2,) else 3
+    count = 2 if number_array(values, "a cap", "give 3 finite numbers").shape == (2,) else 3
     found = _numbers(values, count, "a cap") * unit
     if not 0.0 < found[-1] < np.pi:
         raise InvalidArgument(
@@ -323,9 +327,10 @@ def _cap(values: ArrayLike, unit: float) -> Cap:
 
 
 def _polygon(values: ArrayLike, unit: float) -> Polygon:
-    found = np.asarray(values, dtype=np.float64)
+    remedy = "give longitude and latitude of m corners, (m, 2)"
+    found = number_array(values, "a polygon", remedy)
     if found.ndim != 2 or found.shape[1] != 2 or not np.isfinite(found).all():
         raise InvalidArgument(
-            f"a polygon has shape {found.shape}; give longitude and latitude of m corners, (m, 2)"
+            f"a polygon has shape {found.shape}, or entries that are not finite; {remedy}"
         )
     return Polygon.of(np.array([_vector(corner) for corner in found * unit]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from steradian.arguments import seed_number, whole_number
+from steradian.arguments import seed_number, shown, whole_number
 from steradian.errors import InvalidArgument
 from steradian.significance.effort import Patience
 from steradian.significance.scores import Covariance
@@ -38,7 +38,7 @@ class Options:
         ):
             if not (value is None or isinstance(value, str)) or value not in choices:
                 known = ", ".join(repr(c) for c in choices if c)
-                raise InvalidArgument(f"{name} is {value!r}; choose {known}")
+                raise InvalidArgument(f"{name} is {shown(value)}; choose {known}")
         whole_number(self.replicates, "replicates", least=19)
         seed_number(self.seed)
         if self.statistic == "gap" and self.covariance in {"damped", "tilted"}:

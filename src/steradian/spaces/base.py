@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from steradian.arguments import shown
+from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.spaces.classical import Classical
 from steradian.text.messages import Message
@@ -108,6 +110,13 @@ class Space(Protocol):
     def rule(self, rung: int) -> Rule:
         """A rule for smooth functions."""
         ...
+
+
+def refuse_no_space(value: Any) -> None:
+    """Refuse what is no space, by what all of them offer."""
+    offered = ("d", "dimension", "log_area", "name", "rules", "uniform")
+    if isinstance(value, type) or not all(hasattr(value, each) for each in offered):
+        raise InvalidArgument(f"space is {shown(value)}; give a space, like sr.Sphere()")
 
 
 @runtime_checkable

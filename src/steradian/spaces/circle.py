@@ -11,6 +11,7 @@ from typing import Any
 import ducc0
 import numpy as np
 
+from steradian.arguments import draws_asked
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_circle
@@ -59,6 +60,7 @@ class Circle(UnitVectors):
     sums = staticmethod(circle_sums)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        n, rng = draws_asked(n, self.d, rng)
         angle = rng.uniform(0.0, 2.0 * np.pi, n)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 

@@ -8,7 +8,7 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from steradian.arguments import whole_number
+from steradian.arguments import draws_asked, whole_number
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features
@@ -65,6 +65,7 @@ class Hypersphere(UnitVectors):
         return np.hstack(parts)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        n, rng = draws_asked(n, self.d, rng)
         x = rng.standard_normal((n, self.d))
         return x / np.linalg.norm(x, axis=1, keepdims=True)
 

@@ -110,14 +110,14 @@ def as_quaternions(rotations: Any) -> Array:
 def _are_no_rows(points: Any) -> bool:
     try:
         return hasattr(points, "as_quat") or np.ndim(points) == 3
-    except ValueError:  # ragged: said where rows are read
+    except Exception:  # ragged: said where rows are read
         return False
 
 
 def _numbers(rotations: Any) -> Array:
     try:
         return np.asarray(rotations, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever a foreign object does, the message is ours
         raise InvalidDirections(
             f"rotations are a {type(rotations).__name__} that does not turn into an array of "
             "numbers; give matrices, quaternions or a scipy Rotation"

@@ -12,6 +12,7 @@ from typing import Any
 import ducc0
 import numpy as np
 
+from steradian.arguments import draws_asked
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_sphere
@@ -75,6 +76,7 @@ class Sphere(UnitVectors):
         return (separable_sphere_sums if few else sphere_sums)(x, weights, degree)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        n, rng = draws_asked(n, self.d, rng)
         z = rng.uniform(-1.0, 1.0, n)
         angle = rng.uniform(0.0, 2.0 * np.pi, n)
         radius = np.sqrt(1.0 - z * z)

@@ -9,7 +9,8 @@ from math import log, pi
 import numpy as np
 from scipy.linalg import block_diag
 
-from steradian.arguments import whole_number
+from steradian.arguments import draws_asked, number_array, whole_number
+from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.spaces.base import Chart, Rule
@@ -77,9 +78,13 @@ class Torus:
 
     def points(self, angles: object, *, degrees: bool = False) -> Array:
         """The points of ``angles`` (n, k): (n, 2k)."""
-        theta = np.asarray(angles, dtype=np.float64)
+        theta = number_array(angles, "angles", f"give numbers (n, {self.k})")
+        if theta.ndim != 2 or theta.shape[1] != self.k or not np.isfinite(theta).all():
+            raise InvalidArgument(
+                f"angles have shape {theta.shape}; give finite ones (n, {self.k})"
+            )
         theta = np.radians(theta) if degrees else theta
-        return np.stack([np.cos(theta), np.sin(theta)], axis=2).reshape(len(theta), -1)
+        return np.stack([np.cos(theta), np.sin(theta)], axis=2).reshape(len(theta), self.d)
 
     def angles(self, x: Array) -> Array:
         """The angles of points ``x`` (n, 2k), in radians from -π to π: (n, k)."""
@@ -109,6 +114,7 @@ class Torus:
         return np.asarray(weights @ x)
 
     def uniform(self, n: int, rng: np.random.Generator) -> Array:
+        n, rng = draws_asked(n, self.d, rng)
         return self.points(rng.uniform(0.0, 2.0 * np.pi, (n, self.k)))
 
     def symmetry(self, rng: np.random.Generator) -> Array:

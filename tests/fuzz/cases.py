@@ -16,7 +16,7 @@ from types import FrameType
 import numpy as np
 
 import steradian as sr
-from fuzz import calls, invariants
+from fuzz import calls, doors, invariants
 from fuzz.invariants import TWINS, Check
 from fuzz.outcomes import Outcome, fitted
 from fuzz.samples import Case, Sample, draw
@@ -79,6 +79,10 @@ def checked(case: Case, limit: float = 60.0, *, questions: bool = True) -> Recor
             _compare(record, sample, base, str(name), rng)
     if questions and base.profile is not None:
         _question(record, base.profile, sample, rng, limit)
+    if questions:
+        door = str(np.random.default_rng([case.seed, 2]).choice(list(doors.DOORS)))
+        with _step(record, door, limit):
+            record.note(doors.DOORS[door](sample, np.random.default_rng([case.seed, 3])))
     return record
 
 

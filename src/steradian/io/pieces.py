@@ -324,11 +324,11 @@ def block_pieces(
     first, form = 0, ""
     for k, block in enumerate(blocks):
         name = block_name(k)
-        pieces = _pieces_of_block(block, wanted, decision, name)
         if form and _form(block) != form:
             raise InvalidDirections(
                 f"{name} is {_form(block)}, and the first is {form}; yield blocks of one form"
             )
+        pieces = _pieces_of_block(block, wanted, decision, name)
         form = _form(block)
         for piece in pieces:
             data = piece.data

@@ -112,7 +112,7 @@ def as_reference(given: Any, space: Space) -> Reference | None:
     try:
         values = np.asarray(given)
     except Exception as error:  # whatever a foreign object does, the message is ours
-        raise InvalidArgument(f"reference is {shown(given)}; give {_KINDS}") from error
+        raise wrong_value("reference", given, f"give {_KINDS}") from error
     if values.ndim == 2 and values.shape[1] == space.d and values.dtype.kind in "fiu":
         return _sample(Directions(values), space)
     if is_map(values):

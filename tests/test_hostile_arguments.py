@@ -233,28 +233,30 @@ def test_every_argument_refuses_in_words(name: str) -> None:
 
 
 # What was found by hand, each by its argument.
+ANY: Any = sr  # wrong types on purpose
+ANY_PROFILE: Any = LARGE
 FOUND: dict[str, tuple[Callable[[], object], str]] = {
     "a reference of one row": (
-        lambda: sr.profile(X, levels=1, reference=X[:1]),
+        lambda: ANY.profile(X, levels=1, reference=X[:1]),
         "0 of them can be told apart where a sample of 1 direction .*give a wider reference",
     ),
-    "levels by array": (lambda: sr.Interactions(2, 1, np.ones(3)), "levels is array"),
-    "kernel by array": (lambda: LARGE.mmd(np.ones(3)), "kernel is array"),
-    "sizes by number": (lambda: sr.Blocks(np.array(2)), "sizes is array"),
-    "a polygon of text": (lambda: sr.Mask(polygons=["a"]), "a polygon is 'a'"),
-    "a cap with a list": (lambda: sr.Mask(caps=[([], 0, 10)]), "a cap is "),
-    "a mask beyond float": (lambda: sr.Mask(caps=[(10**400, 0, 10)]), "a cap is "),
-    "a map beyond float": (lambda: sr.HealpixMap([10**400] * 12, "ring"), "values of a map"),
+    "levels by array": (lambda: ANY.Interactions(2, 1, np.ones(3)), "levels is array"),
+    "kernel by array": (lambda: ANY_PROFILE.mmd(np.ones(3)), "kernel is array"),
+    "sizes by number": (lambda: ANY.Blocks(np.array(2)), "sizes is array"),
+    "a polygon of text": (lambda: ANY.Mask(polygons=["a"]), "a polygon is 'a'"),
+    "a cap with a list": (lambda: ANY.Mask(caps=[([], 0, 10)]), "a cap is "),
+    "a mask beyond float": (lambda: ANY.Mask(caps=[(10**400, 0, 10)]), "a cap is "),
+    "a map beyond float": (lambda: ANY.HealpixMap([10**400] * 12, "ring"), "values of a map"),
     "a density beyond float": (
         lambda: reference(lambda x: [10**400] * len(x)),
         "the reference density cannot be had",
     ),
-    "no block": (lambda: sr.moments(iter([X, None]), H), "block 2 of the stream"),
-    "no level": (lambda: sr.Diagonal(3).up_to(-1), "levels is -1"),
-    "no such level": (lambda: sr.Blocks([2, 1]).up_to(99), "levels is 99"),
+    "no block": (lambda: ANY.moments(iter([X, None]), H), "block 2 of the stream"),
+    "no level": (lambda: ANY.Diagonal(3).up_to(-1), "levels is -1"),
+    "no such level": (lambda: ANY.Blocks([2, 1]).up_to(99), "levels is 99"),
     "no level of harmonics": (lambda: H.up_to(-1), "levels is -1"),
-    "no draws": (lambda: sr.Sphere().uniform(-1, 0), "n is -1"),
-    "no generator": (lambda: sr.Sphere().uniform(5, "a"), "rng is 'a'"),
+    "no draws": (lambda: ANY.Sphere().uniform(-1, 0), "n is -1"),
+    "no generator": (lambda: ANY.Sphere().uniform(5, "a"), "rng is 'a'"),
 }
 
 
@@ -266,6 +268,7 @@ def test_what_was_found_is_told_by_its_argument(name: str) -> None:
 
 
 def test_a_seed_stands_for_a_generator() -> None:
+    space: Any
     for space in SPACES:
         drawn = space.uniform(5, 0)
         np.testing.assert_array_equal(drawn, space.uniform(5, np.random.default_rng(0)))

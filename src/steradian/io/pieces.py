@@ -351,7 +351,10 @@ def _form(block: Any) -> str:
         x, weighted = block.x, block.weighted
     elif isinstance(block, tuple) and len(block) == 2:
         x, weighted = block[0], block[1] is not None
-    width = np.shape(x)[1] if np.ndim(x) == 2 else 0
+    try:
+        width = np.shape(x)[1] if np.ndim(x) == 2 else 0
+    except Exception:  # ragged, or what is no array: said where rows are read
+        return shown(block)
     return f"rows of {width} numbers with{'' if weighted else 'out'} weights"
 
 

@@ -125,7 +125,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "map of words": (
         lambda: sr.HealpixMap("x", "ring"),
-        "values of the map are 'x'; give one number for each pixel",
+        "values of the map is .x.; give one number for each pixel",
     ),
     "ragged times": (lambda: sr.Directions.from_times([[1, 2], [1]]), "time is ragged"),
     "sensitivity": (lambda: ANY.sensitivity(rotations=1.5), "rotations is 1.5; " + WHOLE + "1"),

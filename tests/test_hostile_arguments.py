@@ -246,7 +246,7 @@ FOUND: dict[str, tuple[Callable[[], object], str]] = {
     "a polygon of text": (lambda: ANY.Mask(polygons=["a"]), "a polygon is 'a'"),
     "a cap with a list": (lambda: ANY.Mask(caps=[([], 0, 10)]), "a cap is "),
     "a mask beyond float": (lambda: ANY.Mask(caps=[(10**400, 0, 10)]), "a cap is "),
-    "a map beyond float": (lambda: ANY.HealpixMap([10**400] * 12, "ring"), "values of a map"),
+    "a map beyond float": (lambda: ANY.HealpixMap([10**400] * 12, "ring"), "values of the map"),
     "a density beyond float": (
         lambda: reference(lambda x: [10**400] * len(x)),
         "the reference density cannot be had",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steradian.errors import InvalidArgument
+from steradian.numerics.tolerances import LEAST_SHARE
 from steradian.text.messages import Message, Name
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""
 
 _LARGEST = 1 << 62
-_LEAST_SHARE = 1e-12  # below it a share of one is lost beside one half
 _TRUTHS, _WHOLES = (bool, np.bool_), (int, np.integer)  # made once: every profile asks
 
 
@@ -120,7 +120,7 @@ def open_share(value: Any, name: str, example: float) -> float:
     """``value`` as a float between 0 and 1, both left out."""
     remedy = f"give a number between 0 and 1, like {example:g}"
     share = real_number(value, name, remedy)
-    if not _LEAST_SHARE < share < 1.0:
+    if not LEAST_SHARE < share < 1.0:
         raise wrong_value(name, value, remedy)
     return share
 

@@ -58,6 +58,7 @@ ORTHOGONAL_MATRIX = 1e-6  # by which RᵀR may miss the identity: UNIT_LENGTH, f
 SYMMETRIC_MATRIX = 1e-12  # relative, by which B may miss Bᵀ: computed, not written down
 ANGLE_LIMIT = 1e-12  # of a quarter turn by which rounding may carry an angle beyond its range
 ANGLE_ROUNDING = 1e-9  # radians that an angle of many turns may have lost: below any instrument
+LEAST_SHARE = 1e-12  # of one, that is still felt beside one half
 SAME_VALUE = 1e-6  # by which a feature may differ at x and -x, one axis: UNIT_LENGTH again
 MEAN_LENGTH = 1e-9  # by which a mean that somebody integrated may be longer than one
 VANISHING_MEAN = 1e-10  # length of a mean whose direction, good to u over it, is lost to six digits

@@ -111,7 +111,7 @@ class HealpixMap:
 
 def _numbers(values: ArrayLike) -> Array:
     """A copy of the values as numbers."""
-    return number_array(values, "values of a map", "give one number for each pixel")
+    return number_array(values, "values of the map", "give one number for each pixel")
 
 
 def is_map(values: AnyArray) -> bool:

@@ -106,6 +106,7 @@ JSON ?= benchmarks/results/latest.json
 AGAINST ?=
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py --json $(JSON) $(if $(AGAINST),--against $(AGAINST))
+	$(BIN)/python benchmarks/refusals.py --cases 200
 
 # Every example of README and docs runs, then the site is built into site/ and its links are followed.
 docs: $(SITE_STAMP)

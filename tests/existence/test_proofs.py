@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -203,3 +204,34 @@ def test_rows_on_the_edge_of_what_was_looked_at(mask: sr.Mask) -> None:
     assert status(on_edge, levels=1, reference=mask) == "none 1"
     inside = sr.Directions.from_lonlat(lon, np.full(40, 60.001))
     assert not status(inside, levels=1, reference=mask).startswith("none")
+
+
+# --- what is not decided does not take long ---------------------------------------------------
+
+
+def test_the_last_search_does_a_tenth_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither the first search nor data among the nodes found a fit there is hardly one."""
+    from steradian.families.meshes import meshed
+    from steradian.families.meshes.mesh_search import Search
+
+    allowed: list[float] = []
+
+    def nothing(mesh: Any, at: Any, most: float, **_: Any) -> Search:
+        allowed.append(most)
+        return Search(mesh, replace(at, lost=True), 0, 0.0)
+
+    monkeypatch.setattr(meshed, "search", nothing)
+    monkeypatch.setattr(meshed, "anchored", lambda mesh, at, _: Search(mesh, at, 0, 0.0))
+    meshed.solve_rows(Sphere(), 3, generic(30, 3), np.full(30, 1 / 30))
+    assert len(allowed) == 2
+    assert allowed[1] <= 0.1 * allowed[0]
+
+
+def test_a_singular_covariance_on_nodes_leaves_the_law_as_it_was() -> None:
+    """A law that has hardly a node to itself was an error of LAPACK's, not one of ours."""
+    from steradian.families.relative.nodes import _fits
+
+    start = np.ones((1, 2))
+    root = np.array([[0.0, 1.0], [0.0, 1.0]])
+    nodes: Any = None  # not asked
+    np.testing.assert_array_equal(_fits(nodes, root, np.zeros((1, 2)), start), start)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from steradian.numerics.arrays import Array
+from steradian.numerics.threads import one_thread
 from steradian.numerics.tolerances import PROGRAMME_RIDGE
 
 STEPS = 60  # at most; twenty are usual
@@ -41,6 +42,7 @@ class Optimum:
     multipliers: Array
 
 
+@one_thread()
 def minimise(
     cost: Array,
     rows: Array,

@@ -42,6 +42,7 @@ from steradian.families.meshes.start import Exponent, at_law, beside_data, is_la
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.threads import one_thread
 from steradian.numerics.tolerances import (
     ACCEPTED_DECREMENT,
     HEAVY_MASS,
@@ -56,6 +57,7 @@ from steradian.numerics.tolerances import (
 from steradian.spaces import Circle, Sphere
 
 _MOST_WORK = 4e10  # multiplications: some six seconds, half of them for a first solution
+_LAST_WORK = 4e9  # the same where neither the first search nor data among the nodes found it
 _MOST_WARM = 0.5 * _MOST_WORK  # the same from the level below, where that is near
 _NOISE = 0.02  # share of the stated rounding that the difference of two meshes may be
 _LAST_STEPS = 30
@@ -79,6 +81,7 @@ def solve_rows(
     return solve_framed(frames_for(space, *some_rows(x, weights)), level, x, weights, below)
 
 
+@one_thread()
 def solve_framed(
     frames: Sequence[Framing], level: int, x: Array, weights: Array, below: Exponent | None = None
 ) -> DualSolution:
@@ -104,7 +107,7 @@ def _solve(mesh: Mesh, begin: PrimalDual, target: Target) -> DualSolution:
     if found.at.lost:
         found = anchored(mesh, begin, target)
         if not found.at.converged:
-            found = search(mesh, begin, _MOST_WORK)
+            found = search(mesh, begin, _LAST_WORK)
     if not found.at.converged:
         return _nothing(found.mesh, Status.STALLED)
     return _finished(found.mesh, found.at.theta[1:], found.steps, target)

@@ -15,11 +15,13 @@ from steradian.families.meshes.primal_dual import PrimalDual, primal_dual
 from steradian.families.nodes.rules import Nodes
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.neighbours import neighbour_tree, spreads
+from steradian.numerics.threads import one_thread
 
 _STEPS = 150  # of the primal-dual method: two to three times what was ever needed
 _NOWHERE = 1e4  # nats below the data at which no mass starts
 
 
+@one_thread()
 def grown_fit(nodes: Nodes, x: Array, weights: Array, phi: Array) -> Array | None:
     """Natural parameters (q,) of the fit on ``nodes`` to rows ``x`` (n, k) with features ``phi``.
 

@@ -45,6 +45,7 @@ _SHARED = 0.7  # and for others that are integrated with it
 _AGAIN = 5  # times that a law is looked at in a frame of its own,
 _FOLLOWED = 1.0  # unless rules differ by so many nats about it: then there is none to follow
 _FARTHER = 100.0  # or it misses the moments by so much more than before
+_MOST_FOLLOWED = 240  # steps of a fit in all frames, after which no other is tried
 _NARROW = 0.1  # standard deviation of rows that are one cluster of the ball
 
 
@@ -234,7 +235,7 @@ class LowRankFamily(NodeFamily):
         one, frame = np.array([row]), self._frame
         for _ in range(_AGAIN):
             lam, missed = out.lam[row], float(out.residual[row])
-            if not np.isfinite(lam).all():
+            if not np.isfinite(lam).all() or out.steps[row] > _MOST_FOLLOWED:
                 return
             new = windowed_frame(self.hierarchy, self.level, *lam)
             if frame.covers(new):

@@ -28,7 +28,12 @@ from steradian.fitting.newton import newton
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.quasi_random import quasi_normal
-from steradian.numerics.tolerances import CHORD_LAST_STEP, NEARLY_DECREMENT, NODE_RESIDUAL
+from steradian.numerics.tolerances import (
+    CHORD_LAST_STEP,
+    NEARLY_DECREMENT,
+    NODE_RESIDUAL,
+    TINY_FACTOR,
+)
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -115,7 +120,12 @@ def _information(nodes: Nodes, fits: Array, m: Array) -> float:
 
 
 def _fits(nodes: Nodes, root: Array, m: Array, start: Array) -> Array:
-    """Laws (B, q) whose means on ``nodes`` are ``m`` (B, q), one covariance serving most."""
+    """Laws (B, q) whose means on ``nodes`` are ``m`` (B, q), one covariance serving most.
+
+    As they started where that is singular: a law that has hardly a node to itself.
+    """
+    if not np.abs(np.diag(root)).min() > TINY_FACTOR:
+        return start.copy()
     found = newton(
         lambda theta, _: _chord(nodes, root, theta),
         m, start, max_steps=_CHORD_STEPS, last_step=CHORD_LAST_STEP,

@@ -43,6 +43,18 @@ def test_a_peak_is_integrated_or_refused(kappa: float, d: int) -> None:
     assert kappa <= (1e4 if d == 3 else 1e6)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_no_rule_coarser_than_what_resolves_the_peak_serves(seed: int) -> None:
+    """Coarse rules of the circle agree with each other to rounding, and miss half of the mass."""
+    rng = np.random.default_rng([seed, 31])
+    angle, kappa = rng.uniform(0.0, 2.0 * np.pi), float(10.0 ** rng.uniform(3.5, 5.5))
+    centre = np.array([np.cos(angle), np.sin(angle)])
+    x = rows(kappa, centre, seed)
+    p = sr.profile(x, levels=1, reference=half_peaked(kappa, centre))
+    exact = first_deficit(x.mean(axis=0), kappa, centre)
+    assert abs(p.deficits[0] - exact) <= p.numerics.quadrature[0] + 1e-10
+
+
 def test_a_bump_of_half_a_degree_is_not_missed() -> None:
     """The density of the peak, 2,000 times the rest, holds a twentieth of the mass."""
 

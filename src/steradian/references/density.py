@@ -148,7 +148,8 @@ def _ladder(density: Density) -> _Ladder:
             SMOOTH_REFERENCE
         ):
             looked = max(rung, _finest(space, _LOOKED_AT))
-            return _Ladder(tuple(range(space.rules())), False, looked, float(np.log(mass)))
+            rungs = tuple(range(rung - 1, space.rules()))  # coarser ones agree, and miss it
+            return _Ladder(rungs, False, looked, float(np.log(mass)))
     falling = _apart(found[-2:]) <= GEOMETRIC_REFERENCE * _apart(found[-3:-1])
     rungs = tuple(fitting[-2:]) if falling else ()
     return _Ladder(rungs, True, fitting[-1], float(np.log(total)))

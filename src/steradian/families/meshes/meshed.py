@@ -57,7 +57,7 @@ from steradian.numerics.tolerances import (
 from steradian.spaces import Circle, Sphere
 
 _MOST_WORK = 4e10  # multiplications: some six seconds, half of them for a first solution
-_LAST_WORK = 4e9  # the same where neither the first search nor data among the nodes found it
+_LAST_WORK = 0.1 * _MOST_WORK  # the same for a last one, where two found nothing
 _MOST_WARM = 0.5 * _MOST_WORK  # the same from the level below, where that is near
 _NOISE = 0.02  # share of the stated rounding that the difference of two meshes may be
 _LAST_STEPS = 30

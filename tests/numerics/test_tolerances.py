@@ -34,6 +34,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "significance/effort.py:A_SECOND": "work",
     "significance/effort.py:WAITING": "work",
     "significance/level_tests.py:_MOST_REFIT_WORK": "work",
+    "significance/level_tests.py:_MOST_TILT_WORK": "work",
     "significance/uniformity.py:_MOST_DRAWN": "work",
     "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "estimation/bootstrap.py:_A_SECOND": "work",

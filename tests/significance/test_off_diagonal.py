@@ -17,8 +17,8 @@ from steradian.families.quadratics.polar_kernel import PolarKernel
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherLaw
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf
+from steradian.numerics.tolerances import OFF_DIAGONAL_TAIL
 from steradian.significance.off_diagonal import (
-    SMALLEST,
     OffDiagonal,
     _UnitRows,
     centred_products,
@@ -270,7 +270,7 @@ def test_the_tail_is_that_of_a_shifted_chi_square() -> None:
     assert of_cumulants(1.959964, 1.0, 0.0).tail == pytest.approx(0.025, rel=1e-6)
     assert of_cumulants(3.0, 1.0, 9.0).tail == of_cumulants(3.0, 1.0, np.sqrt(8.0)).tail
     assert np.isnan(of_cumulants(3.0, 0.0, 0.0).pvalue)
-    assert of_cumulants(90.0, 1.0, 0.1).pvalue == SMALLEST
+    assert of_cumulants(90.0, 1.0, 0.1).pvalue == OFF_DIAGONAL_TAIL
 
 
 def test_the_detectable_gap_is_found_four_times_in_five() -> None:
@@ -298,7 +298,7 @@ def test_level_2_of_few_rows_in_many_dimensions() -> None:
     assert found.kappa_3 == pytest.approx(8.0 * q / n**3)
     assert model.pvalue[1] == found.pvalue
     stretched = unit(x * np.linspace(0.4, 1.6, 30))
-    assert sr.profile(stretched, levels=2).tests().pvalue[1] == SMALLEST
+    assert sr.profile(stretched, levels=2).tests().pvalue[1] == OFF_DIAGONAL_TAIL
 
 
 def test_nine_units_are_refused_and_one_that_outweighs_all_is_not_judged() -> None:

@@ -33,6 +33,7 @@ from steradian.numerics.tolerances import (
     BEYOND_DOUBT,
     COLLINEAR,
     GOOD_DEFICIT,
+    LEAST_ERROR,
     MARGIN_THIN,
     USABLE_DEFICIT,
 )
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from steradian.profile import Profile
 
 NUMBERS, DATA, STRUCTURE = "numbers", "data", "structure"
-_LEAST_ERROR = 1e-15  # nats: no arithmetic is said to be better
 _ROWS_PER_FEATURE = 10.0  # below which gaps are mostly bias
 _SHARE_OF_NOISE = 0.01  # of the sampling noise of a gap that numerical error may reach
 _SURELY = 3.1  # standard deviations: one in a thousand by chance
@@ -76,13 +76,13 @@ def _numbers(profile: Profile) -> Judgement:
     family = profile.moments.hierarchy.family(int(profile.levels[-1]))
     usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
     answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
-    found = [(answer, Diagnostic("arithmetic", data={"error": max(error, _LEAST_ERROR)}))]
+    found = [(answer, Diagnostic("arithmetic", data={"error": max(error, LEAST_ERROR)}))]
     if n.condition.max() > COLLINEAR:
         found.append((Answer.CARE, Diagnostic("collinear_features")))
     if profile.design.defines_inference and profile.shrinkage is None:
         noise = 0.5 / profile.as_sample().rate ** 2
         if error > _SHARE_OF_NOISE * noise:
-            noise = max(float(noise), _LEAST_ERROR)
+            noise = max(float(noise), LEAST_ERROR)
             found.append((Answer.CARE, Diagnostic("error_near_noise", data={"noise": noise})))
     margin, detail = _margin(profile)
     certificates = {

@@ -231,6 +231,8 @@ TOP_REACHED = 1e-10  # step towards a top that moves no more: its square is belo
 ELLIPSE_EDGE = 1e-9  # relative, of the multiplier of an ellipse: any one gives an upper bound
 SHUFFLED_TIE = 1e-9  # standard deviations, of a statistic of the same groups again: sums of rows
 SPREADLESS = 1e-13  # of the second moments that a variance is the difference of: their rounding
+OFF_DIAGONAL_TAIL = 1e-6  # p-value below which the tail of a score off the diagonal is not known
+CUMULANT_ROUNDING = 1e-12  # relative, of a cumulant that is a difference of sums over pairs
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped: 10⁸ replicates would not tell
 
 # --- Contracts: what objects of other people are held to --------------------------------------
@@ -248,4 +250,5 @@ CONTRACT_CURVATURE = 1e-4  # differences of the mean against the covariance: a d
 POINTS_NOWHERE = 1e-9  # length of a mean whose direction would be rounding of the moments
 EQUAL_SIZE = 1e-9  # relative, of Kish's size and n where weights are equal: rounding of n terms
 PLAIN_DECIMALS = 1e-4  # below which a number is printed with an exponent: five places are too many
+LEAST_ERROR = 1e-15  # nats: no arithmetic is said to be better than a few roundings of one
 SMALLEST_PVALUE = 1e-300  # tails below which doubles are subnormal, and print as a bound

@@ -47,6 +47,7 @@ class Difference:
     pvalue: float
     size: Diagnostic | None = None
     shape: bool = False  # what is left beyond direction and concentration
+    of_means: bool = False  # what only groups with a mean can differ in
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -67,19 +68,20 @@ def differences(c: Comparison, tests: ComparisonTests) -> tuple[Difference, ...]
         data = {"of_level": k + 1, "nats": float(c.between[k])}
         size = Diagnostic("size_of_level", data=data)
         shape = k == 1 and isinstance(c.hierarchy, SplitsLevelOne)
-        found += parts or [Difference(name, k + 1, sure, pvalue, size, shape)]
+        of_means = k == 0 and isinstance(c.hierarchy, SplitsLevelOne)
+        found += parts or [Difference(name, k + 1, sure, pvalue, size, shape, of_means)]
     return tuple(found)
 
 
 def _parts(c: Comparison, tests: ComparisonTests) -> list[Difference]:
-    """The parts of level 1; none where it does not differ in any of them."""
+    """The parts of level 1, direction first; none where it does not differ in any of them."""
     parts = []
-    for part, pvalue in tests.parts_holm.items():
+    for k, (part, pvalue) in enumerate(tests.parts_holm.items()):
         if np.isnan(pvalue):
             continue
         sure = Verdict.NOISE if pvalue > LIKELY_BELOW else verdict_of(pvalue)
         size = part_size(c, tests, part) if sure in (Verdict.CLEAR, Verdict.LIKELY) else None
-        parts.append(Difference(part, 1, sure, pvalue, size))
+        parts.append(Difference(part, 1, sure, pvalue, size, of_means=k == 0))
     return parts if any(one.size is not None for one in parts) else []
 
 
@@ -104,7 +106,7 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> tuple[Diagnostic, .
     there = [one for one in every if one.sure in (Verdict.CLEAR, Verdict.LIKELY)]
     without = [one for one in every if one.sure is Verdict.NOISE]
     unknown = [one for one in every if one.sure is Verdict.UNJUDGED]
-    ways = [one for one in without if one.name in _ways(c)]
+    ways = [one for one in without if one.of_means]
     lost = without_mean(c) if ways else []
     not_found = [one for one in without if not (lost and one in ways)]
     said: list[Diagnostic] = []
@@ -139,13 +141,6 @@ def headline(c: Comparison) -> Diagnostic:
     if any(one.sure is Verdict.NOISE for one in every):
         return Diagnostic("differ_in_no_level")
     return Diagnostic("differences_not_testable", data={"levels": _plain(list(every))})
-
-
-def _ways(c: Comparison) -> tuple[str, ...]:
-    """What only groups with a mean can differ in: the first part of level 1, and level 1 whole."""
-    if not isinstance(c.hierarchy, SplitsLevelOne):
-        return ()
-    return c.hierarchy.level_one_parts[0], c.hierarchy.level_names[0]
 
 
 def _one_distribution(pvalue: float) -> tuple[Diagnostic, ...]:

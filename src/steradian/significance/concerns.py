@@ -12,7 +12,8 @@ from steradian.designs.pareto import HEAVY, pareto_shape
 from steradian.designs.units import Units
 from steradian.diagnostics import Diagnostic
 from steradian.numerics.arrays import Array, BoolArray
-from steradian.significance.off_diagonal import FEW_UNITS, SMALLEST, OffDiagonal
+from steradian.numerics.tolerances import OFF_DIAGONAL_TAIL
+from steradian.significance.off_diagonal import FEW_UNITS, OffDiagonal
 from steradian.significance.redrawn.judgement import (
     DOMINATES,
     FEW_CARRIERS,
@@ -190,8 +191,8 @@ def of_products(level: int, found: OffDiagonal) -> list[Diagnostic]:
     if not found.kappa_2 > 0.0:
         return [Diagnostic("no_variance_of_products", level)]
     out = [Diagnostic("detectable_gap", level, {"nats": float(found.detectable)})]
-    if found.tail < SMALLEST:
-        out.append(Diagnostic("tail_not_resolved", level, {"least": SMALLEST}))
+    if found.tail < OFF_DIAGONAL_TAIL:
+        out.append(Diagnostic("tail_not_resolved", level, {"least": OFF_DIAGONAL_TAIL}))
     if found.units < FEW_UNITS:
         data = {"units": int(found.units), "least": FEW_UNITS}
         out.append(Diagnostic("conservative_of_few_units", level, data))

@@ -27,12 +27,11 @@ from steradian.data.directions import Directions
 from steradian.designs.units import Units
 from steradian.families.whitening import ProductKernel
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.tolerances import TINY
+from steradian.numerics.tolerances import CUMULANT_ROUNDING, OFF_DIAGONAL_TAIL, TINY
 from steradian.progress import tracked
 
 FEWEST_UNITS = 10  # below which nothing is told of their products
 FEW_UNITS = 20  # below which it is conservative
-SMALLEST = 1e-6  # p-value, below which the tail is not known: it was checked to 1e-3
 _BLOCK = 500  # units whose products are looked at together
 _MOST_BLOCKS = 60
 _MOST_ROWS = 4096  # of the units of one block, where products of rows are taken
@@ -40,7 +39,6 @@ _ROWS_AT_ONCE = 256  # the same where only neighbours are wanted
 _UNITS_AT_ONCE = 8
 _ENTRIES = 1 << 21  # coordinates of rows at a time
 _MOST_SKEW = math.sqrt(8.0)  # of one χ²_1
-_ROUNDING = 1e-12
 _NO_SKEW = 1e-3  # below which the tail is normal
 _POWER = 2.486475  # z(.95) + z(.8): the shift that a 5 % test finds with power .8
 
@@ -80,7 +78,7 @@ class OffDiagonal:
     @property
     def pvalue(self) -> float:
         """The tail, no smaller than it is known."""
-        return self.tail if math.isnan(self.tail) else max(self.tail, SMALLEST)
+        return self.tail if math.isnan(self.tail) else max(self.tail, OFF_DIAGONAL_TAIL)
 
     @property
     def detectable(self) -> float:
@@ -376,4 +374,4 @@ def centred_products(h: Array, shares: Array, strata: IntArray) -> tuple[Array, 
 
 def _positive(values: Array, scale: Array) -> Array:
     """What is above rounding, NaN where nothing is."""
-    return np.where(values > _ROUNDING * scale, values, np.nan)
+    return np.where(values > CUMULANT_ROUNDING * scale, values, np.nan)

@@ -220,7 +220,13 @@ DOORS: dict[str, Door] = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS)
+LONG_DOORS = {"sketches"}  # some values are asked for in earnest, and drawn for minutes
+EACH_DOOR = [
+    pytest.param(name, marks=pytest.mark.slow) if name in LONG_DOORS else name for name in DOORS
+]
+
+
+@pytest.mark.parametrize("name", EACH_DOOR)
 def test_every_argument_refuses_in_words(name: str) -> None:
     door = DOORS[name]
     found = {

@@ -91,9 +91,9 @@ def test_it_gives_what_the_built_in_one_gives(own: sr.designs.Design, d: int) ->
     known = "fixed" if own.rows_of_one_law else sr.designs.Clusters(np.arange(len(x)) // 2)
     mine = sr.profile(x, weights=w, levels=2, design=own)
     theirs = sr.profile(x, weights=w, levels=2, design=known)
-    same(mine.tests(), theirs.tests(), but=("design", "sentence", "warnings"))
-    same(mine.intervals(), theirs.intervals(), but=("design", "sentence", "warnings"))
-    same(mine.uniformity(), theirs.uniformity(), but=("design", "warnings"))
+    same(mine.tests(), theirs.tests(), but=("design", "sentence", "diagnostics"))
+    same(mine.intervals(), theirs.intervals(), but=("design", "sentence", "diagnostics"))
+    same(mine.uniformity(), theirs.uniformity(), but=("design", "diagnostics"))
     for kind in ("design", "multiplier"):
         one, two = (sr.bootstrap(p, kind, replicates=20).gaps for p in (mine, theirs))
         np.testing.assert_array_equal(one, two)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 import steradian as sr
 from steradian.estimation import bootstrap
+from steradian.progress import drawn_chunks
 
 
 def test_pieces_that_show_progress_change_no_replicate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,12 +17,14 @@ def test_pieces_that_show_progress_change_no_replicate(monkeypatch: pytest.Monke
     profile = sr.profile(sr.Directions(x, normalize=True), levels=2)
     pieces = list[int]()
 
-    def counted(steps: list[slice], total: int, what: str) -> list[slice]:
+    def counted(count: int, per_draw: int, what: str, *, first: int) -> Iterator[slice]:
         assert what == "bootstrap by design"
-        pieces.append(total)
-        return steps
+        pieces.append(0)
+        for piece in drawn_chunks(count, per_draw, what, first=first):
+            pieces[-1] += 1
+            yield piece
 
-    monkeypatch.setattr(bootstrap, "tracked", counted)
+    monkeypatch.setattr(bootstrap, "drawn_chunks", counted)
     in_pieces = sr.bootstrap(profile, replicates=30).gaps
     monkeypatch.setattr(bootstrap, "_FIRST", 0)
     at_once = sr.bootstrap(profile, replicates=30).gaps

@@ -3,7 +3,8 @@
 OpenBLAS wakes its threads for products of some ten thousand numbers, and they wait for the next in
 a loop. A search that takes thousands of such steps was slowed by them up to eight times on two
 cores (1.8 s of the processor became 14.6), and more on more. Only the wheels of NumPy and SciPy are
-looked for, with what they bring; other libraries keep the threads they have.
+looked for, with what they bring; other libraries keep the threads they have. The package
+threadpoolctl does this for every library, and would be one more that the core needs.
 """
 
 from __future__ import annotations

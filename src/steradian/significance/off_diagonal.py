@@ -8,6 +8,10 @@ units give. No matrix of the features is formed, and no sample drawn. Quadratic 
 are those of Chen and Qin (Ann. Stat. 38, 2010); the tail is that of a χ² with the same first three
 cumulants.
 
+It stands beside the tilt (`scores`) for what that cannot do: a p × p covariance of 74,000 features
+is never formed, and 30,522 rows in 384 dimensions take four seconds. On the circle and at levels
+above 2 the tilt stays, where this score rejected up to .285 at 5 %.
+
 Units in strata have means of their own: Σ |u_g|² becomes Σ G_h / (G_h - 1) Σ |u_g - ū_h|², which
 weighs a pair of the same stratum by G_h / (G_h - 1) more. Stretches of a chain leave out pairs of
 neighbours.

@@ -39,8 +39,6 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("linalg.py", "columns"),
         ("linalg.py", "conditions"),
         ("_linalg.py", "eigh"),
-        ("nearly_diagonal.py", "rough_eigenbases"),
-        ("nearly_diagonal.py", "orthonormal"),
         ("white_steps.py", "newton_steps"),
     ),
     "verification": (

@@ -5,14 +5,12 @@ conjugate gradients. What a row needs beyond plain steps (a second start, shorte
 mode, very many nodes) is not tried here: such rows are not ``settled``, and the caller fits them
 alone. No row looks at another.
 
-Three things make it quick besides. On the way contours need few digits, and curvatures never need
+Two things make it quick besides. On the way contours need few digits, and curvatures never need
 many: a trapezoidal rule doubles its digits when its step is halved, so that a quarter of the nodes
 keeps a quarter of them, conjugate gradients run in single precision, and what a rough curvature
-leaves over the next step repairs. A law on the way may be any law near the one aimed at: its
-eigenbasis is the last one, turned so that what a step changes is diagonal but for a rest that is
-dropped. And the last step is not looked at again: from a decrement δ it leaves a decrement of c δ²,
-and the dual after it is known to c δ³, which is added to the stated error; c is what the step
-before has shown.
+leaves over the next step repairs. And the last step is not looked at again: from a decrement δ it
+leaves a decrement of c δ², and the dual after it is known to c δ³, which is added to the stated
+error; c is what the step before has shown.
 """
 
 from __future__ import annotations
@@ -32,7 +30,6 @@ from steradian.numerics.fisher_bingham.white_steps import (
     newton_steps,
 )
 from steradian.numerics.linalg import on_diagonal
-from steradian.numerics.nearly_diagonal import orthonormal, rough_eigenbases
 from steradian.numerics.tolerances import (
     BINGHAM_RESIDUAL,
     CONTOUR_AGREEMENT,
@@ -48,9 +45,8 @@ from steradian.numerics.tolerances import (
 
 _ENTRIES = 1 << 17  # numbers of one array of nodes that stay near the processor
 _NODES = 17, 49  # that most rows take on the way and at the end
-_ROUGH_DIMENSION = 8  # from which turning a basis is quicker than an eigenbasis from scratch
 _MOST_TAKEN = 0.5  # of a variance by what is known of it to first order
-_DROPPED = 0.1  # of the square of a decrement: what may be left off the diagonal of a law
+_MOST_POLISHED = 4  # steps to orthogonality, each of which squares what is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +148,8 @@ class _States:
         thin = pull.astype(np.float32)
         matrix = thin[:, :, None] * thin[:, None, :]
         on_diagonal(matrix)[...] += kept * values
-        variances, turn = _eigenbases(matrix, (pull * pull / values).sum(axis=1))
-        axes = orthonormal(turn)
+        variances, turn = _eigenbases(matrix)
+        axes = _orthonormal(turn)
         law = -0.5 / variances, _turned(axes, kept * mean) / variances
         zeros = np.zeros(count, dtype=np.int64)
         return cls(rows, values, mean, axes, *law, np.full(count, np.inf), zeros)
@@ -167,7 +163,7 @@ class _States:
     @property
     def exact(self) -> _States:
         """With bases that are orthogonal in double precision."""
-        return replace(self, axes=orthonormal(self.axes.astype(np.float64)))
+        return replace(self, axes=_orthonormal(self.axes.astype(np.float64)))
 
     def take(self, kept: IntArray) -> _States:
         """Some of them."""
@@ -197,8 +193,8 @@ class _States:
         here, decrement = self.take(kept), taken.decrement[kept]
         centre, covariance = (part[kept] for part in taken.gaussian)
         centre = (here.axes @ centre[:, :, None])[:, :, 0]
-        values, turn = _eigenbases(covariance, decrement)
-        axes = orthonormal(here.axes.astype(np.float32) @ turn)
+        values, turn = _eigenbases(covariance)
+        axes = _orthonormal(here.axes.astype(np.float32) @ turn)
         return replace(
             here,
             axes=axes,
@@ -209,16 +205,22 @@ class _States:
         )
 
 
-def _eigenbases(matrices: AnyArray, decrement: Array) -> tuple[Array, AnyArray]:
-    """Eigenvalues and bases, as roughly as laws that a step of this decrement leads to may have."""
-    if matrices.shape[1] < _ROUGH_DIMENSION:
-        values, turn = np.linalg.eigh(matrices)
-    else:
-        values, turn, left = rough_eigenbases(matrices)
-        again = np.flatnonzero(~(left <= np.maximum(_DROPPED * decrement**2, NEARLY_DECREMENT)))
-        if len(again):
-            values[again], turn[again] = np.linalg.eigh(matrices[again])
+def _eigenbases(matrices: AnyArray) -> tuple[Array, AnyArray]:
+    """Eigenvalues, above zero, and bases, in single precision if the matrices are."""
+    values, turn = np.linalg.eigh(matrices)
     return np.maximum(values.astype(np.float64), TINY), turn
+
+
+def _orthonormal(bases: AnyArray) -> AnyArray:
+    """Nearly orthogonal bases (R, d, d), made so to rounding by Newton's method."""
+    known = np.sqrt(np.finfo(bases.dtype).eps)  # what is missing is squared
+    for _ in range(_MOST_POLISHED):
+        missing = bases.swapaxes(1, 2) @ bases
+        on_diagonal(missing)[...] -= 1.0
+        bases = bases - 0.5 * (bases @ missing)
+        if np.abs(missing).max() <= known:
+            break
+    return bases
 
 
 @dataclass(frozen=True, slots=True)

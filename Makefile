@@ -30,7 +30,7 @@ NUMBERS := tests/test_accuracy.py tests/test_hostile.py tests/adequacy/test_leve
 	tests/hierarchies/test_low_rank.py tests/hierarchies/test_high_harmonics.py \
 	tests/hierarchies/test_quadratics.py tests/hierarchies/test_stacked.py \
 	tests/hierarchies/test_zonal.py tests/profile/test_label_noise.py tests/report/test_page.py \
-	tests/significance/test_effort.py tests/test_once_wrong.py
+	tests/inference/test_effort.py tests/test_once_wrong.py
 
 # The fuzz: as many cases or seconds as one likes, from any first case, or one case again.
 CASES ?= 0

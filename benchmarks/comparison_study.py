@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import steradian as sr
 from comparison_groups import gaussian, vmf
-from steradian.significance.groups.comparison_tests import comparison_tests
-from steradian.significance.redrawn.replicates import Replicates
+from steradian.inference.group_tests import comparison_tests
+from steradian.inference.null_samples import Replicates
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -15,13 +15,13 @@ import numpy as np
 
 import steradian as sr
 from steradian.data.directions import Directions
-from steradian.designs.units import Units
+from steradian.designs.base import Units
 from steradian.families.quadratics.polar_kernel import PolarKernel
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherLaw
+from steradian.inference.off_diagonal import OffDiagonal, off_diagonal
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.heights.polar_angle import PolarAngle
-from steradian.significance.off_diagonal import OffDiagonal, off_diagonal
 
 ALPHAS = (0.05, 0.01, 0.001)
 LAWS = ("uniform", "von Mises-Fisher", "rings", "blocks")

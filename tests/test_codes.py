@@ -13,7 +13,7 @@ import pytest
 
 import steradian as sr
 from comparison_groups import unit, vmf
-from steradian.adequacy.answers import Answer
+from steradian.adequacy.trust import Answer
 from steradian.cli.app import run
 from steradian.diagnostics import MethodCode, Recalibration, Verdict
 from steradian.numerics.arrays import Array

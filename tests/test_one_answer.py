@@ -14,9 +14,9 @@ import pytest
 import steradian as sr
 from printed_samples import QUICK, SAMPLES, answered
 from steradian.diagnostics import Verdict
+from steradian.inference.gap_tests import GapTests
 from steradian.numerics.arrays import Array
 from steradian.profile.reporting import page_of
-from steradian.significance.gap_tests import GapTests
 from steradian.wording import NOTHING_KNOWN, pvalue_number
 
 LATER = "not computed"

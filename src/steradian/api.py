@@ -2,12 +2,12 @@
 
 from steradian import designs, examples, plots
 from steradian.adequacy import kernels
-from steradian.adequacy.answers import Trust
 from steradian.adequacy.beyond import Beyond
 from steradian.adequacy.left_out import LeftOut
 from steradian.adequacy.mmd import Mmd
 from steradian.adequacy.residuals import Residuals
-from steradian.adequacy.ridge import RidgeNotExact, ridge
+from steradian.adequacy.sensitivity import RidgeNotExact, ridge
+from steradian.adequacy.trust import Trust
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.summation import moments
@@ -22,10 +22,6 @@ from steradian.errors import (
     ResolutionError,
     SteradianError,
 )
-from steradian.estimation.bootstrap import Bootstrap, bootstrap
-from steradian.estimation.intervals import GapIntervals
-from steradian.estimation.order import OrderChoice, choose_order
-from steradian.estimation.split_intervals import SplitIntervals
 from steradian.existence.boundary import Boundary, boundary
 from steradian.existence.certificate import Certificate
 from steradian.fitting.fisher_bingham import FisherBingham
@@ -50,6 +46,12 @@ from steradian.hierarchies import (
     Zonal,
     register_hierarchy,
 )
+from steradian.inference.bootstrap import Bootstrap, bootstrap
+from steradian.inference.gap_tests import GapTests, SplitTests, Uniformity
+from steradian.inference.intervals import GapIntervals, SplitIntervals
+from steradian.inference.order import OrderChoice, choose_order
+from steradian.inference.sample_tests import SampleTests, sample_tests
+from steradian.inference.scores import mixture_sf
 from steradian.io.tables import read_directions
 from steradian.profile import (
     Comparison,
@@ -66,11 +68,6 @@ from steradian.profile import (
 from steradian.profile.spectrum import Spectrum
 from steradian.references.healpix import HealpixMap
 from steradian.references.mask import Mask
-from steradian.significance.gap_tests import GapTests
-from steradian.significance.mixture import mixture_sf
-from steradian.significance.sample_tests import SampleTests, sample_tests
-from steradian.significance.split_tests import SplitTests
-from steradian.significance.uniformity import Uniformity
 from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Rule, Space, Sphere, Torus
 
 __all__ = [

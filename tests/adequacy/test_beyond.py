@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import steradian as sr
-from steradian.adequacy.reach import Reach, spreads_reached
+from steradian.adequacy.beyond import Reach, spreads_reached
 from steradian.numerics.arrays import Array
 from steradian.numerics.neighbours import nearest
 

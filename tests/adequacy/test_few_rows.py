@@ -8,14 +8,13 @@ import pytest
 import steradian as sr
 from coded import MULTIPLIER, codes, tail
 from steradian.adequacy import calibration
-from steradian.adequacy.answers import Answer
 from steradian.adequacy.calibration import Calibration
-from steradian.adequacy.closed_leftover import debiased
-from steradian.adequacy.leftover import GriddedLeftover
+from steradian.adequacy.leftover import GriddedLeftover, debiased
 from steradian.adequacy.residuals import harmonic_residuals
+from steradian.adequacy.trust import Answer
 from steradian.diagnostics import NOT_COMPUTED, Verdict
+from steradian.inference.effort import Patience
 from steradian.numerics.heights.bessel import von_mises_fisher
-from steradian.significance.effort import Patience
 
 
 def noise(n: int, d: int, seed: int) -> sr.Directions:

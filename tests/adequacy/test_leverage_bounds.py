@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import steradian as sr
-from steradian.adequacy import leverage
-from steradian.adequacy.above import levels_through
-from steradian.adequacy.leftover import GriddedLeftover, sample_leftover
+from steradian.adequacy import calibration
+from steradian.adequacy.leftover import GriddedLeftover, levels_through, sample_leftover
 
 ROWS = 6_000
 
@@ -33,8 +32,8 @@ def test_no_leftover_is_longer_than_its_bound() -> None:
         left = leftover(profile, level)
         bound = left.longest(sr.Harmonics(3, 6))
         assert left.sizes(np.concatenate([x, anywhere])).max() <= bound
-        assert leverage._cannot_rest(profile.as_sample(), left)
-        assert leverage.resting_on(profile.as_sample(), left) is None
+        assert calibration._cannot_rest(profile.as_sample(), left)
+        assert calibration.resting_on(profile.as_sample(), left) is None
 
 
 def test_a_heavy_row_is_looked_at_and_named() -> None:
@@ -42,7 +41,7 @@ def test_a_heavy_row_is_looked_at_and_named() -> None:
     weights[123] = 400.0
     profile = sr.profile(cloud(3), weights=weights, levels=1, design="fixed")
     left = leftover(profile, 1)
-    assert not leverage._cannot_rest(profile.as_sample(), left)
-    found = leverage.resting_on(profile.as_sample(), left)
+    assert not calibration._cannot_rest(profile.as_sample(), left)
+    found = calibration.resting_on(profile.as_sample(), left)
     assert found is not None
     assert [unit["name"] for unit in found.data["units"]] == [123]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.adequacy import mmd_any_dimension as any_dimension
-from steradian.adequacy.mmd_any_dimension import _kernel_mean, _LinearMean, _QuadraticMean
+from steradian.adequacy import mmd as any_dimension
+from steradian.adequacy.mmd import _kernel_mean, _LinearMean, _QuadraticMean
 
 
 @pytest.mark.parametrize("d", [4, 9, 57])

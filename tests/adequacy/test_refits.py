@@ -9,8 +9,7 @@ from scipy.stats import chi2, kstest
 
 import steradian as sr
 from oracles import Array
-from steradian.adequacy.closed_leftover import PolarLeftover, UniformLeftover
-from steradian.adequacy.leftover import GriddedLeftover
+from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover, UniformLeftover
 from steradian.data.stacks import MomentStack
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherLaw
 from steradian.families.refits import Refits

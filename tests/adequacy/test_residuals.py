@@ -13,13 +13,12 @@ import oracles
 import steradian as sr
 from coded import MULTIPLIER, PARAMETRIC, coded, codes, tail
 from oracles import Array
-from steradian.adequacy.answers import Answer
-from steradian.adequacy.closed_leftover import PolarLeftover
-from steradian.adequacy.leftover import GriddedLeftover, Served
-from steradian.adequacy.mmd_any_dimension import forms_of
+from steradian.adequacy.leftover import GriddedLeftover, PolarLeftover, Served
+from steradian.adequacy.mmd import forms_of
+from steradian.adequacy.trust import Answer
 from steradian.diagnostics import Verdict
 from steradian.families.quadratics.polar_whitening import polar_whitening
-from steradian.significance.effort import Patience, TakesLong
+from steradian.inference.effort import Patience, TakesLong
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 

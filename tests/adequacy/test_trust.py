@@ -11,7 +11,7 @@ import pytest
 import steradian as sr
 from coded import MULTIPLIER, coded, codes
 from oracles import Array
-from steradian.adequacy.answers import Answer
+from steradian.adequacy.trust import Answer
 from steradian.diagnostics import Diagnostic, Verdict
 
 

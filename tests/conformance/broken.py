@@ -9,7 +9,7 @@ import numpy as np
 
 import steradian as sr
 from conformance.skeleton import Mirrored
-from steradian.designs.units import Units
+from steradian.designs.base import Units
 from steradian.families import NodeFamily
 from steradian.spaces import Rule
 from steradian.text.messages import Message

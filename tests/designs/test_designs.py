@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 import steradian as sr
 from steradian.designs import as_design
-from steradian.designs.base import unit_labels, unit_names
-from steradian.designs.units import Units
+from steradian.designs.base import Units, unit_labels, unit_names
 from steradian.errors import DesignError, InvalidDirections
 from steradian.numerics.arrays import Array, IntArray
 

@@ -11,7 +11,7 @@ import steradian as sr
 from oracles import Array
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.designs.units import Units
+from steradian.designs.base import Units
 from steradian.errors import DesignError
 
 RNG = np.random.default_rng(5)
@@ -148,7 +148,7 @@ EVEN = np.full(40, 1.0 / 40)
 
 
 @pytest.mark.parametrize(("found", "words"), [
-    (None, "`units` gave None; return steradian.designs.units.Units"),
+    (None, "`units` gave None; return steradian.designs.base.Units"),
     ((1, 2), r"`units` gave \(1, 2\); return"),
     (Units(None, 40, 1.0), "`weights` is None; give an array of numbers"),  # type: ignore[arg-type]
     (Units(EVEN, 2, 1.0, [0] * 40), r"`labels` is \[0.*; give an array"),  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import oracles
 import steradian as sr
 from oracles import Array
 from steradian.families.quadratics.polar_whitening import polar_moments, polar_whitening
-from steradian.significance.redrawn.drawn_samples import sound_whitening
+from steradian.inference.null_samples import sound_whitening
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(40)}
 

@@ -17,8 +17,8 @@ from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.hierarchies.torus_harmonics import TorusHarmonics
+from steradian.inference.sample import Memo
 from steradian.numerics.arrays import Array
-from steradian.significance.memo import Memo
 from steradian.spaces.circle import Circle, CircleGrid
 from steradian.spaces.sphere import Sphere, SphereGrid
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.estimation.split_intervals import voted
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.chosen import About, MeanAxis, mean_direction, principal_axes
+from steradian.inference.gap_tests import combined
+from steradian.inference.intervals import voted
 from steradian.numerics.arrays import Array
-from steradian.significance.split_tests import combined
 
 D = sr.designs
 N = 120

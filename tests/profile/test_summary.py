@@ -14,12 +14,12 @@ import steradian as sr
 from coded import PARAMETRIC, coded, codes
 from steradian.cli.profile_record import profile_record
 from steradian.diagnostics import NOT_COMPUTED, Diagnostic, Verdict
+from steradian.inference.effort import SOON
+from steradian.inference.gap_tests import holm
 from steradian.numerics.arrays import Array
 from steradian.profile.findings import findings
 from steradian.profile.level_table import LevelTable
 from steradian.profile.reporting import level_rows
-from steradian.significance.effort import SOON
-from steradian.significance.gap_tests import holm
 from steradian.wording import digits, pvalue_number
 
 JARGON = "moment body", "condition", "nodes", "margin", "residual", "quad.err"

@@ -12,11 +12,11 @@ import pytest
 from scipy.integrate import trapezoid
 
 import steradian as sr
+from steradian.inference.effort import SOON
 from steradian.profile.level_table import LevelTable
 from steradian.profile.report_scene import scene_of
 from steradian.profile.reporting import level_rows, page_of
 from steradian.report import Page, html_of
-from steradian.significance.effort import SOON
 
 pytest.importorskip("plotly")
 HOSTILE = "<script>alert(1)</script>\"'&--></style><img src=x onerror=alert(2)>\u202eright-to-left"

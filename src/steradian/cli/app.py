@@ -282,7 +282,7 @@ def _show(
     What cannot be judged is said beside the profile, which is sound without it.
     """
     from steradian.cli.profile_record import profile_record
-    from steradian.significance.effort import WAITING
+    from steradian.inference.effort import WAITING
 
     inference &= result.design.defines_inference
     whole, refused = [], ""

@@ -104,8 +104,8 @@ def _deliver(found: dict[Any, Moments], out: str, form: str, show: Show) -> None
 def _record(moments: Moments) -> dict[str, Any]:
     """The profile of a label, or why it has none."""
     from steradian.cli.profile_record import profile_record
+    from steradian.inference.effort import WAITING
     from steradian.profile import profile
-    from steradian.significance.effort import WAITING
 
     try:
         return profile_record(profile(moments), WAITING)

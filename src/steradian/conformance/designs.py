@@ -14,7 +14,7 @@ from steradian.contract import Line, NotOffered, Report, examined
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs import Design
-from steradian.designs.units import Units, faults_of
+from steradian.designs.base import Units, faults_of
 from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy

@@ -12,9 +12,9 @@ from steradian.conformance.specimen import FittedSpecimen
 from steradian.contract import Line, NotOffered
 from steradian.data.moments import Moments
 from steradian.errors import SteradianError
-from steradian.estimation.bootstrap import bootstrap
-from steradian.estimation.order import choose_order
 from steradian.existence.boundary import boundary
+from steradian.inference.bootstrap import bootstrap
+from steradian.inference.order import choose_order
 from steradian.plots.canvas import new_figure
 from steradian.profile import Profile, Profiles, profile, profiles
 

@@ -8,13 +8,10 @@ nothing is guessed.
 from __future__ import annotations
 
 from steradian.designs.base import Design
-from steradian.designs.chain import Chain
-from steradian.designs.clusters import Clusters
-from steradian.designs.descriptive import Descriptive
-from steradian.designs.known import Known
+from steradian.designs.dependent import Chain, Clusters, Survey
 from steradian.designs.registry import as_design as as_design
 from steradian.designs.rows import IID, FixedWeights, Importance
-from steradian.designs.survey import Survey
+from steradian.designs.without_units import Descriptive, Known
 
 __all__ = [
     "IID",

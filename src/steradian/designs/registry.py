@@ -9,9 +9,9 @@ from steradian.arguments import shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.base import Design
-from steradian.designs.chain import Chain
-from steradian.designs.descriptive import Descriptive
+from steradian.designs.dependent import Chain
 from steradian.designs.rows import IID, FixedWeights, Importance
+from steradian.designs.without_units import Descriptive
 from steradian.errors import DesignError
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array

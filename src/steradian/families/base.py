@@ -253,7 +253,7 @@ class Family(Protocol):
     def draw_work(self, rows: int) -> float:
         """Work of fitting, or of making white, one drawn sample of so many rows by itself.
 
-        In the units of `significance.effort`: ten million a second. Nothing where samples are
+        In the units of `inference.effort`: ten million a second. Nothing where samples are
         fitted by the hundred on one grid, or in closed form.
         """
         ...

@@ -34,10 +34,10 @@ from steradian.wording import digits
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.estimation.label_intervals import BetweenIntervals
+    from steradian.inference.group_intervals import BetweenIntervals
+    from steradian.inference.group_tests import ComparisonTests
     from steradian.numerics.arrays import Array
     from steradian.profile.comparison import Comparison
-    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _Found = TypeVar("_Found")
 _HEADROOM = 1.3

@@ -22,9 +22,9 @@ from steradian.wording import digits, pvalue_words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.estimation.intervals import GapIntervals
+    from steradian.inference.gap_tests import GapTests
+    from steradian.inference.intervals import GapIntervals
     from steradian.profile import Profile
-    from steradian.significance.gap_tests import GapTests
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
 _SIDE = 0.6  # from the first and last level to the ends of the axis, levels or lines of text

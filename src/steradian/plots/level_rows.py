@@ -17,9 +17,9 @@ from steradian.wording import capital, digits, levels_in_words, pvalue_words, to
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.estimation.bootstrap import Bootstrap
-    from steradian.estimation.intervals import GapIntervals
-    from steradian.significance.gap_tests import GapTests
+    from steradian.inference.bootstrap import Bootstrap
+    from steradian.inference.gap_tests import GapTests
+    from steradian.inference.intervals import GapIntervals
 
 _DECADES = 16  # of p-values that are drawn; an arrow says that one is smaller
 _AROUND, _ROW, _CLOSE_ROW = 1.35, 0.36, 0.16  # inches round the rows, and of a row

@@ -15,7 +15,7 @@ from steradian.wording import digits, levels_in_words, pvalue_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.estimation.order import OrderChoice
+    from steradian.inference.order import OrderChoice
 
 _ROWS = (
     ("residual", "residual p", "residual_pvalue"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from steradian.adequacy.answers import Trust
 from steradian.adequacy.beyond import DRAWS, Beyond, beyond_data
 from steradian.adequacy.calibration import Calibration
 from steradian.adequacy.calibration import Method as CalibrationMethod
@@ -14,7 +13,7 @@ from steradian.adequacy.left_out import LeftOut, left_out_of
 from steradian.adequacy.mmd import Mmd, kernel_discrepancy
 from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
 from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
-from steradian.adequacy.trust import trust_of
+from steradian.adequacy.trust import Trust, trust_of
 from steradian.arguments import seed_number, shown, whole_number
 from steradian.contract import is_object_of
 from steradian.errors import DesignError, InvalidArgument

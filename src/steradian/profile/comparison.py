@@ -14,8 +14,6 @@ from steradian.data.notation import Reading
 from steradian.designs import Design
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
-from steradian.estimation.gap_differences import GapDifferences, gap_differences
-from steradian.estimation.label_intervals import BetweenIntervals, between_bias, between_intervals
 from steradian.fitting.label_information import (
     GroupDensities,
     LabelInformation,
@@ -25,6 +23,23 @@ from steradian.fitting.label_information import (
 from steradian.fitting.label_levels import LabelLevels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.base import SplitsLevelOne
+from steradian.inference.group_intervals import (
+    BetweenIntervals,
+    GapDifferences,
+    between_bias,
+    between_intervals,
+    gap_differences,
+)
+from steradian.inference.group_tests import (
+    ComparisonMethod,
+    ComparisonTests,
+    Pairs,
+    comparison_tests,
+    judged_same_law,
+    same_law,
+)
+from steradian.inference.null_samples import Replicates
+from steradian.inference.sample import GroupedSample, Memo, SharedMemo
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.comparison_findings import headline
@@ -34,17 +49,6 @@ from steradian.profile.grouping import Groups
 from steradian.profile.label_noise import label_noise
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
-from steradian.significance.groups.comparison_tests import (
-    ComparisonMethod,
-    ComparisonTests,
-    comparison_tests,
-    judged_same_law,
-    same_law,
-)
-from steradian.significance.groups.grouped_sample import GroupedSample
-from steradian.significance.groups.pairs import Pairs
-from steradian.significance.memo import Memo, SharedMemo
-from steradian.significance.redrawn.replicates import Replicates
 from steradian.wording import capital
 
 _QUICK = 2e9  # multiplications of shuffles that nobody notices

@@ -16,9 +16,9 @@ from steradian.errors import InvalidArgument, LevelError, SteradianError
 from steradian.fitting.label_levels import label_levels
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
+from steradian.inference.sample import GroupedSample
 from steradian.profile.comparison import Comparison
 from steradian.profile.grouping import Groups, as_groups
-from steradian.significance.groups.grouped_sample import GroupedSample
 from steradian.text.audience import Advice
 from steradian.text.messages import Name
 

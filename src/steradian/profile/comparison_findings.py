@@ -16,8 +16,8 @@ from steradian.profile.group_words import without_mean
 from steradian.profile.part_words import part_size
 
 if TYPE_CHECKING:
+    from steradian.inference.group_tests import ComparisonTests
     from steradian.profile.comparison import Comparison
-    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _TOLD_GROUPS = 5  # whose pairs are named
 

@@ -24,8 +24,8 @@ from steradian.text.phrases import say
 from steradian.wording import counted, digits, listed, pvalue_words, sentence
 
 if TYPE_CHECKING:
+    from steradian.inference.group_tests import ComparisonTests
     from steradian.profile.comparison import Comparison
-    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _MOST_GROUPS = 200  # in the table of groups
 _MOST_DRAWN = 6  # groups that a picture tells apart by colour

@@ -26,8 +26,8 @@ from steradian.wording import (
 )
 
 if TYPE_CHECKING:
+    from steradian.inference.group_tests import ComparisonTests
     from steradian.profile.comparison import Comparison
-    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _SHOWN_GROUPS = 8
 _TOLD_GROUPS = 5  # whose pairs are told in a sentence

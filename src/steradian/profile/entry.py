@@ -12,7 +12,7 @@ from steradian.data.directions import Directions
 from steradian.data.source import as_source
 from steradian.designs import Design
 from steradian.designs.registry import design_of_rows
-from steradian.designs.same_rows import ChosenFromSameRows
+from steradian.designs.without_units import ChosenFromSameRows
 from steradian.errors import DesignError, InvalidArgument
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.hierarchies import Hierarchy, OnSplits, SameRows

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steradian.errors import SteradianError
+from steradian.inference.effort import SOON
 from steradian.profile.principal_axes import axis_and_share, strongest_axis
 from steradian.profile.summary import in_words, points_somewhere
-from steradian.significance.effort import SOON
 
 if TYPE_CHECKING:
     from steradian.profile.comparison import Comparison

@@ -23,10 +23,10 @@ from steradian.errors import InvalidArgument
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
+from steradian.inference.sample import GroupedRows
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.profile.reference import relative_hierarchy
-from steradian.significance.groups.grouped_sample import GroupedRows
 from steradian.text.messages import arguments
 
 _FEW_GROUPS = 64  # whose rows are summed group by group

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from steradian.errors import SteradianError
-from steradian.estimation.label_intervals import plain_noise
 from steradian.fitting.label_information import group_densities
 from steradian.fitting.nested import fit_levels
+from steradian.inference.group_intervals import plain_noise
+from steradian.inference.group_steps import shuffling_refusal
+from steradian.inference.sample import GroupedRows, GroupedSample
 from steradian.numerics.arrays import IntArray
 from steradian.profile.grouping import Groups
-from steradian.significance.groups.grouped_sample import GroupedRows, GroupedSample
-from steradian.significance.groups.label_tests import shuffling_refusal
 
 _FIRST_ORDER = 0.1  # of the entropy, up to which the first order is good
 _SHUFFLES = 5  # of which JS varies by a tenth of itself, and less in high dimension

@@ -9,12 +9,11 @@ import numpy as np
 
 from steradian.diagnostics import Diagnostic, Verdict
 from steradian.errors import SteradianError
-from steradian.estimation.agreement import disagreement
-from steradian.estimation.intervals import GapIntervals
+from steradian.inference.effort import TakesLong
+from steradian.inference.gap_tests import GapTests
+from steradian.inference.intervals import GapIntervals, disagreement
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
-from steradian.significance.effort import TakesLong
-from steradian.significance.gap_tests import GapTests
 from steradian.wording import NOTHING_KNOWN, digits, pvalue_number
 
 if TYPE_CHECKING:

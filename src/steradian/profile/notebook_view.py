@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from steradian.inference.effort import SOON
 from steradian.plots.palette import level_colour
 from steradian.profile.findings import findings
 from steradian.profile.level_table import LevelTable
-from steradian.significance.effort import SOON
 from steradian.wording import sentence
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.diagnostics import Diagnostic
-from steradian.significance.groups.own_lengths import own_lengths
+from steradian.inference.group_tests import own_lengths
 from steradian.wording import digits
 
 if TYPE_CHECKING:
+    from steradian.inference.group_tests import ComparisonTests
     from steradian.profile.comparison import Comparison
-    from steradian.significance.groups.comparison_tests import ComparisonTests
 
 _GEOMETRY = "across the pooled mean", "along the pooled mean"
 

@@ -15,17 +15,28 @@ from steradian.data.notation import Reading
 from steradian.designs import Design
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidArgument
-from steradian.estimation.bias import noise_floor
-from steradian.estimation.intervals import (
+from steradian.fitting.fitted import Numerics, fits_of, numerics_of
+from steradian.fitting.maxent import MaxEntFit
+from steradian.fitting.nested import NestedFits
+from steradian.fitting.shrinkage import Shrinkage
+from steradian.inference.bias import noise_floor
+from steradian.inference.effort import SOON, Patience
+from steradian.inference.gap_tests import (
+    GapTests,
+    UniformDraws,
+    Uniformity,
+    gap_tests,
+    uniformity_tests,
+)
+from steradian.inference.intervals import (
     GapIntervals,
     IntervalMethod,
     gap_intervals,
     interval_work,
 )
-from steradian.fitting.fitted import Numerics, fits_of, numerics_of
-from steradian.fitting.maxent import MaxEntFit
-from steradian.fitting.nested import NestedFits
-from steradian.fitting.shrinkage import Shrinkage
+from steradian.inference.level_tests import Method, Null, Options, Statistic
+from steradian.inference.sample import Memo, Sample, SharedMemo
+from steradian.inference.scores import Covariance
 from steradian.io.frames import frame_of_levels
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.adequacy_methods import AdequacyMethods
@@ -33,13 +44,6 @@ from steradian.profile.record import record_of
 from steradian.profile.spectrum import Spectrum, spectrum_of
 from steradian.profile.summary import summarise
 from steradian.references.base import reference_words
-from steradian.significance.effort import SOON, Patience
-from steradian.significance.gap_tests import GapTests, gap_tests
-from steradian.significance.memo import Memo, SharedMemo
-from steradian.significance.options import Method, Null, Options, Statistic
-from steradian.significance.sample import Sample
-from steradian.significance.scores import Covariance
-from steradian.significance.uniformity import UniformDraws, Uniformity, uniformity_tests
 from steradian.spaces.unit_vectors import has_unit_rows
 
 

@@ -14,12 +14,12 @@ from steradian.data.source import as_rows
 from steradian.designs import Design
 from steradian.errors import LevelError
 from steradian.hierarchies.sketch import INVARIANCE, Sketch
+from steradian.inference.gap_tests import holm
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.profile.one_sample import profile
 from steradian.profile.profile import Profile
-from steradian.significance.gap_tests import holm
 
 _COMBINED = (
     "p is twice the median over the sketches: valid however they depend on each other, as p-values "

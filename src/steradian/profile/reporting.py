@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.errors import SteradianError
+from steradian.inference.effort import WAITING
 from steradian.plots.palette import level_colour
 from steradian.profile.findings import findings
 from steradian.profile.level_table import LevelTable, names_of
@@ -27,7 +28,6 @@ from steradian.report import (
     Verbatim,
 )
 from steradian.report.figures import gap_bars, mixing_curves, residual_bars
-from steradian.significance.effort import WAITING
 from steradian.wording import counted, digits, pvalue_words, sentence
 
 if TYPE_CHECKING:

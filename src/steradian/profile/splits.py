@@ -13,19 +13,17 @@ import numpy as np
 from steradian.designs import Design
 from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument
-from steradian.estimation.intervals import IntervalMethod
-from steradian.estimation.split_intervals import SplitIntervals, combined_intervals
 from steradian.hierarchies import OnSplits
+from steradian.inference.gap_tests import SplitTests, combined_tests
+from steradian.inference.intervals import IntervalMethod, SplitIntervals, combined_intervals
+from steradian.inference.level_tests import Method, Null, Statistic
+from steradian.inference.sample import Memo, SharedMemo
+from steradian.inference.scores import PER_FEATURE, Covariance
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
-from steradian.significance.memo import Memo, SharedMemo
-from steradian.significance.options import Method, Null, Statistic
-from steradian.significance.redrawn.judgement import PER_FEATURE
-from steradian.significance.scores import Covariance
-from steradian.significance.split_tests import SplitTests, combined_tests
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,1 @@
+"""What a sample tells about the law it came from: tests, intervals, bootstraps, the order."""

@@ -1,0 +1,219 @@
+"""Samples of groups that share what a null says they share: the labelled parametric bootstrap.
+
+Each group is drawn from its own law of the fitted smaller space W, with as many rows and the same
+weights as observed; the space is fitted again, and the p-value of the step computed again. Where
+the observed one stands among them is a p-value too: exact under the fitted laws, to first order
+under the null of moments, since p-values are asymptotically pivotal. Sampling stops where enough
+are as small: see `Replicates`.
+
+Where the gap of the highest level of a comparison stands among those of drawn groups.
+
+For levels with so many features that no matrix of them is formed: groups are drawn from the fit in
+which they share what the level adds, and both spaces are fitted again to each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from steradian.data.stacks import MomentStack
+from steradian.errors import SteradianError
+from steradian.families.base import Family, SharesParameters
+from steradian.fitting.grouped import SharedProblem, integrals
+from steradian.fitting.label_levels import mean_frame
+from steradian.fitting.nested import fit_levels
+from steradian.fitting.solution import Status
+from steradian.hierarchies import Hierarchy
+from steradian.inference.group_scores import LabelStep, whitened_by
+from steradian.inference.null_samples import Replicates
+from steradian.inference.sample import GroupedSample
+from steradian.inference.scores import row_scores
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.tolerances import DRAWN_RESIDUAL
+from steradian.progress import metered
+
+_ENTRIES = 400_000  # numbers of white features of samples that are held at once
+_FIRST = 8, 100  # least and most samples of the first chunk: as many as may settle a p-value
+FURTHER = 4  # times as many samples where hardly any is as extreme
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledDraws:
+    """Groups of rows to be drawn from the laws of a smaller space."""
+
+    hierarchy: Hierarchy
+    rung: int  # of a rule that resolves laws like the observed fits
+    step: LabelStep
+    lam: Array  # (G, q) of the fitted smaller space
+    labels: IntArray  # (n,)
+    weights: Array  # (n,) of sum one, the shares of the groups in it
+    tilted: bool  # whether there are enough rows for a tilt; else the score alone is compared
+
+    def pvalues(self, x: Array) -> Array:
+        """P-values (B,) of samples (B, n, d); 0 where there is no fit."""
+        phi = np.asarray(self.hierarchy.features(x.reshape(-1, x.shape[2])))
+        phi, out = phi.reshape(*x.shape[:2], -1), np.zeros(len(x))
+        step, means = self._described(phi)
+        try:
+            mean, covariance, sound = self._laws(step, means)
+        except SteradianError:  # a law that no rule resolves: all of them count as small
+            return out
+        rows = np.flatnonzero(sound)
+        if len(rows):
+            white = whitened_by(step.take(rows), mean[rows], covariance[rows], means[rows])
+            good = white.sound
+            zeta = white.rows(phi if sound.all() else phi[rows], self.labels)
+            weights = np.broadcast_to(self.weights, zeta.shape[:2])
+            out[rows[good]] = plain_pvalues(
+                zeta[good], white.below, weights[good], tilted=self.tilted
+            )
+        return out
+
+    @property
+    def _family(self) -> Family:
+        return self.hierarchy.family(self.hierarchy.levels).resolved_by(self.rung)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Array:
+        """Samples (count, n, d) of the groups' laws."""
+        n, d, family = len(self.labels), self.hierarchy.space.d, self._family
+        if not self.step.own:  # one law for all
+            return family.sample(self.lam[0], count * n, rng).reshape(count, n, d)
+        x = np.empty((count, n, d))
+        for group, lam in enumerate(self.lam):
+            here = np.flatnonzero(self.labels == group)
+            some = family.sample(lam, count * len(here), rng)
+            x[:, here] = some.reshape(count, len(here), d)
+        return x
+
+    def _described(self, phi: Array) -> tuple[LabelStep, Array]:
+        """The step with the frames of samples (B, n, q), and means (B, G, q) of their groups."""
+        step, shares = self.step, self.step.shares
+        each = np.stack([self.weights * (self.labels == g) / shares[g] for g in range(step.groups)])
+        means = each @ phi
+        if step.frame is not None:
+            frames = np.array([self._frame(mean) for mean in shares @ means])
+            step = LabelStep(step.own, step.added, shares, frames, step.across)
+        return step, means
+
+    def _laws(self, step: LabelStep, means: Array) -> tuple[Array, Array, BoolArray]:
+        """E φ and covariances of the fits of the smaller space, by groups, and which are fits."""
+        start, groups = np.broadcast_to(self.lam, means.shape), step.groups
+        problem = SharedProblem(self._family, step.shares, step.own, step.frame)
+        if not step.own:  # one law for all
+            problem = SharedProblem(self._family, np.ones(1), 0)
+            start, means = start[:, :1], (step.shares @ means)[:, None, :]
+        lam = problem.approached(means, start)
+        _, mean, covariance = integrals(self._family, lam)
+        sound = problem.mismatch(means, mean) <= DRAWN_RESIDUAL
+        if not step.own:
+            mean, covariance = (part.repeat(groups, axis=1) for part in (mean, covariance))
+        return mean, covariance, sound
+
+    def _frame(self, mean: Array) -> Array:
+        frame = mean_frame(self.hierarchy, mean, np.inf)
+        return np.eye(len(mean)) if frame is None else frame
+
+
+def plain_pvalues(zeta: Array, below: int, weights: Array, *, tilted: bool) -> Array:
+    """P-values (B,) of the plain tilt; without one, of the model's χ² law."""
+    scores = row_scores(zeta, below, weights)
+    half = np.full((len(zeta), scores.q), 0.5)
+    coefficients = scores.coefficients("tilted") if tilted else half
+    found = np.isfinite(coefficients).all(axis=1) & np.isfinite(scores.statistic)
+    out = np.zeros(len(zeta))
+    if found.any():
+        out[found] = mixture_sf(scores.statistic[found], coefficients[found])
+    return out
+
+
+def standing(draws: LabelledDraws, observed: float, many: Replicates) -> float:
+    """Where an observed plain p-value stands among those of samples of the null."""
+    rng, seen, below = np.random.default_rng(many.seed), 0, 0
+    size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
+    most = max(1, _ENTRIES // max(1, size))
+    first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
+    with metered(many.samples, "samples of the null") as advance:
+        for end in (many.samples, FURTHER * many.samples):
+            for count in _counts(end - seen, most, seen or first):
+                null = draws.pvalues(draws.drawn(count, rng))
+                small = below + np.cumsum(null <= observed)
+                if small[-1] >= many.enough:
+                    return many.enough / (seen + int(np.argmax(small >= many.enough)) + 1)
+                seen, below = seen + count, int(small[-1])
+                advance(count)
+            if below > many.rare:
+                break
+    return (below + 1.0) / (seen + 1.0)
+
+
+def _counts(left: int, most: int, step: int) -> Iterator[int]:
+    """Samples of each chunk; they double."""
+    while left:
+        count = min(step, most, left)
+        yield count
+        left, step = left - count, 2 * step
+
+
+_AHEAD = 80_000  # coordinates that are drawn at a time: setting up a sampler takes long
+_FIRST_GAPS, _MOST = (
+    10,
+    80,
+)  # samples of the first chunk, where many p-values are settled, and of any
+
+
+def gap_standing(sample: GroupedSample, lam: Array, observed: float, many: Replicates) -> float:
+    """P-value of a gap from samples of the laws ``lam`` (G, q); samples without a fit are larger.
+
+    Stops where enough are as large: see `Replicates`.
+    """
+    rng, seen, reached = np.random.default_rng(many.seed), 0, 0
+    fits = max(1, min(_MOST, _AHEAD // (int(sample.sizes.sum()) * sample.hierarchy.space.d)))
+    step = min(_FIRST_GAPS, fits)
+    with metered(many.samples, "samples of the null") as advance:
+        while seen < many.samples:
+            count = min(step, many.samples - seen)
+            gaps = _gaps(sample, _drawn(sample, lam, count, rng))
+            large = reached + np.cumsum(~(gaps < observed))
+            if large[-1] >= many.enough:
+                return many.enough / (seen + int(np.argmax(large >= many.enough)) + 1)
+            seen, reached, step = seen + count, int(large[-1]), min(2 * step, fits)
+            advance(count)
+    return (reached + 1.0) / (seen + 1.0)
+
+
+def _drawn(sample: GroupedSample, lam: Array, count: int, rng: np.random.Generator) -> MomentStack:
+    """Moments of ``count`` samples of all groups, sample by sample."""
+    hierarchy, rows, units = sample.hierarchy, sample.known_rows, sample.units
+    family, parts = hierarchy.family(hierarchy.levels), []
+    for group, (law, size) in enumerate(zip(lam, sample.sizes.tolist(), strict=True)):
+        x = family.sample(law, count * size, rng).reshape(count, size, -1)
+        weights = units.weights[rows.of(group)] / sample.shares[group]
+        parts.append(hierarchy.stack(x, np.broadcast_to(weights, (count, size))))
+    order = np.arange(count * len(lam)).reshape(len(lam), count).T.ravel()
+    return MomentStack.concatenated(parts).take(order)
+
+
+def _gaps(sample: GroupedSample, drawn: MomentStack) -> Array:
+    """D(W_L) - D(W_{L-1}) of drawn samples; NaN where there is none."""
+    hierarchy, shares = sample.hierarchy, sample.shares
+    groups = fit_levels(hierarchy, drawn).deficits[:, -1].reshape(-1, len(shares)) @ shares
+    return np.asarray(groups - _shared(sample, drawn))
+
+
+def _shared(sample: GroupedSample, drawn: MomentStack) -> Array:
+    """D(W_{L-1}), (S,): together where that is quick, else one by one."""
+    hierarchy, shares = sample.hierarchy, sample.shares
+    family, own = hierarchy.family(hierarchy.levels), hierarchy.q(hierarchy.levels - 1)
+    if not isinstance(family, SharesParameters):
+        return np.full(len(drawn) // len(shares), np.nan)
+    out = family.shared_deficits(drawn, shares, own)
+    each = np.arange(len(drawn)).reshape(-1, len(shares))
+    for row in np.flatnonzero(np.isnan(out)):
+        found = family.shared_fit(drawn.take(each[row]), shares, own)
+        if found is not None and found.status[0] == Status.CONVERGED:
+            out[row] = found.deficit[0]
+    return out

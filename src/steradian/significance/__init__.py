@@ -1,1 +1,0 @@
-"""Whether what a level adds is more than sampling explains."""

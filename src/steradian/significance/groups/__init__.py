@@ -1,1 +1,0 @@
-"""Whether groups differ, and in which level."""

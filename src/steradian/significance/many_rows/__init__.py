@@ -1,1 +1,0 @@
-"""Tests of very many rows by passes over blocks of them."""

@@ -1,1 +1,0 @@
-"""Where a statistic stands among those of samples drawn again."""

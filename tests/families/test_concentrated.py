@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 import oracles
 import oracles_concentrated as brute
 import steradian as sr
-from steradian.families.meshes.cell_tree import CellTree
-from steradian.spaces.cells import CELL_NODES, Cells, cell_masses
+from steradian.families.meshes.cell_tree import CELL_NODES, CellTree
+from steradian.spaces.pieces import piece_masses, sphere_cells
 
 Array = NDArray[np.float64]
 
@@ -160,9 +160,9 @@ def test_a_mode_far_from_all_data_is_seen() -> None:
 
 
 def test_cells_cover_the_sphere() -> None:
-    cells = Cells.covering(2)
-    mixed = Cells.concatenated([cells.take(slice(5)).parts(), cells.take(slice(5, None))])
-    for some in (cells, mixed, Cells.covering(3)):
+    cells = sphere_cells(2)
+    mixed = cells.take(slice(5)).parts().followed_by(cells.take(slice(5, None)))
+    for some in (cells, mixed, sphere_cells(3)):
         points, weights = some.nodes()
         np.testing.assert_allclose(np.linalg.norm(points, axis=2), 1.0, atol=1e-15)
         phi = oracles.harmonics(points.reshape(-1, 3), 6).astype(np.float64)
@@ -176,7 +176,7 @@ def test_cells_cover_the_sphere() -> None:
 def test_the_error_of_a_cell_is_not_underestimated(kappa: float) -> None:
     """Peaks anywhere in a cell, between the nodes too, against its own fine subdivision."""
     rng = np.random.default_rng(int(kappa))
-    cell = Cells.covering(2).take(slice(7, 8))
+    cell = sphere_cells(2).take(slice(7, 8))
     fine = cell
     for _ in range(5):
         fine = fine.parts()
@@ -184,7 +184,7 @@ def test_the_error_of_a_cell_is_not_underestimated(kappa: float) -> None:
     fine_points, fine_weights = fine.nodes()
     for peak in points[0][rng.integers(CELL_NODES, size=6)] + 0.05 * rng.standard_normal((6, 3)):
         centre = unit(peak)
-        coarse = cell_masses(kappa * (points @ centre - 1.0), weights)
+        coarse = piece_masses(kappa * (points @ centre - 1.0), weights)
         exact = (fine_weights * np.exp(kappa * (fine_points @ centre - 1.0))).sum()
         claimed = float((coarse.share * np.exp(coarse.log_height))[0])
         missed = abs(float(np.exp(coarse.log_mass)[0]) - exact)

@@ -12,8 +12,6 @@ work is limited: no proof is no answer.
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from steradian.numerics.arrays import Array
@@ -21,12 +19,12 @@ from steradian.numerics.paths import stencil
 from steradian.numerics.spheres.harmonics import sphere_harmonics
 from steradian.numerics.spheres.sphere_minima import curvatures, derivatives
 from steradian.numerics.tolerances import PROVEN
+from steradian.spaces.pieces import Pieces, sphere_cells
 
 _MOST_CELLS = 200_000
 _HALVINGS = 40  # of the distance from a zero
 _KEPT = 0.25  # of a curvature: what higher derivatives take of its half
 _BEYOND = 4.0  # times what counts as positive: where the neighbourhood of a zero ends
-_CORNERS = np.array(list(product((-1.0, 1.0), repeat=2)))
 
 
 def nowhere_negative(f: Array, zeros: Array, degree: int) -> bool:
@@ -34,8 +32,8 @@ def nowhere_negative(f: Array, zeros: Array, degree: int) -> bool:
 
     ``f`` ((degree + 1)²,) vanishes at the zeros with both slopes, to rounding.
     """
-    faces, place, half = _faces(2 * degree)
-    centres = _points(faces, place)
+    cells, half = sphere_cells(2 * degree), 0.5 / degree
+    centres = _middles(cells)
     reach = degree * np.sqrt(2.0) * half
     values = derivatives(f, centres, degree)[0]
     size = 0.5 * float(np.ptp(values)) / float(np.cos(reach))  # half the range of f at most
@@ -43,20 +41,23 @@ def nowhere_negative(f: Array, zeros: Array, degree: int) -> bool:
     if clear is None:
         return False
     seen = len(centres)
-    while len(place):
+    while len(cells):
         radius = np.sqrt(2.0) * half  # in space; an angle from a cube outside is smaller
         left = _lower_bound(f, centres, degree, radius, size) <= PROVEN * size
         if len(zeros):
             angle = np.arccos(np.clip(centres[left] @ zeros.T, -1.0, 1.0))
             left[left] = ~(angle + radius <= clear).any(axis=1)
-        half *= 0.5
-        faces = np.repeat(faces[left], len(_CORNERS), axis=0)
-        place = (place[left][:, None] + half * _CORNERS).reshape(-1, 2)
-        seen += len(place)
+        cells, half = cells.take(left).parts(), 0.5 * half
+        seen += len(cells)
         if seen > _MOST_CELLS:
             return False
-        centres = _points(faces, place)
+        centres = _middles(cells)
     return True
+
+
+def _middles(cells: Pieces) -> Array:
+    """Unit vectors (k, 3)."""
+    return cells.points_at(np.zeros((len(cells), 1, 2)))[:, 0]
 
 
 def _clear_radius(f: Array, zeros: Array, degree: int, size: float) -> Array | None:
@@ -114,20 +115,3 @@ def _lower_bound(f: Array, x: Array, degree: int, radius: float, size: float) ->
     fall = (0.5 * curvature * lowest - steep) * lowest
     value = derivatives(f, x, degree)[0] + fall.sum(axis=1)
     return np.asarray(value - size * (degree * radius) ** 3 / 6.0)
-
-
-def _faces(cuts: int) -> tuple[Array, Array, float]:
-    """Cells of the faces of a cube: frames (n, 3, 3), centres on them (n, 2), half their side."""
-    frames = np.array(
-        [np.roll(np.eye(3), k, axis=0) * [[s], [1], [1]] for k in range(3) for s in (1.0, -1.0)]
-    )
-    half = 1.0 / cuts
-    line = half * (2.0 * np.arange(cuts) + 1.0) - 1.0
-    place = np.array(list(product(line, line)))
-    return np.repeat(frames, len(place), axis=0), np.tile(place, (len(frames), 1)), half
-
-
-def _points(faces: Array, place: Array) -> Array:
-    """Unit vectors (n, 3) above places (n, 2) on faces (n, 3, 3)."""
-    x = faces[:, 0] + place[:, :1] * faces[:, 1] + place[:, 1:] * faces[:, 2]
-    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """Cells that follow the density of a law on the two-sphere.
 
 A product grid fine enough for one sharp mode is that fine everywhere. Here the sphere is cut
-into `Cells`, halved where the density of the law at hand is not resolved. The coarse cells
+into `Pieces`, halved where the density of the law at hand is not resolved. The coarse cells
 always cover the whole sphere, so a mode far from all data is seen, and the cells are chosen
 anew for every law: ψ(λ) is verified wherever it is evaluated.
 """
@@ -18,8 +18,9 @@ from steradian.families.meshes.mesh import log_sum, worst
 from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
 from steradian.numerics.tolerances import NEGLIGIBLE_MASS
 from steradian.spaces import Sphere
-from steradian.spaces.cells import CELL_NODES, CellMasses, Cells, cell_masses
+from steradian.spaces.pieces import ORDER, PieceMasses, piece_masses, sphere_cells
 
+CELL_NODES = ORDER * ORDER
 _MOST_CELLS = 1600  # about 400,000 nodes
 _DEGREES_PER_CELL = 8  # that a coarse cell resolves
 _NOISE = 4.0  # of the exponent at the nodes, in units of ROUNDOFF ||λ||₁
@@ -65,7 +66,7 @@ class LocalRule:
     def law(self, lam: Array) -> LocalLaw:
         """The law ∝ exp(lam · φ), whether or not these cells resolve it; ``lam`` (q,)."""
         exponent = self.exponent + self.features @ (lam - self.origin)
-        masses = cell_masses(exponent, self.weights)
+        masses = piece_masses(exponent, self.weights)
         psi = log_sum(masses.log_mass)
         return _law(masses, self.features, psi, float(_errors(masses, lam, psi).sum()))
 
@@ -78,7 +79,7 @@ class CellTree:
 
     def __init__(self, level: int) -> None:
         self._space, self._level = Sphere(), level
-        self._first = Cells.covering(2 * math.ceil(level / _DEGREES_PER_CELL))
+        self._first = sphere_cells(2 * math.ceil(level / _DEGREES_PER_CELL))
         room = 2 * _MOST_CELLS
         self._cells = self._first
         self._child = np.empty(room, dtype=np.int64)  # first of four quarters, -1 without
@@ -99,7 +100,7 @@ class CellTree:
         law = _law(masses.take(heavy), self._features[leaves[heavy]], psi, error)
         return replace(law, nodes=len(leaves) * CELL_NODES)
 
-    def _resolving(self, lam: Array) -> tuple[IntArray, CellMasses, float, float]:
+    def _resolving(self, lam: Array) -> tuple[IntArray, PieceMasses, float, float]:
         """Which cells resolve a law, their masses under it, its ψ, and the error left."""
         leaves = np.arange(len(self._first))
         masses = self._masses(leaves, lam)
@@ -116,9 +117,9 @@ class CellTree:
             leaves = np.concatenate([leaves[~split], quarters])
             masses = masses.take(~split).followed_by(self._masses(quarters, lam))
 
-    def _masses(self, which: IntArray, lam: Array) -> CellMasses:
+    def _masses(self, which: IntArray, lam: Array) -> PieceMasses:
         exponent = np.array([self._features[k] @ lam for k in which])
-        return cell_masses(exponent, self._weights[which])
+        return piece_masses(exponent, self._weights[which])
 
     def _quarter(self, parents: IntArray) -> bool:
         """Make the quarters of the cells that have none yet, or without room forget all."""
@@ -130,7 +131,7 @@ class CellTree:
             return False
         if len(bare):
             self._child[bare] = made + 4 * np.arange(len(bare))
-            self._cells = Cells.concatenated([self._cells, self._cells.take(bare).parts()])
+            self._cells = self._cells.followed_by(self._cells.take(bare).parts())
             self._fill(made)
         return True
 
@@ -143,7 +144,7 @@ class CellTree:
         self._child[new] = -1
 
 
-def _errors(masses: CellMasses, lam: Array, psi: float) -> Array:
+def _errors(masses: PieceMasses, lam: Array, psi: float) -> Array:
     """Share of all mass that the rule of each cell may miss, (k,).
 
     Tails below the rounding of the exponent are noise that no smaller cell lowers.
@@ -153,7 +154,7 @@ def _errors(masses: CellMasses, lam: Array, psi: float) -> Array:
     return known * np.exp(np.minimum(masses.log_height - psi, _LARGEST))
 
 
-def _law(masses: CellMasses, features: Array, psi: float, error: float) -> LocalLaw:
+def _law(masses: PieceMasses, features: Array, psi: float, error: float) -> LocalLaw:
     """The rounding of a large ψ would leave a total that is not quite one."""
     mass = masses.scaled * np.exp(masses.peak - psi)[:, None]
     mass /= mass.sum()

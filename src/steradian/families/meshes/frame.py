@@ -24,9 +24,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.neighbours import spreads
 from steradian.numerics.tolerances import SMALLEST_FRAME, TINY
 from steradian.spaces import Circle, Sphere
-from steradian.spaces.arcs import Arcs
-from steradian.spaces.cells import Cells
-from steradian.spaces.pieces import Pieces
+from steradian.spaces.pieces import Pieces, circle_arcs, sphere_cells
 
 _SPREAD = 0.5  # mean height above which data are enlarged at all
 _HALVINGS = 60
@@ -148,7 +146,7 @@ class Frame:
     def covering(self, level: int) -> Pieces:
         count = 2 * math.ceil(level / _DEGREES_PER_PIECE)
         circle = isinstance(self.space, Circle)
-        return Arcs.covering(2 * count) if circle else Cells.covering(count)
+        return circle_arcs(2 * count) if circle else sphere_cells(count)
 
     def features(self, x: Array, level: int) -> Array:
         return self.space.harmonics(x, level)

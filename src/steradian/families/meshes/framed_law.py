@@ -10,8 +10,7 @@ from steradian.families.meshes.mesh import BLOCK, Basis, Mesh
 from steradian.numerics.arrays import Array
 from steradian.numerics.balls.box_envelope import envelope_mass
 from steradian.numerics.tolerances import EXPONENT_ROUNDING, FELT_MASS, VERIFIED_DIFFERENCE
-from steradian.spaces.cells import highest
-from steradian.spaces.pieces import Pieces
+from steradian.spaces.pieces import Pieces, highest
 
 _CLEARANCE = 0.1  # nats above the values at the nodes, and half their differences
 _HOPELESS = 0.01  # share of proposals that a piece keeps, below which it is cut,

@@ -13,7 +13,7 @@ import numpy as np
 from steradian.families.meshes.mesh import Mesh, log_sums
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.numerics.tolerances import HEAVY_MASS
-from steradian.spaces.cells import gauss_legendre, shape_of
+from steradian.spaces.pieces import best_spots
 
 _STEP, _SHORTER, _CLIMBED = 0.125, 0.5, 40  # of a half piece; the last is below 1e-7 of it
 _INSIDE, _BEYOND = 1.02, 1.05  # half pieces: what lies farther out is the neighbour's
@@ -28,7 +28,7 @@ def hidden_peaks(mesh: Mesh, theta: Array, log_partition: float, influence: Arra
     """
     exponent = mesh.features @ theta - log_partition
     seen = exponent.max(axis=1)
-    spot = _best_spots(exponent)
+    spot = best_spots(exponent)
     highest, step = seen.copy(), np.full(len(mesh), _STEP)
     around = _stencil(spot.shape[1])
     for _ in range(_CLIMBED):
@@ -45,13 +45,6 @@ def hidden_peaks(mesh: Mesh, theta: Array, log_partition: float, influence: Arra
     inside = np.abs(spot).max(axis=1) < _INSIDE
     felt = highest + log_sums(mesh.log_weights) + np.log(influence) > np.log(HEAVY_MASS)
     return np.asarray(inside & felt & (highest > seen + _RISE + noise))
-
-
-def _best_spots(exponent: Array) -> Array:
-    """Where in its piece the best node of each lies, (k, dim) in [-1, 1]."""
-    order, dim = shape_of(exponent.shape[1])
-    at, _ = gauss_legendre(order)
-    return np.stack([at[k] for k in np.unravel_index(exponent.argmax(axis=1), (order,) * dim)], 1)
 
 
 def _stencil(dim: int) -> Array:

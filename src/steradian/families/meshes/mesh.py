@@ -9,8 +9,7 @@ import numpy as np
 
 from steradian.families.meshes.framing import Framing
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
-from steradian.spaces.cells import CellMasses, cell_masses, steep_sides
-from steradian.spaces.pieces import Pieces
+from steradian.spaces.pieces import PieceMasses, Pieces, piece_masses, steep_sides
 
 BLOCK = 65_536  # rows whose functions are held at once
 _ROWS = 2048  # points whose functions stay in the processor's cache until they are changed
@@ -104,9 +103,9 @@ class Mesh:
         both = [_joined(getattr(self, n), stay, getattr(new, n)) for n in names]
         return Mesh(self.basis, pieces, *both), np.flatnonzero(which)[of]
 
-    def masses(self, log_density: Array) -> CellMasses:
+    def masses(self, log_density: Array) -> PieceMasses:
         """∫ of a density against the uniform law of x over each piece, from its log (k, m)."""
-        return cell_masses(log_density + self._log_density, self._plain_weights)
+        return piece_masses(log_density + self._log_density, self._plain_weights)
 
     @property
     def _log_density(self) -> Array:

@@ -23,7 +23,7 @@ from steradian.numerics.spheres.harmonics import circle_harmonics
 from steradian.numerics.tolerances import RANK, SAME_POINT
 from steradian.numerics.torus import product_features, products
 from steradian.spaces import Torus
-from steradian.spaces.boxes import Boxes
+from steradian.spaces.pieces import Pieces, torus_boxes
 
 _SPREAD = 0.5  # mean resultant length above which an angle is seen from close by
 _FREQUENCIES_PER_BOX = 4  # that coarse boxes resolve: a half turn holds two waves
@@ -132,10 +132,10 @@ class TorusFrame:
     def _widths(self) -> Array:
         return np.array([one.width for one in self.angles])
 
-    def covering(self, level: int) -> Boxes:  # noqa: ARG002
+    def covering(self, level: int) -> Pieces:  # noqa: ARG002
         highest = -(-int(self.table.max()) // 2)
         least = 4 if len(self.angles) < 3 else 2
-        return Boxes.covering(least * -(-highest // _FREQUENCIES_PER_BOX), self._widths)
+        return torus_boxes(least * -(-highest // _FREQUENCIES_PER_BOX), self._widths)
 
     def features(self, x: Array, level: int) -> Array:  # noqa: ARG002
         return product_features(x, self.table)

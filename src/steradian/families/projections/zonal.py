@@ -24,7 +24,7 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.heights.polar_angle import polar_exponent
 from steradian.numerics.tolerances import POINT
-from steradian.spaces.cells import ORDER, gauss_legendre, highest
+from steradian.spaces.pieces import ORDER, gauss_legendre, highest
 
 if TYPE_CHECKING:
     from steradian.hierarchies.along_axis import AlongAxis

@@ -40,7 +40,7 @@ from steradian.numerics.tolerances import (
     VERIFIED_DIFFERENCE,
     WHITE_GRADIENT,
 )
-from steradian.spaces.cells import highest
+from steradian.spaces.pieces import highest
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy

@@ -30,12 +30,17 @@ def log_mean_of_peak(kappa: float, centre: Array, a: Array) -> float:
 
 
 def half_peaked(kappa: float, centre: Array) -> Callable[[Array], Array]:
-    """A density, half of which is uniform and half in a peak about ``centre``."""
+    """A density, half of which is uniform and half in a peak about ``centre``.
+
+    By |x - c|² / 2 = 1 - c·x, whose rounding would be κ / 2⁵³ of the peak's height.
+    """
     if len(centre) == 3:
         log_height = np.log(2.0 * kappa) - np.log1p(-np.exp(-2.0 * kappa))
     else:
         log_height = -np.log(ive(0, kappa))
-    return lambda x: 0.5 + 0.5 * np.exp(log_height + kappa * (x @ centre - 1.0))
+    return lambda x: (
+        0.5 + 0.5 * np.exp(log_height - 0.5 * kappa * np.square(x - centre).sum(axis=-1))
+    )
 
 
 def highest(dual: Callable[[Array], float], d: int) -> float:

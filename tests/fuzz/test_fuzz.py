@@ -54,6 +54,8 @@ def test_what_must_hold_holds(first: int) -> None:
         1118005800,  # a mode of 10⁻⁷ of the mass that holds half of a gap, and no draw
         2118019498,  # one row with all but 10⁻⁹ of the weight, whose level 2 was told too exactly
         83001233,  # rows on four axes, whose sums were off by more than the stated rounding
+        770000071,  # a peak of a reference that one node of the finest rule met by chance
+        770002428,  # one row with nearly all the weight: the off-diagonal score divided by zero
         # half a minute: eleven rows, of which the first draws have no fit
         pytest.param(1120000611, marks=pytest.mark.slow),
         # likewise: five clusters, whose replicates send parameters beyond all numbers

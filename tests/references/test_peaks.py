@@ -104,6 +104,19 @@ def test_rows_on_a_peak_between_all_nodes_are_named(space: sr.Space) -> None:
         sr.profile(sr.Directions(x, space=space), levels=1, reference=speck)
 
 
+@pytest.mark.parametrize("away", [0.0, 0.6, 1.2, 2.5])
+def test_a_peak_that_one_node_met_by_chance_is_refused(away: float) -> None:
+    """The finest rule has a node on it, and the turned copies that integrate have none."""
+    kappa = 1e7
+    node = SKY.rule(SKY.rules() - 1).points[77_777]
+    aside = np.cross(node, C)
+    centre = node + away / np.sqrt(kappa) * aside / np.linalg.norm(aside)
+    centre /= np.linalg.norm(centre)
+    for near in (0, 7):
+        with pytest.raises(sr.ResolutionError, match="peak"):
+            sr.profile(rows(kappa, centre, 3, near), levels=1, reference=half_peaked(kappa, centre))
+
+
 def test_the_density_of_a_mask_is_held_to_the_same() -> None:
     x = rows(1e6, C, seed=4)
     x = x[np.abs(x[:, 2]) > 0.2]

@@ -315,7 +315,7 @@ def _cumulants(found: _UnitRows, seed: int) -> tuple[float, float]:
         h = found.gram(chosen, scale)
         sums += products(h, weights, found.shares[chosen], found.strata[chosen])
     second, third, cubes, pairs, triples = sums
-    if not pairs:
+    if not (pairs and triples):  # one unit holds all the weight, but for rounding
         return 0.0, 0.0
     count, whole = float(len(found)), 1.0 - found.units.unseen
     times, often = found.pairs / pairs, count * (count - 1.0) * (count - 2.0) / triples

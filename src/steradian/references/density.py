@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steradian.arguments import number_array, shown
-from steradian.errors import InvalidArgument, SteradianError
+from steradian.errors import InvalidArgument, ResolutionError, SteradianError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     EDGE_MASS,
@@ -32,6 +32,7 @@ _COPIED = 20_000  # and its nodes
 _NEIGHBOURS = 8  # nodes about a point, of which one at least stands uphill of it
 _RISEN = 2.0  # times their highest value: a rule that resolves a peak meets over half of it
 _ROWS = 1 << 15  # of the highest density, and as many of the others, that are compared with nodes
+_HIGH_NODES = 1 << 10  # of the finest rule, that are asked whether they met a peak by luck
 _BATCH = 1 << 16
 _TURN = 20_231  # seed of the turns
 _CLEARANCE = 1.05  # over the highest density at the nodes
@@ -191,23 +192,35 @@ def _looked_at(values: Array) -> IntArray:
     return np.concatenate([order[:_ROWS], rest[:: -(-len(rest) // _ROWS)]])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbourhood:
+    """The nodes with which rows are compared: those by which integrals are made, or finer ones."""
+
+    tree: KDTree  # of where they are; of axes, either end
+    points: Array  # (k, d)
+    shares: Array  # (k,) of the space
+
+
 @lru_cache(maxsize=4)
-def _tree(space: Space, rung: int) -> KDTree:
-    """The nodes of a rule by where they are; of axes, either end."""
+def _neighbourhood(space: Space, rung: int | None) -> _Neighbourhood:
+    """The nodes of a rule of a space; None: of the turned copies that every rule has."""
     from scipy.spatial import KDTree  # slow to load, and of densities alone
 
-    points = space.rule(rung).points
-    return KDTree(np.concatenate([points, -points]) if has_no_sign(space) else points)
+    rules = _turned(space)[: _COPIES // 2] if rung is None else [space.rule(rung)]
+    points = np.concatenate([rule.points for rule in rules])
+    shares = np.concatenate([rule.weights for rule in rules]) / len(rules)
+    ends = np.concatenate([points, -points]) if has_no_sign(space) else points
+    return _Neighbourhood(KDTree(ends), points, shares)
 
 
 def _missed(density: Density, x: Array, values: Array) -> BoolArray:
     """Which of ``x`` (n, d) rise above the nodes about them by a mass that is felt, (n,)."""
-    space, ladder = density.space, _ladder(density)
-    rule = space.rule(ladder.looked)
-    _, near = _tree(space, ladder.looked).query(x, k=_NEIGHBOURS)
-    near %= len(rule.weights)
-    risen = values - _RISEN * density.values(rule.points)[near].max(axis=1)
-    mass = risen * rule.weights[near].max(axis=1) / np.exp(ladder.log_mass)
+    ladder = _ladder(density)
+    nodes = _neighbourhood(density.space, ladder.looked if ladder.rungs else None)
+    _, near = nodes.tree.query(x, k=_NEIGHBOURS)
+    near %= len(nodes.points)
+    risen = values - _RISEN * density.values(nodes.points)[near].max(axis=1)
+    mass = risen * nodes.shares[near].max(axis=1) / np.exp(ladder.log_mass)
     return np.asarray(mass > (EDGE_MASS if ladder.rough else VERIFIED_DIFFERENCE))
 
 
@@ -225,10 +238,28 @@ def _rule(density: Density, rung: int) -> Rule:
 
 @lru_cache(maxsize=4)
 def _copies(density: Density) -> tuple[Rule, IntArray]:
-    """Turned copies of one rule as one, and where each begins."""
-    space, rung = density.space, _finest(density.space, _COPIED)
+    """Turned copies of one rule as one, and where each begins.
+
+    Refused where the highest nodes of the finest rule lie on a peak that no copy meets.
+    """
+    points = density.space.rule(_ladder(density).looked).points
+    values = density.values(points)
+    high = np.argsort(-values, kind="stable")[:_HIGH_NODES]
+    if _missed(density, points[high], values[high]).any():
+        raise ResolutionError(
+            1,
+            f"relative to {density.words} cannot be resolved: the density has a peak that is met "
+            "by chance, by a few nodes of the finest rule alone",
+            "give a sample of the reference, or a density with wider peaks",
+        )
+    return _weighted(density, _turned(density.space))
+
+
+def _turned(space: Space) -> list[Rule]:
+    """Copies of one rule of a space, each turned by a random symmetry."""
+    rung = _finest(space, _COPIED)
     turns = [np.random.default_rng([_TURN, k]) for k in range(_COPIES)]
-    return _weighted(density, [turned_rule(space, rung, turn) for turn in turns])
+    return [turned_rule(space, rung, turn) for turn in turns]
 
 
 def _weighted(density: Density, rules: list[Rule]) -> tuple[Rule, IntArray]:

@@ -27,8 +27,8 @@ import steradian as sr
 from steradian.cluster import parts as cluster_parts
 from steradian.cluster.engine import connected
 from steradian.data import summation
+from steradian.io.decision import Request
 from steradian.io.pieces import Wanted
-from steradian.io.request import Request
 from streamed import FRAME, LABELS, TABLE, H, N, W, X, assert_same, whole
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from steradian.cluster.engine import dask
 from steradian.errors import InvalidDirections
-from steradian.io.parquet import parquet_head, parquet_pieces, row_groups
+from steradian.io.decision import Decision
 from steradian.io.pieces import (
     Piece,
     Wanted,
@@ -20,8 +20,15 @@ from steradian.io.pieces import (
     frame_pieces,
     settled,
 )
-from steradian.io.rows import Decision
-from steradian.io.streams import file_pieces, files_of, refuse_of_tables, stream_of_files
+from steradian.io.streams import (
+    file_pieces,
+    files_of,
+    parquet_head,
+    parquet_pieces,
+    refuse_of_tables,
+    row_groups,
+    stream_of_files,
+)
 from steradian.spaces import Axes, Space, unit_sphere
 
 _PARQUET = {".parquet", ".pq"}

@@ -28,9 +28,8 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.default import default_hierarchy
 from steradian.hierarchies.registry import is_shipped
+from steradian.io.decision import Decision, OnBad, Request
 from steradian.io.pieces import Groups, Piece, Wanted, settled
-from steradian.io.request import OnBad, Request
-from steradian.io.rows import Decision
 from steradian.io.streams import Stream, is_path, stream_of
 from steradian.progress import metered
 from steradian.spaces import Space

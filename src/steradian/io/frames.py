@@ -14,7 +14,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.recognition import listed
 from steradian.numerics.arrays import AnyArray, IntArray
-from steradian.text.messages import Message, Row, message
+from steradian.text.messages import Message, Row, message, names_rows
 
 # What narwhals says of a column name that a frame has more than once, in all its versions.
 
@@ -167,6 +167,14 @@ def column(frame: Any, name: str) -> AnyArray:
     if name not in table.data:
         raise InvalidDirections(f"no column {name!r}; the table has {listed(table.columns)}")
     return table[name]
+
+
+def placed(error: InvalidDirections, table: Table, kept: IntArray) -> InvalidDirections:
+    """The same error with lines or rows of the source in place of rows of an array."""
+    found = error.placed(lambda row: table.where(int(kept[row])))
+    if table.files is None or not names_rows(error.fields):
+        return found
+    return found.changed(source=str(table.files[0]))
 
 
 def frame_of_columns(table: dict[str, Any], index: str | list[str]) -> Any:

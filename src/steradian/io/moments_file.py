@@ -28,7 +28,7 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
-from steradian.io.whole_files import write_whole
+from steradian.io.records import write_whole
 from steradian.text.audience import Advice
 
 SUFFIX = ".moments"

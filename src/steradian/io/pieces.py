@@ -17,10 +17,9 @@ from steradian.data.interpretation import SEVERAL
 from steradian.data.notation import Reading
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
-from steradian.io.frames import Table, column, eager, is_frame, table_of_slice
+from steradian.io.decision import Decision, Request
+from steradian.io.frames import Table, column, eager, is_frame, placed, table_of_slice
 from steradian.io.reading import decided
-from steradian.io.request import Request
-from steradian.io.rows import Decision, placed
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.spaces import Space
 from steradian.text.messages import Message, Row, arguments

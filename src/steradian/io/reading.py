@@ -1,4 +1,4 @@
-"""Which columns of a table are the directions, and in which coordinates."""
+"""Which columns of a table are the directions, and in which coordinates and units."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import wrong_value
-from steradian.data.conventions import CONVENTIONS, Convention, convention
+from steradian.data.conventions import CONVENTIONS, Convention, Unit, convention
 from steradian.data.directions import Directions
+from steradian.data.interpretation import EITHER_UNIT
 from steradian.errors import InvalidDirections
-from steradian.io.bins import edges
 from steradian.io.cells import may_be_angles
+from steradian.io.decision import Chosen, Decision, Request
 from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
+    COUNTS,
     Candidate,
     candidates,
     directions_by_word,
+    edges,
     listed,
     named_convention,
     numbered,
     recognised,
+    refuse_split,
+    split_angles,
     within_name,
 )
-from steradian.io.remarks import COUNTS, quadrants, remarks
-from steradian.io.request import Chosen, Request
-from steradian.io.rows import Decision
-from steradian.io.said_units import with_units
-from steradian.io.split_angles import refuse_split, split_angles
+from steradian.io.remarks import quadrants, remarks
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.text.messages import Arguments, Joined, Message, arguments, message
 
@@ -360,3 +361,39 @@ def _column_names(columns: Any) -> list[str]:
     except Exception as error:  # whatever a foreign object does
         remedy = "give a list of names, like ['x', 'y']"
         raise wrong_value("columns", columns, remedy, InvalidDirections) from error
+
+
+# --- units that a line of the table says -----------------------------------------------------
+
+
+def with_units(table: Table, chosen: Chosen, request: Request) -> Chosen:
+    """The same columns in the unit that their table says, where names and options say none.
+
+    Right ascensions in hours beside declinations in degrees are in hours.
+    """
+    convention = chosen.convention
+    said = [table.units.get(name) for name in chosen.read]
+    if request.degrees is not None or request.hours or chosen.unit is not None:
+        return chosen
+    if not any(said) or not convention.angular or convention.frame == "clock":
+        return chosen
+    unit = _one_unit(chosen, said)
+    remark = f"{unit} as the table says"
+    return replace(chosen, unit=unit, remarks=(*chosen.remarks, remark))
+
+
+def _one_unit(chosen: Chosen, said: list[Unit | None]) -> Unit:
+    first, rest = said[0], set(said[1:])
+    if first == "hours" and "right ascension" in chosen.convention.roles:
+        if rest <= {"degrees", None}:
+            return "hours"
+    elif "hours" not in said and len(found := {unit for unit in said if unit}) == 1:
+        return found.pop()
+    named = ", ".join(
+        f"{name} in {unit or 'none'}" for name, unit in zip(chosen.read, said, strict=True)
+    )
+    raise InvalidDirections(
+        "the table says {named}, which are not read together; write them in one unit, or say it "
+        "({remedy})",
+        named=named, remedy=EITHER_UNIT,
+    )  # fmt: skip

@@ -37,6 +37,12 @@ _SPEAKS_OF_DIRECTION = frozenset({
 _SPEAKS_OF_LINES = frozenset({"strike", "dip", "dipdir", "trend", "plunge", "angle"})
 _LABELS = frozenset({"id", "no", "nr", "n", "count", "code", "type", "flag", "class", "kappa"})
 _WORDS = re.compile(r"[A-Z]*[a-z]+|[A-Z]+|°")  # of a name, at its marks, digits and capitals
+COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
+WEIGHTS = frozenset({"weight", "weights", "wt"})
+_EDGES = (
+    ("from", "to"), ("start", "end"), ("begin", "end"), ("lower", "upper"), ("low", "high"),
+    ("min", "max"), ("left", "right"),
+)  # fmt: skip
 _FEWEST_NUMBERED = 3  # columns of one name with numbers that are vectors
 _QUATERNION = 4
 _MOST_SEARCHED = 2000  # columns of a table in which names with something before or after count
@@ -326,6 +332,20 @@ def _refuse_half(one: Candidate, columns: Sequence[str]) -> None:
         )  # fmt: skip
 
 
+def edges(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Columns whose names are those of edges of bins: from and to, azimuth_min and _max."""
+    if len(columns) > _MOST_SEARCHED:
+        return None
+    lower = {name.strip().lower(): name for name in columns}
+    for begin, end in _EDGES:
+        for name, column in lower.items():
+            if name == begin or name.endswith(("_" + begin, " " + begin)):
+                other = lower.get(name[: len(name) - len(begin)] + end)
+                if other is not None:
+                    return column, other
+    return None
+
+
 def within_name(column: str) -> tuple[Convention | None, Unit | None]:
     """The convention of the circle that a name has in it, like azimuth_min, and its unit."""
     for name in _taken_apart(column, True):
@@ -361,3 +381,65 @@ def listed(columns: Sequence[str]) -> str:
     some = [name if len(name) <= 40 else name[:37] + "..." for name in columns[:_MOST_NAMED]]
     rest = len(columns) - _MOST_NAMED
     return ", ".join(some) + (f" and {rest} more" if rest > 0 else "")
+
+
+# --- angles in parts, like RA_h, RA_m, RA_s --------------------------------------------------
+
+_ANGLE_PARTS: Mapping[str, str] = {
+    word: part
+    for part, words in {
+        "h": "h hr hour hours", "d": "d deg degs degree degrees", "m": "m min mins minutes",
+        "s": "s sec secs seconds", "-": "- sign sgn", "largest": "max maximum",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_ANGLES = sorted(
+    {
+        name
+        for each in CONVENTIONS.values()
+        if each.angular and each.frame != "clock"
+        for names in each.names
+        for name in names
+    }
+)
+_SPLIT = re.compile(
+    rf"_?(?P<angle>{'|'.join(_ANGLES)})[\s_.]*(?P<part>{'|'.join(_ANGLE_PARTS)})", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitAngle:
+    """Columns that are one angle together."""
+
+    angle: str  # as the names begin, in lower case
+    columns: tuple[str, ...]
+    hours: bool
+
+    @property
+    def joined(self) -> str:
+        """How to write it in one column, in words."""
+        return f"{'05h34m31.9s' if self.hours else '-00d00m36s'} in {self.angle!r}"
+
+
+def split_angles(columns: Sequence[str]) -> list[SplitAngle]:
+    """Angles in parts, like RA_h, RA_m, RA_s or lat_deg, lat_min."""
+    angles: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if (found := _SPLIT.fullmatch(column.strip())) is not None:
+            parts = angles.setdefault(found["angle"].lower(), {})
+            parts[_ANGLE_PARTS[found["part"].lower()]] = column
+    return [
+        SplitAngle(name, tuple(parts[each] for each in "-hdms" if each in parts), "h" in parts)
+        for name, parts in angles.items()
+        if "m" in parts and ("h" in parts or "d" in parts) and "largest" not in parts
+    ]
+
+
+def refuse_split(angles: Sequence[SplitAngle]) -> None:
+    """Refuse angles in parts, with how to join them."""
+    named = " and ".join(", ".join(each.columns) for each in angles)
+    joined = " and ".join(each.joined for each in angles)
+    raise InvalidDirections(
+        f"columns {named} are the parts of {'one angle' if len(angles) == 1 else 'angles'}; join "
+        f"them in one column for each, as text like {joined}, a sign before the whole"
+    )

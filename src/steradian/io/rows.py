@@ -2,223 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steradian.data.conventions import Unit
+from steradian.data.conventions import Convention
 from steradian.data.directions import Directions
-from steradian.data.interpretation import Units, plain_points, points
+from steradian.data.interpretation import SEVERAL, TURN, Units, plain_points, points
 from steradian.data.notation import Notation, Reading
+from steradian.data.times import DAY, unreadable_times
 from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
-from steradian.io.bins import grouping, middles, stated_grouping, widths
-from steradian.io.cells import cell_words, missing, numbers
-from steradian.io.compass_letters import AngleColumn
-from steradian.io.doubts import doubts
-from steradian.io.frames import Table
-from steradian.io.ranges import foreign, wrong_column
-from steradian.io.recognition import candidates, listed
-from steradian.io.remarks import COUNTS, WEIGHTS
-from steradian.io.request import Chosen, Request
-from steradian.io.sexagesimal import in_one_unit
+from steradian.io.cells import AngleColumn, cell_words, in_one_unit, missing, numbers
+from steradian.io.frames import Table, placed
+from steradian.io.recognition import listed
+from steradian.io.remarks import doubts, grouping, stated_grouping
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
-from steradian.spaces import Space
-from steradian.text.messages import Joined, Message, Name, Row, arguments, message, names_rows
+from steradian.text.messages import Row, arguments, message
+
+if TYPE_CHECKING:
+    from steradian.io.decision import Chosen, Decision
 
 _SCALED, _CARTESIAN = arguments(normalize=True), arguments(coords="xyz")
 _MANY = 64  # columns that are looked at together
-_MOST_NAMED = 4  # bad rows that a message names
+MOST_NAMED = 4  # bad rows that a message names
+_FARTHEST = 720.0  # degrees: bearings and longitudes may go round, no farther than this
+_MARKS = (999.0, 9999.0, 99999.0)  # written where there is no value, with either sign
+_FEW_SHARE = 0.05  # of rows, beyond which what is out of range is no slip of a pen
+_SMALL_MARK = -99.0  # likewise, and an angle as well: only where all others are positive
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the first rows of a source have told: later ones are not asked again."""
-
-    units: Units
-    assumed: bool  # whether nobody stated the unit
-    sexagesimal: tuple[bool, ...]  # of each column
-    space: Space
-    notation: Notation | None  # of angles
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Directions of some rows of a source, None where none of them can be read."""
-
-    directions: Directions | None
-    rows: IntArray  # of the table, for each direction
-    skipped: IntArray  # rows that cannot be read
-    weightless: bool = False  # the weights are all zero, and the directions have none
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """How the rows of a source are read: decided once, and then alike for all of its blocks."""
-
-    chosen: Chosen
-    request: Request
-    source: str
-    columns: tuple[str, ...]  # all that the first block has
-    units: Mapping[str, Unit]  # of columns, where a line of the first block says them
-    told: Told | None = None  # None: by the names of the columns alone
-
-    @staticmethod
-    def of(chosen: Chosen, request: Request, source: str, head: Table) -> Decision:
-        """Columns as they are to be read; refused where that means nothing."""
-        chosen.convention.refuse_number(len(chosen.columns))
-        _refuse_one_column(chosen)
-        _refuse_idle(chosen, request)
-        return Decision(chosen, request, source, tuple(head.columns), head.units)
-
-    @property
-    def names(self) -> list[str]:
-        """Columns that are needed."""
-        extra = (self.chosen.weights_name, self.chosen.counts_name)
-        return [*self.chosen.read, *(name for name in extra if name)]
-
-    def after(self, table: Table) -> Decision:
-        """The same with what the first rows tell of unit and cells, or refused by them."""
-        columns, good, _ = self._looked_at(table)
-        if not good.any():
-            return self
-        made = self._made(columns, good, weighted=False)
-        unit, _ = columns.units.of(self.chosen.convention)
-        units, assumed = columns.units, made.reading is not None and made.reading.assumed
-        if not units.hours:
-            units = replace(units, degrees=unit == "degrees")
-        notation = None if made.reading is None else made.reading.notation
-        return replace(self, told=Told(units, assumed, columns.sexagesimal, made.space, notation))
-
-    def refuse_other_columns(self, head: Table, block: str) -> None:
-        """Refuse a later block whose columns, by their names, are to be read in another way.
-
-        It lacks what is read, has weights, counts or another set of coordinates that the first
-        block does not have, or says other units.
-        """
-        names = head.columns
-        lost = [name for name in self.names if name not in names]
-        if lost:
-            raise InvalidDirections(
-                f"{block}: no column {lost[0]!r}, which the first block has; it has {listed(names)}"
-            )
-        for columns, what, named in (
-            (WEIGHTS, "weights", self.chosen.weights is not None or self.chosen.weights_name),
-            (COUNTS, "counts", self.chosen.counts is not None or self.chosen.counts_name),
-        ):
-            new = [n for n in names if n.strip().lower() in columns and n not in self.columns]
-            if new and not named:
-                raise InvalidDirections(
-                    "{block} has a column {name!r}, which may hold {what} and which the first "
-                    "block does not have; give it to all blocks ({remedy}), or drop it",
-                    block=block, name=new[0], what=what, remedy=arguments(**{what: new[0]}),
-                )  # fmt: skip
-        known = {one.columns for one in candidates(self.columns)}
-        other = [one for one in candidates(names) if one.columns not in known]
-        if other and self.request.columns is None:
-            raise InvalidDirections(
-                "{block} has columns {names}, which the first block does not have; name the "
-                "coordinates ({remedy}), or drop the others",
-                block=block, names=", ".join(other[0].columns), remedy=arguments(columns=...),
-            )  # fmt: skip
-        if any(head.units.get(n) != self.units.get(n) for n in self.chosen.read):
-            raise InvalidDirections(f"{block} says other units than the first; read it by itself")
-
-    def refuse_other_values(self, table: Table, block: str) -> None:
-        """Refuse the first rows of a later block that by themselves would be read otherwise."""
-        if self.told is None:
-            return
-        try:
-            again = replace(self, told=None).after(table).told
-        except InvalidDirections as error:
-            raise error.within(f"{block} does not agree with the first") from error
-        if again is not None and replace(again, assumed=self.told.assumed) != self.told:
-            raise InvalidDirections(
-                f"{block} is written otherwise than the first: {_spoken(again)}, not "
-                f"{_spoken(self.told)}; write all blocks alike"
-            )
-
-    def whole(self, table: Table) -> Directions:
-        """Directions of all rows there are."""
-        columns, good, reasons = self._looked_at(table)
-        if len(good) and not good.any():
-            _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
-        made = self._made(columns, good, weighted=True)
-        all_in_order = good.all() and columns.counts is None
-        return made if all_in_order else made.with_rows(columns.repeated(good))
-
-    def block(self, table: Table) -> Block:
-        """Directions of some of the rows; none of them need be good, or weigh anything."""
-        columns, good, _ = self._looked_at(table)
-        skipped = np.flatnonzero(~good)
-        if not good.any():
-            return Block(None, np.flatnonzero(good), skipped)
-        naught = columns.weights is not None and not columns.weights[good].any()
-        made = self._made(columns, good, weighted=not naught)
-        return Block(made, columns.repeated(good), skipped, naught)
-
-    def _looked_at(self, table: Table) -> tuple[_Columns, BoolArray, dict[int, str]]:
-        columns = _Columns.of(table, self)
-        good, reasons = columns.good_rows()
-        bad = int((~good).sum())
-        if (bad or table.ragged) and self.request.on_bad == "error":
-            _refuse_bad(table, reasons, bad)
-        return columns, good, reasons
-
-    def _made(self, columns: _Columns, good: BoolArray, *, weighted: bool) -> Directions:
-        try:
-            made = columns.directions(good, weighted=weighted)
-        except InvalidDirections as error:
-            table, kept = columns.table, np.flatnonzero(good)
-            if table.lines is None and not table.first and table.files is None and good.all():
-                raise
-            raise placed(error, table, kept) from error
-        return made.with_reading(columns.reading(made, good))
-
-
-def _spoken(told: Told) -> str:
-    """How angles are written, in words."""
-    told_unit = "numbers" if told.notation is None else f"angles in {told.notation.unit}"
-    return f"sexagesimal {told_unit}" if any(told.sexagesimal) else told_unit
-
-
-def _refuse_one_column(chosen: Chosen) -> None:
-    if not chosen.convention.angular and len(chosen.columns) < 2:
-        raise InvalidDirections(
-            "Cartesian coordinates need at least two columns; name them, or give the convention of "
-            "the one there is ({remedy})",
-            remedy=arguments(coords="angle"),
-        )
-
-
-def _refuse_idle(chosen: Chosen, request: Request) -> None:
-    """Refuse what was said and means nothing for the convention."""
-    name = chosen.convention.name
-    if request.period is not None and chosen.convention.frame != "clock":
-        raise InvalidDirections(
-            "{said} is of times, and {coords} is {name!r}; leave it out",
-            said=Name("period"), coords=Name("coords"), name=name,
-        )  # fmt: skip
-    if request.hours and "right ascension" not in chosen.convention.roles:
-        raise InvalidDirections(
-            "{said} is of right ascensions, and {coords} is {name!r}",
-            said=arguments(hours=True), coords=Name("coords"), name=name,
-        )  # fmt: skip
-
-
-def placed(error: InvalidDirections, table: Table, kept: IntArray) -> InvalidDirections:
-    """The same error with lines or rows of the source in place of rows of an array."""
-    found = error.placed(lambda row: table.where(int(kept[row])))
-    if table.files is None or not names_rows(error.fields):
-        return found
-    return found.changed(source=str(table.files[0]))
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class RowColumns:
     """The values that are needed, as numbers where they are numbers."""
 
     table: Table
@@ -232,7 +50,7 @@ class _Columns:
     widths: Array | None = None  # of bins, in degrees
 
     @staticmethod
-    def of(table: Table, decision: Decision) -> _Columns:
+    def of(table: Table, decision: Decision) -> RowColumns:
         chosen, told = decision.chosen, decision.told
         clock = chosen.convention.frame == "clock"
         written = told.sexagesimal if told else (None,) * len(chosen.read)
@@ -258,7 +76,7 @@ class _Columns:
         ]
         sexagesimal = tuple(column.sexagesimal for column in found)
         letters = tuple(column.letters for column in found)
-        return _Columns(
+        return RowColumns(
             table, decision, values, sexagesimal, letters, extra[0], extra[1], units, wide
         )
 
@@ -285,7 +103,7 @@ class _Columns:
         for name, values in [] if _all_finite(named) else named:
             bad = missing(values)
             good &= ~bad
-            for row in np.flatnonzero(bad)[:_MOST_NAMED]:
+            for row in np.flatnonzero(bad)[:MOST_NAMED]:
                 given = self.table[name][row] if name in self.table.data else values[row]
                 reasons.setdefault(int(row), f"`{name}` is {cell_words(given)}")
         self._zero(good, reasons)
@@ -300,7 +118,7 @@ class _Columns:
         for values in self.values[1:] if zero.any() else ():
             zero &= values == 0.0
         good &= ~zero
-        reasons |= {int(row): "it is the zero vector" for row in np.flatnonzero(zero)[:_MOST_NAMED]}
+        reasons |= {int(row): "it is the zero vector" for row in np.flatnonzero(zero)[:MOST_NAMED]}
 
     def _beyond(self, good: BoolArray, reasons: dict[int, str]) -> None:
         """Rows that are none of their convention, unless they are so many that it is wrong."""
@@ -313,7 +131,7 @@ class _Columns:
             if most or wrong_column(self.chosen.convention, k, self.values[k], beyond, self.units):
                 continue  # said where angles are read, with order and unit
             good &= ~beyond
-            for row in np.flatnonzero(beyond)[:_MOST_NAMED]:
+            for row in np.flatnonzero(beyond)[:MOST_NAMED]:
                 said = f"`{name}` is {cell_words(self.values[k][row])}{words}"
                 reasons.setdefault(int(row), said)
 
@@ -444,20 +262,99 @@ def _all_finite(named: Sequence[tuple[str, AnyArray]]) -> bool:
     return many and bool(np.isfinite(np.array([values for _, values in named])).all())
 
 
-_REPAIR = message("repair them, or leave them out with {remedy}", remedy=arguments(on_bad="skip"))
+# --- values that are none of their convention ----------------------------------------------
 
 
-def _refuse_bad(
-    table: Table, reasons: dict[int, str], bad: int, remedy: Message | str = _REPAIR
-) -> None:
-    rows = [
-        message("{row} ({why})", row=table.where(row), why=reasons[row]) for row in sorted(reasons)
-    ]
-    named = Joined((*table.ragged, *rows)[:_MOST_NAMED], ", ")
-    total = bad + len(table.ragged)
-    more = ", …" if total > _MOST_NAMED else ""
-    raise InvalidDirections(
-        "{total} of {rows} cannot be read: {named}{more}; {remedy}",
-        total=total, rows=table.extent, named=named, more=more,
-        remedy=remedy, source="" if table.files is None else str(table.files[0]),
-    )  # fmt: skip
+def foreign(
+    convention: Convention, column: int, values: AnyArray, units: Units
+) -> tuple[BoolArray, str]:
+    """Which values are none of a column's convention, and why in words."""
+    if convention.frame == "clock":
+        return _no_times(values, units.period)
+    if column >= len(convention.limits):
+        return np.zeros(len(values), dtype=bool), ""
+    unit, _ = units.of(convention)
+    low, high = convention.limits[column]
+    if np.isfinite(low):
+        scale = np.pi / 180.0 if unit == "radians" else 1.0
+        slack = 1.0 + UNIT_LENGTH
+        beyond = (values < low * scale * slack) | (values > high * scale * slack)
+        return beyond, f", beyond {low * scale:g} to {high * scale:g}"
+    if unit == "hours" and not column:
+        return np.abs(values) > DAY, ", beyond 24 hours"
+    return _no_angles(values, degrees=unit == "degrees")
+
+
+def wrong_column(
+    convention: Convention, column: int, values: AnyArray, beyond: BoolArray, units: Units
+) -> bool:
+    """Whether values beyond a range are too many and too different to be rows that went wrong.
+
+    They are then of another column, or in another unit: a latitude that holds longitudes goes
+    beyond its range wherever those do. Marks of missing values are many too, and all the same.
+    """
+    unit, _ = units.of(convention)
+    if convention.frame == "clock" or column >= len(convention.limits):
+        return False
+    if not np.isfinite(convention.limits[column][0]) and not (unit == "hours" and not column):
+        return False  # angles that may go round
+    turn = TURN["radians" if unit == "radians" else "degrees"]
+    angles = values[beyond & (np.abs(values) <= turn)]
+    return len(angles) > _FEW_SHARE * len(values) and len(np.unique(angles)) >= SEVERAL
+
+
+def _no_angles(values: AnyArray, *, degrees: bool) -> tuple[BoolArray, str]:
+    """Marks of missing values among angles that may go round; some turns more are honest."""
+    mark = np.isin(np.abs(values), _MARKS)
+    if degrees:
+        mark |= np.abs(values) > _FARTHEST
+        small = values == _SMALL_MARK
+        if small.any() and not (values[~small & ~mark] < 0.0).any():
+            mark |= small
+    return np.asarray(mark), ", which no angle here is"
+
+
+def _no_times(values: AnyArray, period: Any) -> tuple[BoolArray, str]:
+    if values.dtype.kind in "OUST":
+        return unreadable_times(values.tolist()), ", which is no time like the others"
+    if values.dtype.kind not in "fiu" or period not in (None, "day"):
+        return np.zeros(len(values), dtype=bool), ""
+    return np.asarray((values < 0.0) | (values > DAY)), ", beyond the hours 0 to 24 of the day"
+
+
+# --- bins ----------------------------------------------------------------------------------
+
+
+def middles(lower: AnyArray, upper: AnyArray, convention: Convention, units: Units) -> Array:
+    """The middle of each bin; one whose upper edge is the smaller passes the beginning."""
+    if "f" not in (lower.dtype.kind, upper.dtype.kind):
+        raise InvalidDirections("edges of bins are no numbers; write them as degrees or hours")
+    turn = _turn(convention, units)
+    width = upper - lower
+    width = np.where(width < 0.0, width + turn, width)
+    wrong = (width <= 0.0) | (width > turn)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InvalidDirections(
+            "{row} is a bin from {lower:g} to {upper:g}; give edges that follow each other",
+            row=Row(row), lower=float(lower[row]), upper=float(upper[row]),
+        )  # fmt: skip
+    middle = lower + 0.5 * width
+    return np.asarray(np.where(upper < lower, np.mod(middle, turn), middle))
+
+
+def _turn(convention: Convention, units: Units) -> float:
+    """A full turn, in the unit of the edges."""
+    if convention.frame != "clock":
+        return TURN[units.of(convention)[0]]
+    if units.period in (None, "day"):
+        return DAY
+    if isinstance(units.period, str):
+        raise InvalidDirections("edges of bins are numbers; give the period as a number too")
+    return float(units.period)
+
+
+def widths(lower: AnyArray, upper: AnyArray, convention: Convention, units: Units) -> Array:
+    """The width of each bin, in degrees of a full turn."""
+    turn = _turn(convention, units)
+    return np.asarray(np.mod(upper - lower, turn) * (360.0 / turn))

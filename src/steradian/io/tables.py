@@ -16,10 +16,10 @@ from steradian.data.directions import Directions
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
+from steradian.io.decision import OnBad, Request
 from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
 from steradian.io.frames import Table, is_frame
 from steradian.io.reading import decided, understood
-from steradian.io.request import OnBad, Request
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.text.messages import arguments
 

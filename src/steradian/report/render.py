@@ -11,8 +11,7 @@ from typing import Any
 
 from steradian.arguments import wrong_value
 from steradian.errors import InvalidArgument, MissingExtra
-from steradian.io.records import without_nan
-from steradian.io.whole_files import write_whole
+from steradian.io.records import without_nan, write_whole
 from steradian.report.page import Block, Figure, Page, Scene
 from steradian.text.messages import Name
 

@@ -24,7 +24,7 @@ SHOWN = {
     "progress.py": "a bar appears after a second",
     "profile/one_sample.py": "Profile.elapsed",
     "profile/comparison_entry.py": "Comparison.elapsed",
-    "cli/doctor.py": "how long the self-test took",
+    "cli/app.py": "how long the self-test took",
 }
 """Modules that may look at a clock, and what they show of it."""
 

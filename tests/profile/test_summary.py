@@ -12,7 +12,7 @@ import pytest
 
 import steradian as sr
 from coded import PARAMETRIC, coded, codes
-from steradian.cli.profile_record import profile_record
+from steradian.cli.output import profile_record
 from steradian.diagnostics import NOT_COMPUTED, Diagnostic, Verdict
 from steradian.inference.effort import SOON
 from steradian.inference.gap_tests import holm

@@ -1,11 +1,14 @@
-"""The commands."""
-
-# ruff: noqa: PLR0913, PLR0917 - a command has one parameter for each option
+"""The program: its commands by name, and how each way to end becomes one line and a code."""
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
 import textwrap
-from functools import partial
+import time
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,38 +16,31 @@ import typer
 
 import steradian
 from steradian.cli import INTERRUPTED, options
-from steradian.cli.compare import register_compare
-from steradian.cli.doctor import doctor_command
-from steradian.cli.moments import register
-from steradian.cli.options import Source
+from steradian.cli.commands import (
+    COMPARE_EXAMPLES,
+    NO_FIT,
+    PROFILE_EXAMPLES,
+    boundary_command,
+    compare_command,
+    merge_command,
+    moments_command,
+    profile_command,
+)
 from steradian.cli.output import (
-    as_csv,
-    as_json,
-    as_markdown,
-    chosen_format,
     command_line,
-    deliver,
     drop_output,
     flush_output,
-    level_rows,
     output_or_error,
     remark,
-    say_what_was_read,
     unwritten,
-    write_report,
 )
-from steradian.cli.reference import HELP as REFERENCE_HELP
-from steradian.cli.reference import parse_reference
-from steradian.errors import DesignError, InvalidArgument, LevelError, SteradianError
+from steradian.errors import InvalidArgument, LevelError, SteradianError
 from steradian.text.audience import Audience, speaking_to
 
 if TYPE_CHECKING:
-    from steradian.data.directions import Directions
-    from steradian.data.moments import Moments
-    from steradian.designs import Design
     from steradian.profile import Profile
 
-BAD_INPUT, NO_FIT = 2, 1
+BAD_INPUT = 2
 # The common base of all usage errors; typer shows it only through its subclasses.
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
 
@@ -124,212 +120,8 @@ def _options(
     pass
 
 
-_EXAMPLES = """\b
-Examples:
-  steradian profile sites.csv --columns lon,lat
-  steradian profile sites.txt --coords declination_inclination --on-bad skip
-  steradian profile stars.csv --columns ra,dec --hours
-  steradian profile planes.csv --coords strike_dip --by formation
-  steradian profile births.csv --coords time --columns hour --counts n
-  steradian profile winds.csv --bins from,to --coords azimuth --counts n
-  steradian profile contribution.txt --table sites --coords declination_inclination
-  steradian profile vectors.npy --normalize --format json --out profile.json
-  steradian profile galaxies.csv --columns ra,dec --reference coverage.fits
-  steradian profile pooled.moments --levels 2
-  steradian profile sites.csv --report sites.html
-  cat winds.txt | steradian profile - --columns 1 --coords azimuth --weights 2
-"""
-
-
-@app.command("profile", epilog=_EXAMPLES)
-@options.reading
-def profile_command(
-    where: Source,
-    context: typer.Context,
-    by: Annotated[str, typer.Option(help="Column of groups: one line each; or 'file'.")] = "",
-    levels: options.LevelsOrAuto = None,
-    shrinkage: Annotated[
-        float, typer.Option(help="Share of the uniform law to mix in; 0: none.")
-    ] = 0.0,
-    within_span: Annotated[
-        bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
-    ] = False,
-    design: Annotated[str, typer.Option(help=options.DESIGN_HELP)] = "",
-    reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
-    form: options.Format = "",
-    json_: options.Json = False,
-    out: options.Out = "",
-    report: options.Report = "",
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-) -> int:
-    """Print the information profile of the directions in FILE.
-
-    It begins with what was understood of the file and ends with what was found and whether to
-    believe it. With --design also the whole of tests and intervals, with --by one line for each
-    group; a group without a profile says why, and only if none has one is the exit code 1.
-    """
-    form = chosen_format(form, json_, out)
-    if report:
-        from steradian.report import file_for
-
-        file_for(report)
-    if by:
-        if design or within_span or report:
-            taken = "--design, --within-span or --report"
-            raise InvalidArgument(f"--by takes no {taken}; leave one out")
-        return _grouped(where, by, (levels, shrinkage, reference), (form, out), quiet=quiet)
-    how = (levels, shrinkage, within_span, design, reference)
-    result = _one(where, how, (form, out), quiet, verbose)
-    if report:
-        write_report(result, report, command_line(context), quiet=quiet)
-    return 0
-
-
-def _grouped(
-    where: Source,
-    by: str,
-    how: tuple[int | str | None, float, str],
-    into: tuple[str, str],
-    *,
-    quiet: bool,
-) -> int:
-    from steradian.cli.groups import group_records, group_text
-    from steradian.data.notation import pooled_reading
-
-    if where.is_moments:
-        raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    if where.is_large and not how[2]:
-        sums = where.sums(how[0], by=by)
-        reading = pooled_reading(some.reading for some in sums.values())
-        groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
-    else:
-        data = where.read(by)
-        reading = data.directions.reading
-        groups = {
-            label: (len(rows), partial(data.directions.take, rows))
-            for label, rows in data.groups(by).items()
-        }
-    law = parse_reference(how[2], where) if how[2] else None
-    records = group_records(groups, how[0], how[1] or None, law)
-    deliver(group_text(records, "" if reading is None else reading.words, into[0]), into[1])
-    say_what_was_read(reading, into, quiet=quiet)
-    return NO_FIT if all("error" in record for record in records) else 0
-
-
-def _one(
-    where: Source,
-    how: tuple[int | str | None, float, bool, str, str],
-    into: tuple[str, str],
-    quiet: bool,
-    verbose: bool,
-) -> Profile:
-    from steradian.profile import profile
-    from steradian.progress import working
-
-    levels, shrinkage, _, design, reference = how
-    form, out = into
-    sample, plan = _sample(where, how, quiet)
-    law = parse_reference(reference, where) if reference else None
-    try:
-        with working("fitting", quiet=quiet):
-            result = profile(
-                sample, levels=levels, design=plan, shrinkage=shrinkage or None,
-                reference=law,
-            )  # fmt: skip
-    except LevelError as error:
-        if error.profile is not None:  # what is sound is not lost
-            _show(error.profile, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
-            say_what_was_read(sample.reading, into, quiet=quiet)
-        raise
-    _show(result, form, out, inference=bool(design), verbose=verbose, quiet=quiet)
-    say_what_was_read(sample.reading, into, quiet=quiet)
-    return result
-
-
-def _sample(
-    where: Source, how: tuple[int | str | None, float, bool, str, str], quiet: bool
-) -> tuple[Directions | Moments, Design | str | None]:
-    """The rows with their design; the sums alone, where there are no rows or too many to hold."""
-    from steradian.cli.design import design_columns
-    from steradian.progress import working
-
-    levels, _, within_span, design, reference = how
-    if where.is_moments:
-        if within_span or ":" in design:
-            raise InvalidArgument(
-                f"{where.files[0]} holds moments; --within-span and columns of a design need rows"
-            )
-        return where.moments(), design or None
-    if not (within_span or design or reference) and where.is_large:
-        return where.sums(levels), None
-    with working("reading", quiet=quiet):
-        data = where.read(*design_columns(design))
-    return data.directions.within_span() if within_span else data.directions, data.design(design)
-
-
-def _show(
-    result: Profile,
-    form: str,
-    out: str,
-    *,
-    inference: bool,
-    verbose: bool = False,
-    quiet: bool = False,
-) -> None:
-    """Print the profile and, where a design was stated that has any, tests and intervals.
-
-    What cannot be judged is said beside the profile, which is sound without it.
-    """
-    from steradian.cli.profile_record import profile_record
-    from steradian.inference.effort import WAITING
-
-    inference &= result.design.defines_inference
-    whole, refused = [], ""
-    if inference:
-        try:
-            whole = [str(result.tests()), str(result.intervals())]
-        except DesignError as error:
-            refused = f"no tests: {error}"
-    if form == "text":
-        said = result.summary(verbose=verbose, patience=WAITING)
-        deliver("\n\n".join([said, *whole]), out)
-    else:
-        deliver(_formed(profile_record(result, WAITING), form), out)
-    if refused:
-        remark(refused, quiet=quiet)
-
-
-def _formed(record: dict[str, Any], form: str) -> str:
-    if form == "json":
-        return as_json(record)
-    if form == "csv":
-        return as_csv(level_rows(record))
-    read = [record["read"], ""] if record["read"] else []
-    return "\n".join([*read, as_markdown(level_rows(record))])
-
-
-@app.command("boundary")
-@options.reading
-def boundary_command(
-    where: Source,
-    levels: options.Levels = None,
-    json_: Annotated[bool, typer.Option("--json", help="JSON in place of text.")] = False,
-    out: options.Out = "",
-) -> None:
-    """Say for each level how far inside the moment body the data lie, or on what boundary."""
-    from steradian.existence.boundary import boundary
-
-    directions = where.read().directions
-    found = boundary(directions, levels=levels)
-    read = [] if directions.reading is None else [*_wrapped(directions.reading.words), ""]
-    as_record = chosen_format("", json_, out) == "json"
-    deliver(as_json(found.to_dict()) if as_record else "\n".join([*read, str(found)]), out)
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 80)
-
+app.command("profile", epilog=PROFILE_EXAMPLES)(profile_command)
+app.command("boundary")(boundary_command)
 
 _DIRECTORY = Path("steradian-paper")
 
@@ -345,14 +137,81 @@ def reproduce(
 
     Exits with 1 if any number differs.
     """
-    from steradian.cli.reproduce import reproduce_command
+    from steradian.paper.catalogue import ALL, chosen
+    from steradian.paper.output import write
+    from steradian.plots.canvas import require
 
-    return reproduce_command(what, out)
+    what = what.lower()
+    makers = chosen(what)
+    if out.exists() and not out.is_dir():
+        raise InvalidArgument(f"{out} is a file; give --out a directory")
+    standing = next(path for path in (out, *out.resolve().parents) if path.exists())
+    if not os.access(standing, os.W_OK):  # said before the work, not after it
+        raise InvalidArgument(f"{standing} cannot be written to; give --out another directory")
+    if what == ALL or what.startswith("figure"):
+        require()  # before the work, not after it
+    pieces = []
+    for make in makers:
+        piece = make()
+        pieces.append(piece)
+        print(piece, end="\n\n", flush=True)
+    for path in write(pieces, out, what=what):
+        print(f"wrote {path}")
+    differing = [f"{p.name} ({e.row}, {e.column})" for p in pieces for e in p.differing]
+    if not differing:
+        return 0
+    print(f"steradian: differs from the paper: {'; '.join(differing)}", file=sys.stderr)
+    return NO_FIT
 
 
-app.command("doctor")(doctor_command)
-register(app, _show)
-register_compare(app)
+_CORE = ("numpy", "scipy", "ducc0")
+_EXTRAS = {
+    "cli": ("typer", "rich"),
+    "tables": ("narwhals", "pyarrow", "pandas"),
+    "plots": ("matplotlib",),
+    "report": ("jinja2", "plotly"),
+    "digits": ("scikit-learn",),
+}
+_IMPORTED_AS = {"scikit-learn": "sklearn"}
+_KNOWN_GAP = 1.63296  # of level 2 of the McMurdo sites, as README prints it
+
+
+@app.command("doctor")
+def doctor_command() -> int:
+    """Show versions and extras, and check one profile. Exits with 1 if it is wrong."""
+    print(f"steradian {steradian.__version__}, Python {platform.python_version()}")
+    print(f"on {platform.platform()}")
+    for name in _CORE:
+        print(f"  {name} {metadata.version(name)}")
+    for extra, names in _EXTRAS.items():
+        print(f"extra {extra}: {', '.join(_state(name) for name in names)}")
+        if any(find_spec(_IMPORTED_AS.get(name, name)) is None for name in names):
+            print(f"  install it with: pip install 'steradian[{extra}]'")
+    return _self_test()
+
+
+def _state(name: str) -> str:
+    if find_spec(_IMPORTED_AS.get(name, name)) is None:
+        return f"{name} missing"
+    return f"{name} {metadata.version(name)}"
+
+
+def _self_test() -> int:
+    from steradian.examples import load
+    from steradian.profile import profile
+
+    began = time.perf_counter()
+    gap = float(profile(load("mcmurdo"), levels=2).gaps[1])
+    sound = abs(gap - _KNOWN_GAP) < 0.5e-5
+    took = time.perf_counter() - began
+    print(f"self-test: I2 of mcmurdo is {gap:.5f}, {'as' if sound else 'NOT as'} it should be")
+    print(f"           ({took:.2f} s)")
+    return 0 if sound else 1
+
+
+app.command("moments")(moments_command)
+app.command("merge")(merge_command)
+app.command("compare", epilog=COMPARE_EXAMPLES)(compare_command)
 
 
 @app.command("examples")

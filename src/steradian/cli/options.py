@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steradian.arguments import shown, whole_number
-from steradian.errors import InvalidArgument
+from steradian.errors import DesignError, InvalidArgument
 
 if TYPE_CHECKING:
     from steradian.data.directions import Directions
@@ -171,7 +172,7 @@ class Source:
         ``used`` are columns of it that are read for something else: labels, those of a design.
         """
         from steradian.examples import CATALOGUE
-        from steradian.io.request import Request
+        from steradian.io.decision import Request
         from steradian.io.tables import read_request
 
         if len(self.files) == 1 and self.files[0] in CATALOGUE and not Path(self.files[0]).exists():
@@ -182,8 +183,8 @@ class Source:
     def sums(self, levels: int | str | None, *, by: str = "", cluster: str = "") -> Any:
         """The moments of all rows, or those of each label, without holding the rows."""
         from steradian.data.summation import default_moments
+        from steradian.io.decision import Request
         from steradian.io.pieces import Wanted
-        from steradian.io.request import Request
 
         if isinstance(levels, str):
             raise InvalidArgument(
@@ -211,9 +212,9 @@ class Source:
     @property
     def is_large(self) -> bool:
         """Whether the files are rather summed as they are read than held."""
+        from steradian.io.decision import Request
         from steradian.io.files import as_path
         from steradian.io.pieces import Wanted
-        from steradian.io.request import Request
         from steradian.io.streams import stream_of_files
         from steradian.io.tables import found_files
 
@@ -268,8 +269,6 @@ class Data:
 
     def design(self, words: str) -> Design | None:
         """The design that was stated in words."""
-        from steradian.cli.design import parse_design
-
         return parse_design(words, self) if words else None
 
 
@@ -295,3 +294,95 @@ def _number(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+# --- designs ------------------------------------------------------------------------------
+
+
+def parse_design(words: str, data: Data) -> Design:
+    """``name`` or ``name:columns``; columns are those of the table the data are from."""
+    from steradian.designs import as_design
+
+    name, _, given = words.partition(":")
+    if not given:
+        if name in {"clusters", "survey"}:
+            raise DesignError(f"--design {name} needs columns, like {_LIKE[name]}")
+        return as_design(name, weighted=True)
+    if data.table is None:
+        raise DesignError(f"{data.name} is no table with columns; --design {name}:COLUMN needs one")
+    plan = _with_columns(name, [part.strip() for part in given.split(",")])
+    return plan.with_columns(data.column)
+
+
+def design_columns(words: str) -> list[str]:
+    """The columns that a design names in its words."""
+    _, _, given = words.partition(":")
+    return [part.rpartition("=")[2].strip() for part in given.split(",") if part.strip()]
+
+
+_LIKE = {"clusters": "clusters:site", "survey": "survey:psu=block,strata=region"}
+
+
+def _with_columns(name: str, parts: list[str]) -> Design:
+    from steradian import designs
+
+    if name in {"clusters", "chain"} and len(parts) == 1:
+        return designs.Clusters(parts[0]) if name == "clusters" else designs.Chain(parts[0])
+    if name == "survey":
+        pairs = dict(part.split("=", 1) for part in parts if "=" in part)
+        if len(pairs) == len(parts) and set(pairs) <= {"psu", "strata", "fraction"}:
+            return designs.Survey(**pairs)
+    raise DesignError(f"--design {name}:{','.join(parts)} is not understood; {DESIGN_HELP}")
+
+
+# --- references ---------------------------------------------------------------------------
+
+REFERENCE_HELP = (
+    "What information is relative to, instead of uniform: all but the latitudes that nobody looked "
+    "at (unseen:-90..-20, or several with commas), a HEALPix map (FITS), a profile written by "
+    "--json (fit.json, or fit.json:2 for its level 2), or a table with a sample, read like FILE."
+)
+_UNSEEN = "unseen:"
+_DEGREES = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+))"
+_BAND = re.compile(rf"\s*{_DEGREES}\s*\.\.\s*{_DEGREES}\s*")
+_OF_ROWS = ("weights", "counts")  # said of FILE alone
+
+
+def parse_reference(text: str, where: Source) -> Any:
+    """The reference that ``text`` names."""
+    from steradian.profile.reference_files import is_map_file, read_fit, read_map
+
+    if text.startswith(_UNSEEN):
+        return _mask(text.removeprefix(_UNSEEN))
+    name, level = text, 0
+    if found := re.fullmatch(r"(.+\.json):(\d+)", text, re.IGNORECASE):
+        name, level = found[1], int(found[2])
+        if not level:
+            raise InvalidArgument(f"--reference {text}: levels of a profile are counted from 1")
+    path = Path(name)
+    if not path.is_file():
+        raise InvalidArgument(
+            f"--reference {name}: there is no such file, and no band like {_UNSEEN}-90..-20"
+        )
+    if is_map_file(path):
+        return read_map(path)
+    if path.suffix.lower() == ".json":
+        return read_fit(path, level)
+    said = {key: value for key, value in where.said.items() if key not in _OF_ROWS}
+    return Source((name,), said).read().directions
+
+
+def _mask(text: str) -> Any:
+    """A sky without bands of latitude, in degrees."""
+    from steradian.references.mask import Mask
+
+    bands = []
+    for part in text.split(","):
+        found = _BAND.fullmatch(part)
+        if found is None:
+            raise InvalidArgument(
+                f"--reference {_UNSEEN}{text}: {part!r} is no band of latitudes; write two degrees "
+                f"like {_UNSEEN}-90..-20"
+            )
+        bands.append((float(found[1]), float(found[2])))
+    return Mask(bands=bands)

@@ -9,16 +9,28 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from steradian.errors import InvalidArgument
+import numpy as np
+
+from steradian.diagnostics import Verdict
+from steradian.errors import InvalidArgument, InvalidDirections, LevelError, SteradianError
+from steradian.numerics.tolerances import POINTS_NOWHERE
+from steradian.progress import tracked
+from steradian.wording import digits
 
 if TYPE_CHECKING:
     import typer
 
+    from steradian.data.directions import Directions
+    from steradian.data.moments import Moments
     from steradian.data.notation import Reading
+    from steradian.numerics.arrays import Array
+    from steradian.profile import Profile
+    from steradian.profile.level_table import LevelTable
 
 FORMATS = ("text", "json", "csv", "markdown")
 
@@ -99,7 +111,7 @@ def deliver(text: str, out: str) -> None:
     target = Path(out)
     if target.is_dir():
         raise InvalidArgument(f"{out} is a folder; give --out a file")
-    from steradian.io.whole_files import write_whole
+    from steradian.io.records import write_whole
 
     write_whole(target, (text + "\n").encode())
 
@@ -183,3 +195,193 @@ def write_report(result: Reported, path: str, call: str, *, quiet: bool) -> None
 def command_line(context: typer.Context) -> str:
     """The command as it was given."""
     return shlex.join(["steradian", *(context.obj or [])])
+
+
+# --- records of profiles, groups and comparisons ------------------------------------------
+
+
+def profile_record(result: Profile, patience: float) -> dict[str, Any]:
+    """Every number of a profile, with tests and intervals as far as its text has them.
+
+    ``tests`` and ``intervals`` are those of the library, None where there are none; ``inference``
+    has one entry for each level, None where it cannot be judged, and then the reason.
+    """
+    from steradian.profile.level_table import LevelTable
+
+    table = LevelTable.of(result, patience)
+    tests, intervals = table.tests, table.intervals
+    return {
+        **result.to_dict(),
+        "tests": None if tests is None else tests.to_dict(),
+        "intervals": None if intervals is None else intervals.to_dict(),
+        "inference": _inference(table),
+    }
+
+
+def _inference(table: LevelTable) -> dict[str, Any]:
+    """P-values that mean something, intervals, and what is said of each level."""
+    tests, intervals = table.tests, table.intervals
+    none = np.full(len(table.profile.levels), np.nan)
+    judged = [verdict is not Verdict.UNJUDGED for verdict in table.verdicts]
+    return {
+        "pvalue": _known(none if tests is None else tests.pvalue, judged),
+        "pvalue_holm": _known(table.pvalues, judged),
+        "correction": "holm",
+        "low": _known(none if intervals is None else intervals.low),
+        "high": _known(none if intervals is None else intervals.high),
+        "confidence": None if intervals is None else intervals.confidence,
+        "verdict": [str(one) for one in table.verdicts],
+        "reason": [None if reason is None else reason.to_dict() for reason in table.reasons],
+    }
+
+
+def _known(values: Array, judged: list[bool] | None = None) -> list[float | None]:
+    """Numbers, None where there is none or it is no evidence."""
+    good = np.isfinite(values) & (True if judged is None else np.array(judged))
+    return [float(value) if so else None for value, so in zip(values, good, strict=True)]
+
+
+_NOT_THERE = "–"
+_WIDTH = 80
+_NOISE = 0.05  # p-value of uniformity above which a mean direction is not told
+_UNNAMED = "(empty)"  # a group of rows whose label is missing
+
+
+def group_records(
+    groups: Mapping[Any, tuple[int, Callable[[], Directions | Moments]]],
+    levels: int | str | None,
+    shrinkage: float | None,
+    reference: Any = None,
+) -> list[Any]:
+    """What is told of each group, of how many rows it has and what makes its sample."""
+    from steradian.profile import profile
+
+    records = []
+    for label, (count, sample) in tracked(groups.items(), len(groups), "groups"):
+        name = str(label).strip() or _UNNAMED
+        try:
+            found = profile(sample(), levels=levels, shrinkage=shrinkage, reference=reference)
+        except (LevelError, InvalidDirections) as error:
+            records.append({"group": name, "n": count, "error": str(error)})
+        else:
+            records.append(_group_record(name, found))
+    return records
+
+
+def _group_record(name: str, found: Profile) -> dict[str, Any]:
+    from steradian.profile.principal_axes import axis_in_words
+    from steradian.profile.summary import in_words
+
+    record: dict[str, Any] = {"group": name, "n": found.n}
+    pointing = found.has_mean and _points(found)
+    if found.has_mean:
+        record["resultant_length"] = found.resultant
+        record["mean"] = in_words(found).lstrip(": ") if pointing else ""
+    if not pointing and (axis := axis_in_words(found)):
+        record["axis"] = axis
+    record["total"] = float(found.deficits[-1])
+    record["gaps"] = found.gaps.tolist()
+    return record | ({} if found.stopped is None else {"stopped": found.stopped.to_dict()})
+
+
+def _points(found: Profile) -> bool:
+    """Whether a group has a mean direction: significant, where a p-value is defined."""
+    if found.resultant < POINTS_NOWHERE:
+        return False
+    try:
+        pvalue = float(found.uniformity().pvalue[0])
+    except SteradianError:
+        return True
+    return not pvalue > _NOISE
+
+
+def group_text(records: list[Any], read: str, form: str) -> str:
+    """The groups in one of the formats."""
+    if form == "json":
+        return as_json({"read": read, "groups": records})
+    levels = max((len(record.get("gaps", ())) for record in records), default=0)
+    rows = [_group_row(record, levels) for record in records]
+    if form == "csv":
+        return as_csv(rows)
+    if form == "markdown":
+        return f"{read}\n\n{as_markdown(rows)}"
+    notes = [f"{r['group']}: {r['error']}" for r in records if "error" in r]
+    return "\n".join(
+        [
+            *textwrap.wrap(read, _WIDTH),
+            "",
+            *_aligned(rows),
+            "",
+            *textwrap.wrap(_LEGEND, _WIDTH),
+            *notes,
+        ]
+    )
+
+
+_LEGEND = (
+    "R mean resultant length, D information in all levels, I what each level adds (nats); "
+    f"no mean where it is not significant (Rayleigh's p above {_NOISE})."
+)
+
+
+def _group_row(record: dict[str, Any], levels: int) -> dict[str, Any]:
+    row = {"group": record["group"], "n": record["n"]}
+    row["R"] = record.get("resultant_length", _NOT_THERE)
+    row["D"] = record.get("total", _NOT_THERE)
+    gaps = record.get("gaps", [])
+    row |= {f"I{k + 1}": gaps[k] if k < len(gaps) else _NOT_THERE for k in range(levels)}
+    mean, axis = record.get("mean") or _NOT_THERE, record.get("axis")
+    return row | ({"mean": mean} if axis is None else {"mean": f"axis {axis}"})
+
+
+def _aligned(rows: list[dict[str, Any]]) -> list[str]:
+    names = list(rows[0])
+    cells = [[_shown(row[name]) for name in names] for row in rows]
+    widths = [max(len(line[k]) for line in [names, *cells]) for k in range(len(names))]
+    last = len(names) - 1
+    return [
+        "  ".join(
+            cell.ljust(widths[k]) if k in (0, last) else cell.rjust(widths[k])
+            for k, cell in enumerate(line)
+        ).rstrip()
+        for line in [names, *cells]
+    ]
+
+
+def _shown(value: Any) -> str:
+    return digits(value) if isinstance(value, float) else str(value)
+
+
+def comparison_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row for each level, then for the parts of the first one and for all together."""
+    tests, intervals = record["tests"] or {}, record["intervals"] or {}
+    rows = [
+        _cells_of(
+            "level",
+            {
+                "level": level,
+                **{name: record[key][k] for name, key in _OF_LEVELS.items()},
+                **{name: intervals[name][k] for name in ("low", "high") if intervals},
+                **{name: tests[name][k] for name in ("pvalue", "pvalue_holm") if tests},
+            },
+        )
+        for k, level in enumerate(record["levels"])
+    ]
+    for part, size in record["level1"].items():
+        pvalues = {"pvalue": "parts", "pvalue_holm": "parts_holm"}
+        known = {name: tests[key].get(part) for name, key in pvalues.items() if tests}
+        rows.append(_cells_of("part of level 1", {"name": part, "between": size, **known}))
+    whole = {"name": "all levels", "between": record["total"], "pvalue": tests.get("overall")}
+    whole |= {name: intervals.get(f"total_{name}") for name in ("low", "high")}
+    noise = None if None in record["noise"] else sum(record["noise"])
+    rows.append(_cells_of("all levels", whole | {"features": sum(record["dims"]), "noise": noise}))
+    return [{**row, **reason_cells(record["refused"])} for row in rows]
+
+
+_OF_LEVELS = {"name": "level_names", "features": "dims", "between": "between", "noise": "noise"}
+_COLUMNS = ("level", *_OF_LEVELS, "low", "high", "pvalue", "pvalue_holm")
+
+
+def _cells_of(kind: str, known: dict[str, Any]) -> dict[str, Any]:
+    """The cells of a row, None where it has none."""
+    return {**{name: known.get(name) for name in _COLUMNS}, "kind": kind}

@@ -84,7 +84,7 @@ class AngleColumn:
 
     @property
     def takes_sides(self) -> bool:
-        """Whether its cells may say to which side of a strike a plane dips: see `io.dip_sides`."""
+        """Whether its cells may say to which side of a strike a plane dips: see `to_the_right`."""
         return self.role == "dip" and "strike" in self.convention.roles
 
     def signed(self, cell: Any) -> tuple[str, float]:

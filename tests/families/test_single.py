@@ -10,7 +10,6 @@ import pytest
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
-from steradian.families.base import FitsPlainly
 from steradian.families.grids.densities import density_on
 from steradian.families.grids.ladder import GridLadder
 from steradian.families.grids.stacks import GridStack
@@ -75,7 +74,7 @@ def test_no_plain_fit_where_there_is_none(d: int, level: int) -> None:
         rows = on_the_boundary(d, level, seed)
         moments = Moments.from_directions(rows, hierarchy).stack()
         below = fit_levels(hierarchy.up_to(level - 1), moments).solutions[-1] if level > 1 else None
-        family: FitsPlainly = hierarchy.family(level)  # type: ignore[assignment]
+        family = hierarchy.family(level)
         assert family.plain_fit(moments, below) is None
 
 

@@ -129,7 +129,7 @@ def test_fits_match_moments_and_deficits_are_divergences(hierarchy: Hierarchy) -
     assert (found.gaps > -1e-12).all()
     for level, solution in enumerate(found.solutions, 1):
         assert solution.quadrature[0] <= 1e-9
-        law = hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
+        law = hierarchy.family(level).law(solution.lam[0], float(solution.psi[0]))
         points, mass = NodeFamily(hierarchy, level).rule(solution.lam[0], 2)
         q = hierarchy.q(level)
         np.testing.assert_allclose(

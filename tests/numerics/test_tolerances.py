@@ -36,7 +36,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "inference/level_tests.py:_MOST_REFIT_WORK": "work",
     "inference/level_tests.py:_MOST_TILT_WORK": "work",
     "inference/gap_tests.py:_MOST_DRAWN": "work",
-    "families/nodes/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
+    "families/base.py:LEAST_KEPT": "rate of acceptance below which draws take too long",
     "inference/bootstrap.py:_A_SECOND": "work",
     "families/relative/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "fitting/newton.py:ARMIJO": "share of the promised rise, of the line search",

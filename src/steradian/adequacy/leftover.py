@@ -31,7 +31,7 @@ from scipy.linalg import solve_triangular
 from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.errors import DesignError
-from steradian.families.base import Family, QuickRefits, WideCovariance
+from steradian.families.base import Family, QuickRefits
 from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_whitening
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
@@ -309,10 +309,9 @@ class GriddedLeftover:
         if not level:
             return cls._of_uniform(hierarchy, weights)
         family = hierarchy.family(level).resolved_by(served.rung)
-        if isinstance(family, WideCovariance):
-            formed = family.wide_covariance(lam, hierarchy)
-            if formed is not None:
-                return cls._of_formed(hierarchy, level, lam, weights, formed)
+        formed = family.wide_covariance(lam, hierarchy)
+        if formed is not None:
+            return cls._of_formed(hierarchy, level, lam, weights, formed)
         points, mass = family.rule(lam, 2 * hierarchy.levels)
         seen = mass > NEGLIGIBLE_MASS
         products = np.count_nonzero(seen) * float(hierarchy.q(hierarchy.levels)) ** 2

@@ -30,7 +30,6 @@ from steradian.data.source import most_fitted
 from steradian.diagnostics import LIKELY_BELOW, Diagnostic, MethodCode, Verdict, verdict_of
 from steradian.errors import BoundaryError, SteradianError
 from steradian.existence.margin import Evidence
-from steradian.families.base import HeldToNoise
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.inference import concerns
 from steradian.inference.bias import model_noise
@@ -189,7 +188,7 @@ def _numbers(profile: Profile) -> Judgement:
     n = profile.numerics
     error = float((n.quadrature + n.moment_rounding + 0.5 * n.decrement**2).max())
     family = profile.moments.hierarchy.family(int(profile.levels[-1]))
-    usable = error <= USABLE_DEFICIT or isinstance(family, HeldToNoise)  # else there is no profile
+    usable = error <= USABLE_DEFICIT or family.noise_share < np.inf  # else there is no profile
     answer = Answer.YES if error <= GOOD_DEFICIT else Answer.CARE if usable else Answer.NO
     found = [(answer, Diagnostic("arithmetic", data={"error": max(error, LEAST_ERROR)}))]
     if n.condition.max() > COLLINEAR:

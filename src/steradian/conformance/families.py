@@ -10,7 +10,7 @@ import numpy as np
 from steradian.conformance.specimen import FittedSpecimen, mean_slack, uniform_rule
 from steradian.contract import Line, NotOffered
 from steradian.errors import SteradianError
-from steradian.families.base import Family, StatesErrors
+from steradian.families.base import Family
 from steradian.fitting.solution import Status
 from steradian.hierarchies.base import KnowsReference, basis_law
 from steradian.hierarchies.contract import difference
@@ -108,7 +108,7 @@ def densities(s: FittedSpecimen) -> Iterator[str]:
         known = drawn_from.logpdf(rule.points)
     for level, family, lam in s.families():
         psi = float(family.log_partition(lam[None])[0][0])
-        law = h.law(level, lam, psi)
+        law = h.family(level).law(lam, psi)
         exponent = np.asarray(s.phi)[:, : len(lam)] @ lam
         off = difference(law.logpdf(s.x), exponent - psi)
         if off > CONTRACT_INTEGRAL:
@@ -175,7 +175,7 @@ def draws(s: FittedSpecimen) -> Iterator[str]:
     h, rng = s.hierarchy, np.random.default_rng(8)
     for level, family, lam in s.families():
         psi, mean, covariance = (each[0] for each in family.log_partition(lam[None]))
-        x = h.law(level, lam, float(psi)).sample(_DRAWS, rng)
+        x = h.family(level).law(lam, float(psi)).sample(_DRAWS, rng)
         if x.shape != (_DRAWS, h.space.d) or h.space.refusal(x):
             yield f"At level {level} draws of shape {x.shape} are no points: {h.space.refusal(x)}."
             continue
@@ -226,9 +226,7 @@ def _log_density(s: FittedSpecimen, level: int, x: Array) -> Array:
 
 
 def _stated(family: Family, lam: Array) -> tuple[float, float]:
-    """By how much the family says that ψ and its means may be off: nothing where it does not."""
-    if not isinstance(family, StatesErrors):
-        return 0.0, 0.0
+    """By how much the family says that ψ and its means may be off."""
     psi, mean = family.stated_errors(lam)
     return float(psi.max()), float(mean.max())
 

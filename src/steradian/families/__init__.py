@@ -1,7 +1,7 @@
 """How the law of one level is integrated, solved and sampled.
 
-`Family` and `Law` are what a hierarchy must give, `NodeFamily` fits any features on any space with
-rules, and `BareFamily` answers for closed forms that a family of one's own does not have.
+`Family` derives what follows from a log-partition and expectations, `Law` is one of its laws, and
+`NodeFamily` fits any features on any space with rules.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steradian.families.bare import BareFamily
     from steradian.families.base import Family, Law
     from steradian.families.nodes.family import NodeFamily
 
-__all__ = ["BareFamily", "Family", "Law", "NodeFamily"]
-_HOMES = {"BareFamily": "bare", "Family": "base", "Law": "base", "NodeFamily": "nodes.family"}
+__all__ = ["Family", "Law", "NodeFamily"]
+_HOMES = {"Family": "base", "Law": "base", "NodeFamily": "nodes.family"}
 
 if not TYPE_CHECKING:  # a checker would take every name for one of ours
 

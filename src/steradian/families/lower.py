@@ -39,7 +39,7 @@ class LowerFamily:
         """No: what is left over in other features has no closed form."""
         return False
 
-    def refits(self, lam: Array) -> None:  # noqa: ARG002
+    def refits(self, lam: Array) -> None:
         """None: quick fits know no other features."""
         return
 
@@ -53,11 +53,11 @@ class LowerFamily:
             return self.inner.expectations(lam, wide)
         return self.further.expectations(lam, wide)
 
-    def resolved_by(self, rung: int) -> LowerFamily:  # noqa: ARG002
+    def resolved_by(self, rung: int) -> LowerFamily:
         """Itself."""
         return self
 
-    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> None:  # noqa: ARG002
+    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> None:
         """None: one sample is fitted as any stack, without a rung."""
         return
 

@@ -238,13 +238,13 @@ class _FeatureKernel:
     def sums(self, rows: Array, weights: Array, starts: IntArray) -> Array:
         return np.asarray(np.add.reduceat(weights[:, None] * rows, starts))
 
-    def most_units(self, rows_per_unit: float) -> int:  # noqa: ARG002
+    def most_units(self, rows_per_unit: float) -> int:
         return max(2, _HELD // self.q)
 
     def below(self, rows: Array) -> Array:
         return rows[:, :0]
 
-    def curved(self, rows: Array, v: Array) -> Array:  # noqa: ARG002
+    def curved(self, rows: Array, v: Array) -> Array:
         return np.zeros(len(rows))
 
 

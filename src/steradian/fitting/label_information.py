@@ -170,7 +170,7 @@ def _at_draws(hierarchy: Hierarchy, groups: NestedFits, rng: np.random.Generator
     fits = groups.solutions[-1]
     top, count, kept = hierarchy.levels, len(fits.lam), fits.laws
     laws: list[Law] = [
-        hierarchy.law(top, fits.lam[g], float(fits.psi[g])) if kept[g] is None else kept[g]
+        hierarchy.family(top).law(fits.lam[g], float(fits.psi[g])) if kept[g] is None else kept[g]
         for g in range(count)
     ]
     each = max(_FEWEST_DRAWS, _DRAWS // count)

@@ -17,13 +17,13 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.errors import ConvergenceError, ResolutionError
-from steradian.families.base import Family, LooksRoughly, SharesParameters
-from steradian.fitting.grouped import GroupedFits, SharedProblem, integrals
+from steradian.families.base import Family
+from steradian.fitting.grouped import GroupedFits, SharedProblem
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG, Status
 from steradian.hierarchies.base import Hierarchy, SplitsLevelOne
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import SINGLE_LAST_STEP, VERIFIED_AIM
+from steradian.numerics.tolerances import SINGLE_LAST_STEP
 
 _STANDARD_ERRORS = 3.0  # of a mean, below which it has no direction
 _MOST_FORMED = 300  # features whose covariances are formed group by group
@@ -129,7 +129,7 @@ class SharedMoments:
     def fit(self, own: int, start: Array, frame: Array | None = None) -> GroupedFits:
         """W of ``own`` features from the parameters ``start`` (1, G, q) of a smaller one."""
         found = self._by_arrow(own, start, frame) if self._family.forms_matrices else None
-        if found is None and frame is None and isinstance(self._family, SharesParameters):
+        if found is None and frame is None:
             found = self._family.shared_fit(self.moments, self.shares, own)
         if found is None and self.forms:
             found = self._by_arrow(own, start, frame)
@@ -155,17 +155,14 @@ class SharedMoments:
     def _on_known_rule(self, problem: SharedProblem, start: Array) -> GroupedFits | None:
         """On the rule that is known, after rough steps where it has any; None if it fails them."""
         family, means = self._family.resolved_by(self.rung), self.means[None]
-        rough = family.roughly() if isinstance(family, LooksRoughly) else None
+        rough = family.roughly()
         if rough is not None:
             near = replace(problem, family=rough).approached(means, start, SINGLE_LAST_STEP)
             start = near if np.isfinite(near).all() else start
         found = replace(problem, family=family).solve(means, start)
         if found.status[0] != Status.CONVERGED:
             return None
-        if isinstance(family, LooksRoughly):
-            return found if family.resolves(found.lam[0], found.psi[0]) else None
-        apart = integrals(self._family, found.lam)[0] - found.psi
-        return found if np.abs(apart).max() <= VERIFIED_AIM else None
+        return found if family.resolves(found.lam[0], found.psi[0]) else None
 
     def _refusal(self, own: int, found: GroupedFits | None) -> ConvergenceError | ResolutionError:
         levels = range(1, self.hierarchy.levels + 1)

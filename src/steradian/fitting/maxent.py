@@ -68,7 +68,7 @@ class MaxEntFit:
     @cached_property
     def law(self) -> Law:
         """What evaluates and draws; level 0 needs none."""
-        return self.hierarchy.law(self.level, self.lam, self.psi)
+        return self.hierarchy.family(self.level).law(self.lam, self.psi)
 
     def held_by(self, law: Law) -> MaxEntFit:
         """The same fit, evaluated and drawn from by a law that has digits lam has not."""

@@ -19,7 +19,7 @@ from steradian.existence.decision import (
     undecided_status,
 )
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.base import Family, HeldToNoise
+from steradian.families.base import Family
 from steradian.fitting.ahead import FitsAhead
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
@@ -175,8 +175,6 @@ def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
         return fits
     for level, (added, error) in enumerate(zip(fits.hierarchy.dims, errors, strict=True), 1):
         family, floor = fits.hierarchy.family(level), 0.5 * added / ess()
-        if not isinstance(family, HeldToNoise):
-            continue
         if error > max(family.noise_share * floor, USABLE_DEFICIT):
             words = (
                 f"an integration error of {error:.1e} nats, above the {floor:.1e} that noise "
@@ -218,9 +216,8 @@ class _Climb:
             return
         family = self.hierarchy.family(level)
         if alone:
-            plain = getattr(family, "plain_fit", None)  # of a `FitsPlainly`, asked quickly
             lower = self.solutions[-1] if self.solutions else None
-            found = None if plain is None else plain(self.moments, lower)
+            found = family.plain_fit(self.moments, lower)
             if found is not None and found.moment_rounding[0] <= USABLE_DEFICIT:
                 self.solutions.append(found)
                 return

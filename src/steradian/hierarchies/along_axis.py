@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.families.base import Law
-from steradian.families.nodes.draws import NodeLaw
 from steradian.families.nodes.rules import Nodes
 from steradian.families.projections.zonal import RULES, ZonalFamily, zonal_nodes
 from steradian.hierarchies.bare import BareHierarchy
@@ -147,9 +145,6 @@ class AlongAxis(BareHierarchy, ABC):
 
     def coordinates(self, features: Array) -> None:  # noqa: ARG002 - only their height is known
         return None
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        return NodeLaw(self.family(level), lam, psi)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         family = self.family(lam.shape[1])

@@ -12,7 +12,7 @@ from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import Roots
-from steradian.families.base import Family, Law
+from steradian.families.base import Family
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.bingham import BinghamFamily
 from steradian.hierarchies.bare import BareHierarchy
@@ -165,11 +165,6 @@ class Axial(BareHierarchy):
         if checked_level(level, self.levels) == 1:
             return BinghamFamily(self)
         return NodeFamily(self, level)
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        if level == 1:
-            return BinghamFamily(self).law(lam)
-        return NodeFamily(self, level).law(lam, psi)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         if self.levels > 1:

@@ -158,10 +158,6 @@ class Hierarchy(Protocol):
         """The exponential family of one level, 1 <= level <= levels."""
         ...
 
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        """The law exp(lam · φ - psi) of one level, ``lam`` (q,)."""
-        ...
-
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         """Moments of the fits ``lam`` (B, q) of any one level with means ``mean`` (B, d)."""
         ...
@@ -250,7 +246,7 @@ def basis_law(hierarchy: Hierarchy) -> Law | None:
     if lam is None:
         return None
     psi = float(hierarchy.family(1).log_partition(lam[None])[0][0])
-    return hierarchy.law(1, lam, psi)
+    return hierarchy.family(1).law(lam, psi)
 
 
 @runtime_checkable

@@ -12,16 +12,13 @@ from steradian.arguments import whole_number, wrong_value
 from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import Roots, sphere_roots
-from steradian.families.base import Family, Law
+from steradian.families.base import Family
 from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
-from steradian.families.grids.polynomial_sample import PolynomialLaw
-from steradian.families.nodes.draws import NodeLaw
 from steradian.families.relative.polynomials import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.harmonic_families import (
     below_polynomials,
-    closed_family,
     family_of_level,
 )
 from steradian.hierarchies.on_nodes import summed_features
@@ -361,14 +358,6 @@ class Harmonics:
             return MomentStack.of_second(features, mean, second)
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
         return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        family = self.family(level)
-        if isinstance(family, GriddedFamily):
-            return PolynomialLaw(family.space, level, lam, psi)
-        if level > 2:
-            return NodeLaw(family, lam, psi)
-        return closed_family(self.d, level).law(lam)
 
     def family(self, level: int) -> Family:
         if not 1 <= whole_number(level, "level") <= self.levels:

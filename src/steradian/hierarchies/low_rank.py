@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.families.base import Family, Law
-from steradian.families.nodes.draws import NodeLaw
+from steradian.families.base import Family
 from steradian.families.nodes.rules import Nodes
 from steradian.families.projections.low_rank import LowRankFamily, framed_nodes
 from steradian.families.projections.low_rank_quadratics import LowRankQuadratics
@@ -190,11 +189,6 @@ class LowRank(BareHierarchy):
         if checked_level(level, self.levels) <= 2:
             return LowRankQuadratics(self, level)
         return LowRankFamily(self, level)
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        if level <= 2:
-            return LowRankQuadratics(self, level).law(lam)
-        return NodeLaw(self.family(level), lam, psi)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])

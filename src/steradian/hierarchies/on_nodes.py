@@ -7,7 +7,6 @@ import numpy as np
 from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, blocks, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.nodes.draws import NodeLaw
 from steradian.families.nodes.family import NodeFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
@@ -44,9 +43,6 @@ class NodeHierarchy(BareHierarchy):
 
     def family(self: Hierarchy, level: int) -> NodeFamily:
         return NodeFamily(self, checked_level(level, self.levels))
-
-    def law(self: Hierarchy, level: int, lam: Array, psi: float) -> NodeLaw:
-        return NodeLaw(self.family(level), lam, psi)
 
     def moments_of(self: Hierarchy, lam: Array, mean: Array) -> MomentStack:
         return moments_of_laws(self, lam, mean)

@@ -16,7 +16,7 @@ import numpy as np
 from steradian.arguments import shown, whole_number
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.base import Family, Law
+from steradian.families.base import Family
 from steradian.families.quadratics.blocks import MULTIPLIED, BlockFamily, LinearFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
@@ -208,11 +208,6 @@ class Quadratics(BareHierarchy):
         if checked_level(level, self.levels) > 1:
             return BlockFamily(self, level)
         return LinearFamily(self.d, linear_axes(self.d))
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:  # noqa: ARG002 - known without it
-        if level == 1:
-            return LinearFamily(self.d, linear_axes(self.d)).law(lam)
-        return BlockFamily(self, level).law(lam)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])

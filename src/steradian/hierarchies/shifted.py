@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from steradian.data.stacks import MomentStack
-from steradian.families.nodes.draws import NodeLaw
 from steradian.families.relative.shifted import Origin, ShiftedFamily
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.base import Hierarchy
@@ -90,9 +89,6 @@ class Shifted(BareHierarchy):
 
     def family(self, level: int) -> ShiftedFamily:
         return ShiftedFamily(self.whole, checked_level(level, self.levels), self.origin)
-
-    def law(self, level: int, lam: Array, psi: float) -> NodeLaw:
-        return NodeLaw(self.family(level), lam, psi)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])

@@ -12,8 +12,7 @@ from scipy.linalg import solve_triangular
 from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.base import Family, Law
-from steradian.families.nodes.draws import NodeLaw
+from steradian.families.base import Family
 from steradian.families.quadratics.sketched import SketchedQuadratics
 from steradian.families.relative.below_polynomials import LinearBelow
 from steradian.families.relative.polynomials import polynomial_family
@@ -158,15 +157,6 @@ class Sketch(BareHierarchy):
         if checked_level(level, self.levels) == 1:
             return LinearBelow(self.d, linear_axes(self.d))
         return SketchedQuadratics(self) if level == 2 else polynomial_family(self, level)
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        if level == 1:
-            return LinearBelow(self.d, linear_axes(self.d)).law(lam)
-        return (
-            SketchedQuadratics(self).law(lam)
-            if level == 2
-            else NodeLaw(self.family(level), lam, psi)
-        )
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:  # noqa: ARG002 - among features
         level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])

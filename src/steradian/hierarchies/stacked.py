@@ -13,9 +13,8 @@ from steradian.arguments import shown
 from steradian.contract import is_object_of
 from steradian.data.stacks import MomentStack, moments_of_samples
 from steradian.errors import InvalidArgument
-from steradian.families.base import Family, Law
+from steradian.families.base import Family
 from steradian.families.lower import LowerFamily
-from steradian.families.nodes.draws import NodeLaw
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.skewed import SkewedQuadraticFamily
 from steradian.hierarchies.bare import BareHierarchy
@@ -168,11 +167,6 @@ class Stacked(BareHierarchy):
             return NodeFamily(self, level) if self.on_nodes else self._skewed(level)
         further = NodeFamily(self, level) if self.on_nodes else self._skewed(self.levels)
         return cast("Family", LowerFamily(self.first.family(level), further))
-
-    def law(self, level: int, lam: Array, psi: float) -> Law:
-        if level <= self.first.levels:
-            return self.first.law(level, lam, psi)
-        return NodeLaw(self.family(level), lam, psi)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "Stacked", "parts": [part.to_dict() for part in self.parts]}

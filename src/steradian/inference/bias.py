@@ -20,7 +20,6 @@ from steradian.data.moments import Moments
 from steradian.data.stacks import MomentStack
 from steradian.designs.base import Units
 from steradian.errors import ResolutionError, SteradianError
-from steradian.families.base import KnowsNoise
 from steradian.fitting.nested import fit_levels
 from steradian.inference.effort import of_fits
 from steradian.inference.sample import Sample
@@ -44,8 +43,7 @@ def model_noise(sample: Sample) -> Array:
 def _of_level(sample: Sample, level: int, rows: float) -> float:
     """Of the deficit of one level."""
     plain = 0.5 * sample.hierarchy.q(level) / rows
-    family = sample.hierarchy.family(level)
-    known = family.noise(rows) if isinstance(family, KnowsNoise) else math.nan
+    known = sample.hierarchy.family(level).noise(rows)
     return plain if math.isnan(known) else known
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack
 from steradian.errors import SteradianError
-from steradian.families.base import Family, SharesParameters
+from steradian.families.base import Family
 from steradian.fitting.grouped import SharedProblem, integrals
 from steradian.fitting.label_levels import mean_frame
 from steradian.fitting.nested import fit_levels
@@ -208,8 +208,6 @@ def _shared(sample: GroupedSample, drawn: MomentStack) -> Array:
     """D(W_{L-1}), (S,): together where that is quick, else one by one."""
     hierarchy, shares = sample.hierarchy, sample.shares
     family, own = hierarchy.family(hierarchy.levels), hierarchy.q(hierarchy.levels - 1)
-    if not isinstance(family, SharesParameters):
-        return np.full(len(drawn) // len(shares), np.nan)
     out = family.shared_deficits(drawn, shares, own)
     each = np.arange(len(drawn)).reshape(-1, len(shares))
     for row in np.flatnonzero(np.isnan(out)):

@@ -33,7 +33,6 @@ from scipy.special import ndtr, ndtri
 
 from steradian.arguments import open_share
 from steradian.errors import ResolutionError
-from steradian.families.base import KnowsNoise
 from steradian.fitting.grouped import Arrow, GroupedFits, integrals
 from steradian.inference.gap_tests import holm
 from steradian.inference.intervals import Estimates, GapIntervals, errors_of_means
@@ -233,7 +232,7 @@ def _noise_of_many_features(sample: GroupedSample) -> Array:
         family = sample.hierarchy.family(level)
 
         def noise(rows: float, level: int = level, family: Any = family) -> float:
-            known = family.noise(rows) if isinstance(family, KnowsNoise) else np.nan
+            known = family.noise(rows)
             return 0.5 * sample.hierarchy.q(level) / rows if np.isnan(known) else known
 
         groups = sum(

@@ -246,7 +246,9 @@ def _held_out(sample: Sample, folds: int, seed: int) -> tuple[Array, Array, list
             data = {"rows": int(out.sum()), "of": int(rows.n), "of_level": level}
             return none, none, [Diagnostic("fold_without_fit", data=data)]
         for level, solution in enumerate(nested.solutions, start=1):
-            law = solution.laws[0] or hierarchy.law(level, solution.lam[0], float(solution.psi[0]))
+            law = solution.laws[0] or hierarchy.family(level).law(
+                solution.lam[0], float(solution.psi[0])
+            )
             logs[out, level] = law.logpdf(rows.x[out])
     means = units.weights @ logs
     best = int(np.argmax(means))

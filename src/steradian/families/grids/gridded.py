@@ -35,16 +35,16 @@ from steradian.existence.margin import (
 )
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
+from steradian.families.base import Family
 from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.curvature import allowed_quadrature
 from steradian.families.grids.densities import density_on
 from steradian.families.grids.ladder import MANY_ROWS, GridLadder, grid_ladder
-from steradian.families.grids.polynomial_sample import sample_polynomial
+from steradian.families.grids.polynomial_sample import PolynomialLaw, sample_polynomial
 from steradian.families.grids.solver import GridSolver
 from steradian.families.grids.stacks import GridStack, approachable, on_the_way
 from steradian.families.meshes.cell_tree import CellTree, LocalLaw
 from steradian.families.refits import Refits
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR_MOMENTS
@@ -60,7 +60,7 @@ _LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundr
 
 
 @dataclass(frozen=True, slots=True)
-class GriddedFamily:
+class GriddedFamily(Family):
     """All harmonics through degree ``level`` on the circle or the two-sphere."""
 
     space: Circle | Sphere
@@ -79,35 +79,18 @@ class GriddedFamily:
     def _solver(self) -> GridSolver:
         return GridSolver(self.space, self.level)
 
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return self._solver.exponent(x, lam)
-
     def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
         return sample_polynomial(self.space, self.level, lam, n, rng)
-
-    @property
-    def forms_matrices(self) -> bool:
-        return True
 
     @property
     def examines_quickly(self) -> bool:
         return isinstance(self.space, Circle)
 
-    def whitening(self, below: Array) -> Whitening:
-        return formed_whitening(self, self._features, below)
+    def law(self, lam: Array, psi: float = np.nan) -> PolynomialLaw:
+        return PolynomialLaw(self.space, self.level, lam, psi)
 
-    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
-        return 0.0
-
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
-        return 0.0
-
-    def _features(self, x: AnyArray) -> AnyArray:
+    def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.level)[:, 1:]
-
-    @property
-    def needs_support(self) -> bool:
-        return False
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         """ψ, mean and covariance of each law on the first rung of the ladder that resolves it.
@@ -231,13 +214,6 @@ class GriddedFamily:
 
     def refits(self, lam: Array) -> Refits:
         return Refits(self.space, self.level, lam)
-
-    @property
-    def closed_leftover(self) -> bool:
-        return False
-
-    def natural(self, lam: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
-        return None
 
     def _resolving(self, lam: Array) -> IntArray:
         """The first rung of the ladder that resolves each law; `NO_RUNG` of those left to cells.

@@ -15,15 +15,15 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
+from steradian.families.base import Family
 from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.refits import Refits
-from steradian.families.whitening import Whitening
 from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.gap import gap_over_von_mises_fisher
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import GRID_CONTOUR, NEARLY_UNIFORM_DEFICIT, TINY_GAP
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class QuadraticFamily:
+class QuadraticFamily(Family):
     """All harmonics of degree one and two in the plane or in space."""
 
     linear: VonMisesFisherFamily
@@ -49,36 +49,16 @@ class QuadraticFamily:
     def q(self) -> int:
         return self.grid.q
 
-    @property
-    def needs_support(self) -> bool:
-        return self.grid.needs_support
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.grid.features(x)
 
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return self.grid.exponent(x, lam)
-
-    def law(self, lam: Array) -> FisherBinghamLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
         """The law of parameters ``lam`` (q,)."""
         return self.contour.law(lam)
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        return self.law(lam).sample(n, rng)
-
-    @property
-    def forms_matrices(self) -> bool:
-        return self.grid.forms_matrices
 
     @property
     def examines_quickly(self) -> bool:
         return self.grid.examines_quickly
-
-    def whitening(self, below: Array) -> Whitening:
-        return self.grid.whitening(below)
-
-    def chi_square_lead(self, rate: float) -> float:
-        return self.grid.chi_square_lead(rate)
-
-    def draw_work(self, rows: int) -> float:
-        return self.grid.draw_work(rows)
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
         return self.grid.log_partition(lam)
@@ -120,10 +100,6 @@ class QuadraticFamily:
 
     def refits(self, lam: Array) -> Refits:
         return self.grid.refits(lam)
-
-    @property
-    def closed_leftover(self) -> bool:
-        return False
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return natural_parameters(self.grid.space, lam)

@@ -19,9 +19,8 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.bare import BareFamily
+from steradian.families.base import CLEARANCE, LEAST_KEPT, Family, FamilyLaw
 from steradian.families.meshes.angle_rows import solve_angles, table_of
-from steradian.families.nodes.draws import CLEARANCE, NodeLaw
 from steradian.families.nodes.grown import grown_fit
 from steradian.families.nodes.rules import (
     Nodes,
@@ -33,10 +32,9 @@ from steradian.families.nodes.rules import (
     points_among_nodes,
 )
 from steradian.families.nodes.supports import place_support, vanishing_functions
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
-from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
     NODE_NEAR,
@@ -58,12 +56,11 @@ _QUICK_WORK = 30_000_000  # multiplications of a step by which boxes are not qui
 _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _ALONE = 2e3  # work of the fit of one drawn sample by itself, and
 _OF_NODE = 0.5  # that of a feature at a node in it
-_LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _CONVERGED = int(Status.CONVERGED)
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFamily(BareFamily):
+class NodeFamily(Family):
     """p ∝ exp(λ·φ) with the features of levels 1..level of ``hierarchy``."""
 
     hierarchy: Hierarchy
@@ -74,13 +71,11 @@ class NodeFamily(BareFamily):
     def q(self) -> int:
         return self.hierarchy.q(self.level)
 
-    @property
-    def needs_support(self) -> bool:
-        return True
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.hierarchy.features(x)[:, : self.q]
 
     @property
-    def forms_matrices(self) -> bool:
-        """Whether the covariance of the features is small enough to be formed."""
+    def needs_support(self) -> bool:
         return True
 
     @property
@@ -93,16 +88,9 @@ class NodeFamily(BareFamily):
         """Whether `examine` takes no longer than a fit."""
         return False
 
-    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
-        """Standard deviations by which 2 a² I of this level leads its χ² law: hardly any."""
-        return 0.0
-
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         """Work of fitting, or of making white, one drawn sample by itself."""
         return _ALONE + _OF_NODE * self._count(self._first) * self.q
-
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return np.asarray(self.hierarchy.features(x)[:, : self.q] @ lam)
 
     # --- integrals ------------------------------------------------------------------------
 
@@ -120,7 +108,7 @@ class NodeFamily(BareFamily):
             out[rows] = nodes.masses(lam[rows])[1] @ values
         return out
 
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,).
 
         They are one rule finer than what resolves the law, so that functions no rougher than its
@@ -128,10 +116,6 @@ class NodeFamily(BareFamily):
         """
         nodes = self._nodes(self._resolving(lam[None]))
         return nodes.points, nodes.masses(lam[None])[1][0]
-
-    def whitening(self, below: Array) -> Whitening:
-        """White features of this level under the reduced fits ``below`` (B, q_below)."""
-        return formed_whitening(self, self.hierarchy.up_to(self.level).features, below)
 
     def examine_failed(self, x: Array) -> Placement:
         """By a programme on the nodes of a rule, once the solver has failed."""
@@ -218,7 +202,7 @@ class NodeFamily(BareFamily):
         near = nodes.slack(m, m) < NODE_NEAR
         return np.where(near, Verdict.UNSURE, Verdict.INSIDE).astype(np.int64)
 
-    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+    def examine(self, x: Array, weights: Array) -> Placement:
         """What is quick: functions of the level that vanish on all of the support."""
         return place_support(self.hierarchy, self.level, self._rule, x)
 
@@ -371,18 +355,14 @@ class NodeFamily(BareFamily):
         bound = top + 2.0 * abs(top - below) + CLEARANCE
         psi = float(fine.psi(lam[None])[0])
         share = float(np.exp(psi - bound))
-        if share < _LEAST_KEPT:
+        if share < LEAST_KEPT:
             cause = f"is too sharp to draw from: of uniform proposals {share:.0e} would be kept"
             raise ResolutionError(self.level, cause, "draw from a lower level")
-        return self.law(lam, psi).drawn_below(bound, self.hierarchy.space, n, rng)
+        return FamilyLaw(self, lam, psi).drawn_below(bound, self.hierarchy.space, n, rng)
 
-    def _peak_rungs(self, lam: Array) -> tuple[int, int]:  # noqa: ARG002 - the finest of all
+    def _peak_rungs(self, lam: Array) -> tuple[int, int]:
         """Two rules, the finer first, that show how high an exponent rises."""
         return self._rungs - 1, self._rungs - min(2, self._rungs)
-
-    def law(self, lam: Array, psi: float) -> NodeLaw:
-        """The law exp(lam · φ - psi)."""
-        return NodeLaw(self, lam, psi)
 
 
 def _rounding(lam: Array) -> Array:

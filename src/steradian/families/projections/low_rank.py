@@ -151,7 +151,7 @@ class LowRankFamily(NodeFamily):
                 out[rows[part]] = nodes.masses(lam[rows[part]])[1] @ values
         return out
 
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes with one direction across the subspace: good for functions of y, and no others."""
         points, mass = self._felt(lam)
         hierarchy = self.hierarchy
@@ -185,7 +185,7 @@ class LowRankFamily(NodeFamily):
         both = [self.hierarchy.second_of(row) for row in m]
         return np.array([moments_in_ball(mean, second) for mean, second in both], dtype=np.int64)
 
-    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+    def examine(self, x: Array, weights: Array) -> Placement:
         y = self.hierarchy.within(x)
         found, spread = examine_in_ball(y, self.level), float(y.std(axis=0).max())
         if found.words or spread > _NARROW:
@@ -202,7 +202,7 @@ class LowRankFamily(NodeFamily):
         self,
         moments: MomentStack,
         start: Array,
-        support: Support | None = None,  # noqa: ARG002
+        support: Support | None = None,
     ) -> DualSolution:
         """As on any nodes, in frames that the moments tell, and once more in that of the fit."""
         m = self.hierarchy.expectations(moments, self.level)
@@ -270,7 +270,7 @@ class LowRankFamily(NodeFamily):
         assert second is not None  # above level 1
         return frame_of_moments(mean, second)
 
-    def _judge_rest(self, out: DualSolution, m: Array) -> None:  # noqa: ARG002
+    def _judge_rest(self, out: DualSolution, m: Array) -> None:
         """What no rule resolves is said to be that: `examine` knows what has no fit."""
         coarse = ~(out.quadrature <= self._allowed(VERIFIED_DIFFERENCE))
         out.status[coarse] = Status.UNRESOLVED

@@ -15,12 +15,11 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.ball import examine_in_ball, moments_in_ball
 from steradian.existence.placement import Placement
-from steradian.families.bare import BareFamily
+from steradian.families.base import Family
 from steradian.families.projections.low_rank import LowRankFamily, embedded
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import DenseCurvature, judge, matched_to_rounding, newton
 from steradian.fitting.solution import DualSolution, Status
-from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.subspace import Quadratics, SubspaceLaws
 from steradian.numerics.heights.bessel import concentration, deficit_rounding
 from steradian.numerics.tolerances import MOMENT_ROUNDING, NEARLY_DECREMENT, POINT, TINY_MEAN
@@ -39,7 +38,7 @@ _LEFT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class LowRankQuadratics(BareFamily):
+class LowRankQuadratics(Family):
     """p ∝ exp(λ·φ(y)), φ the polynomials of degree one, or one and two, of k coordinates y."""
 
     hierarchy: LowRank
@@ -49,49 +48,30 @@ class LowRankQuadratics(BareFamily):
     def q(self) -> int:
         return self.hierarchy.q(self.level)
 
-    @property
-    def needs_support(self) -> bool:
-        """Means and covariances tell all."""
-        return False
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.hierarchy.up_to(self.level).features(x)
 
-    @property
-    def forms_matrices(self) -> bool:
-        return True
-
-    @property
-    def examines_quickly(self) -> bool:
-        return True
-
-    def whitening(self, below: Array) -> Whitening:
-        return formed_whitening(self, self.hierarchy.up_to(self.level).features, below)
-
-    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
-        return 0.0
-
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         return _ALONE
-
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return np.asarray(self.hierarchy.features(x)[:, : self.q] @ lam)
 
     # --- integrals ------------------------------------------------------------------------
 
     @property
-    def features(self) -> tuple[Array, Quadratics]:
+    def quadratics(self) -> tuple[Array, Quadratics]:
         """The features as quadratics of y, their constants apart."""
         constants, functions = self.hierarchy.quadratic_features
         return constants[: self.q], functions.first(self.q)
 
     def laws(self, lam: Array) -> SubspaceLaws:
         """The laws of parameters ``lam`` (B, q)."""
-        return SubspaceLaws.of(*self.features[1].natural(lam), self.hierarchy.d)
+        return SubspaceLaws.of(*self.quadratics[1].natural(lam), self.hierarchy.d)
 
-    def law(self, lam: Array) -> LowRankLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> LowRankLaw:
         """The law of parameters ``lam`` (q,)."""
         return LowRankLaw(self, lam, self.laws(lam[None]))
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        laws, (constants, functions) = self.laws(lam), self.features
+        laws, (constants, functions) = self.laws(lam), self.quadratics
         mean, covariance = laws.moments(functions)
         return laws.psi + lam @ constants, mean + constants, covariance
 
@@ -122,10 +102,6 @@ class LowRankQuadratics(BareFamily):
     def _on_nodes(self) -> LowRankFamily:
         return LowRankFamily(self.hierarchy, self.level)
 
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """NaN: no rule of nodes served, but a contour."""
-        return float("nan")
-
     # --- existence ------------------------------------------------------------------------
 
     def contains(self, moments: MomentStack) -> IntArray:
@@ -133,7 +109,7 @@ class LowRankQuadratics(BareFamily):
         both = [self.hierarchy.second_of(row) for row in m]
         return np.array([moments_in_ball(mean, second) for mean, second in both], dtype=np.int64)
 
-    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+    def examine(self, x: Array, weights: Array) -> Placement:
         return examine_in_ball(self.hierarchy.within(x), self.level)
 
     # --- fits -----------------------------------------------------------------------------
@@ -141,8 +117,8 @@ class LowRankQuadratics(BareFamily):
     def solve(
         self,
         moments: MomentStack,
-        start: Array,  # noqa: ARG002
-        support: Support | None = None,  # noqa: ARG002
+        start: Array,
+        support: Support | None = None,
     ) -> DualSolution:
         """Level 2 from the Gaussian with the same moments; no start is needed.
 
@@ -159,9 +135,6 @@ class LowRankQuadratics(BareFamily):
             if len(problem.rows):
                 out.put(left[problem.rows], problem.solved())
         return out
-
-    def sample(self, lam: Array, n: int, rng: np.random.Generator) -> Array:
-        return self.law(lam).sample(n, rng)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,7 +238,7 @@ class _WhiteProblem:
     def reported(self, out: DualSolution, eta: Array, quadratic: Array) -> DualSolution:
         """Of a fit found in other coordinates what it is in those of the features."""
         laws = SubspaceLaws.of(eta, quadratic, self.family.hierarchy.d)
-        constants, features = self.family.features
+        constants, features = self.family.quadratics
         lam = self.family.hierarchy.quadratic_parameters(eta, quadratic)
         scatter = self.scatter + self.lowered * np.eye(self.family.hierarchy.k)
         white = out.residual.copy()

@@ -47,7 +47,7 @@ class ZonalFamily(NodeFamily):
     def examines_quickly(self) -> bool:
         return True
 
-    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+    def examine(self, x: Array, weights: Array) -> Placement:
         return examine_heights(self.hierarchy.heights(x), self.level)
 
     def solve(
@@ -66,7 +66,7 @@ class ZonalFamily(NodeFamily):
         kappa = concentration(self.hierarchy.d, np.abs(height), spread).kappa
         return np.asarray((np.sign(height) * kappa * scale)[:, None])
 
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes on one great half circle: good for functions of the height, and no others."""
         nodes = self._nodes(self._resolving(lam[None]))
         mass = nodes.masses(lam[None])[1][0]

@@ -16,12 +16,11 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import flat_axes, thin_words
-from steradian.families.bare import ClosedFamily
+from steradian.families.base import Family
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
-from steradian.families.whitening import ReferenceWhitening
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import FLAT
 from steradian.spaces import HarmonicSpace, unit_sphere
@@ -34,7 +33,7 @@ _FORMED = 2000  # features whose covariance is formed
 
 
 @dataclass(frozen=True, slots=True)
-class BinghamFamily(ClosedFamily):
+class BinghamFamily(Family):
     """p ∝ exp(xᵀBx), B of trace zero: level 1 of an axial ``hierarchy``."""
 
     hierarchy: Hierarchy
@@ -52,15 +51,13 @@ class BinghamFamily(ClosedFamily):
     def q(self) -> int:
         return self.hierarchy.q(1)
 
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.hierarchy.up_to(1).features(x)
+
     @property
     def forms_matrices(self) -> bool:
         """Whether the covariance of the features is small enough to be formed."""
         return self.q <= _FORMED
-
-    @property
-    def examines_quickly(self) -> bool:
-        """Whether `examine` takes no longer than a fit."""
-        return True
 
     def chi_square_lead(self, rate: float) -> float:
         """As with the linear part: there are hardly fewer features."""
@@ -82,7 +79,7 @@ class BinghamFamily(ClosedFamily):
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(np.einsum("ni,ni->n", x @ self.quadratic(lam), x))
 
-    def law(self, lam: Array) -> FisherBinghamLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
         """The law of parameters ``lam`` (q,)."""
         return FisherBinghamLaw.of(np.zeros(self._sphere.d), self.quadratic(lam))
 
@@ -108,10 +105,6 @@ class BinghamFamily(ClosedFamily):
             covariance[k] = self.features_of(law.hessian_product(*units)[1])
         return psi, mean, covariance
 
-    def whitening(self, below: Array) -> ReferenceWhitening:
-        """White features under the uniform law, the only one below: the features themselves."""
-        return ReferenceWhitening(self.hierarchy.up_to(1).features, self.q, len(below))
-
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """E φ of the laws ``lam`` (B, q) for all features of ``wide`` on the same space."""
         if wide.levels == 1:
@@ -121,10 +114,6 @@ class BinghamFamily(ClosedFamily):
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         """Nodes (N, d) and masses (N,) of sum one: what integrates against one law ``lam`` (q,)."""
         return self._nodes.rule(lam, degree)
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """NaN: no rule of nodes served, but a contour."""
-        return float("nan")
 
     @property
     def _nodes(self) -> NodeFamily:
@@ -153,7 +142,7 @@ class BinghamFamily(ClosedFamily):
         self,
         moments: MomentStack,
         start: Array,
-        support: Support | None = None,  # noqa: ARG002
+        support: Support | None = None,
     ) -> DualSolution:
         """Row by row by the contour integral, with a mean of zero, which leaves η zero."""
         d = self._sphere.d

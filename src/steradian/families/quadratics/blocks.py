@@ -19,12 +19,12 @@ from steradian.errors import ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import centred, flat_axes, thin_words
-from steradian.families.bare import ClosedFamily
+from steradian.families.base import Family
 from steradian.families.quadratics.fisher_bingham import fitted_rows
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import ROUNDOFF, Array, IntArray
+from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.heights.polar_quadratics import PolarTensors
@@ -53,7 +53,7 @@ class LinearFamily(VonMisesFisherFamily):
 
 
 @dataclass(frozen=True, slots=True)
-class BlockFamily(ClosedFamily):
+class BlockFamily(Family):
     """p ∝ exp(η·x + xᵀBx), B zero between the groups of ``level`` of ``hierarchy``."""
 
     hierarchy: Quadratics
@@ -73,6 +73,9 @@ class BlockFamily(ClosedFamily):
     def q(self) -> int:
         return self.hierarchy.q(self.level)
 
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.hierarchy.up_to(self.level).features(x)
+
     def exponent(self, x: Array, lam: Array) -> Array:
         eta, quadratic = self.natural(lam)
         return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
@@ -80,7 +83,7 @@ class BlockFamily(ClosedFamily):
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return self.hierarchy.natural(lam)
 
-    def law(self, lam: Array) -> FisherBinghamLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
         """The law of parameters ``lam`` (q,)."""
         return FisherBinghamLaw.of(*self.natural(lam))
 
@@ -128,18 +131,6 @@ class BlockFamily(ClosedFamily):
         scatter = np.array([law.covariance() for law in laws]).reshape(-1, self.d, self.d)
         return wide.expectations(MomentStack(np.zeros((len(lam), 0)), means, scatter), wide.levels)
 
-    @property
-    def has_rule(self) -> bool:
-        """Whether `rule` integrates against its laws."""
-        return False
-
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
-        raise NotImplementedError(f"a rule on the sphere in R^{self.d}: there is none")
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """NaN: no rule of nodes served, but a contour."""
-        return float("nan")
-
     # --- what tests ask for ---------------------------------------------------------------
 
     @property
@@ -147,17 +138,11 @@ class BlockFamily(ClosedFamily):
         """Whether the covariance of the features is small enough to be formed."""
         return self.q <= (_FORMED if self.level == 2 else MULTIPLIED)
 
-    @property
-    def examines_quickly(self) -> bool:
-        """Whether `examine` takes no longer than a fit."""
-        return True
-
     def whitening(self, below: Array) -> Whitening:
         if below.shape[1] and not self.forms_matrices:
             cause = f"has {self.q} features, too many to form their covariance for a test"
             raise ResolutionError(self.level, cause, "take fewer coordinates or smaller groups")
-        features = self.hierarchy.up_to(self.level).features
-        white = formed_whitening(self, features, below)
+        white = formed_whitening(self, self.features, below)
         if not isinstance(white, FormedWhitening):
             return white
         largest = 0.5 * self.d * (self.d + 2.0)  # of the mean square of a feature
@@ -174,7 +159,7 @@ class BlockFamily(ClosedFamily):
         sizes = [len(group) for group in self.partition.groups]
         return determinant_noise(rows, sizes) - 0.5 / rows
 
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         return ALONE
 
     # --- existence ------------------------------------------------------------------------
@@ -223,8 +208,8 @@ class BlockFamily(ClosedFamily):
     def solve(
         self,
         moments: MomentStack,
-        start: Array,  # noqa: ARG002
-        support: Support | None = None,  # noqa: ARG002
+        start: Array,
+        support: Support | None = None,
     ) -> DualSolution:
         """Row by row by the contour integral; no start is needed."""
 

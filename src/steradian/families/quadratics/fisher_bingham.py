@@ -15,7 +15,7 @@ from steradian.existence.certificate import affine_square
 from steradian.existence.margin import Closest, Evidence, quadratic_face
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import describe_flat, thin_words
-from steradian.families.bare import ClosedFamily
+from steradian.families.base import Family
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.grouped import GroupedFits
@@ -54,7 +54,7 @@ _TERMS = 32.0  # roundings of each of the d terms of a deficit, of order one: 19
 
 
 @dataclass(frozen=True, slots=True)
-class FisherBinghamFamily(ClosedFamily):
+class FisherBinghamFamily(Family):
     """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
 
     space: HarmonicSpace
@@ -68,7 +68,7 @@ class FisherBinghamFamily(ClosedFamily):
         eta, quadratic = natural_parameters(self.space, lam)
         return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
 
-    def law(self, lam: Array) -> FisherBinghamLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
         """The law of parameters ``lam`` (q,)."""
         return FisherBinghamLaw.of(*natural_parameters(self.space, lam))
 
@@ -83,13 +83,6 @@ class FisherBinghamFamily(ClosedFamily):
             covariance[k] = feature_moments(self.space, *law.hessian_product(*units))
         return psi, mean, covariance
 
-    @property
-    def has_rule(self) -> bool:
-        return False
-
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
-        raise NotImplementedError(f"a rule on the {self.space.name}: there is none")
-
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """Of linear and quadratic features, from mean and covariance of x."""
         means = np.array([self._feature_means(self.law(row)) for row in lam])
@@ -99,13 +92,6 @@ class FisherBinghamFamily(ClosedFamily):
         """E φ of one law, (q,)."""
         m = law.mean()
         return feature_moments(self.space, m, law.covariance() + np.outer(m, m))
-
-    def resolved_by(self, rung: int) -> FisherBinghamFamily:  # noqa: ARG002
-        return self
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """No grid, so NaN."""
-        return float("nan")
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return natural_parameters(self.space, lam)
@@ -143,8 +129,8 @@ class FisherBinghamFamily(ClosedFamily):
     def solve(
         self,
         moments: MomentStack,
-        start: Array,  # noqa: ARG002
-        support: Support | None = None,  # noqa: ARG002
+        start: Array,
+        support: Support | None = None,
     ) -> DualSolution:
         """From the Gaussian with the same moments; no start is needed."""
 
@@ -191,7 +177,7 @@ class FisherBinghamFamily(ClosedFamily):
 
     def whitening(self, below: Array) -> Whitening:
         if not below.shape[1]:
-            return ReferenceWhitening(self._features, self.q, len(below))
+            return ReferenceWhitening(self.features, self.q, len(below))
         return polar_whitening(self.space.d, below)
 
     def chi_square_lead(self, rate: float) -> float:
@@ -202,10 +188,7 @@ class FisherBinghamFamily(ClosedFamily):
         """That of a normal covariance, less what |x| = 1 fixes: exact as d grows."""
         return determinant_noise(rows, [self.space.d]) - 0.5 / rows
 
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
-        return 0.0
-
-    def _features(self, x: AnyArray) -> AnyArray:
+    def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, 2)[:, 1:]
 
 

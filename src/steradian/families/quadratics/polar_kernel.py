@@ -177,7 +177,7 @@ class _AlongAxis:
     below: int = 1
     q: int = 1
 
-    def rows(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
+    def rows(self, x: Array, features: Array | None = None) -> Array:
         parts = self.kernel.parts(x[0])
         return np.stack([self.kernel.below(parts)[:, 0], parts.a], axis=1)[None]
 

@@ -50,7 +50,7 @@ class PolarWhitening:
     def kernel(self) -> PolarKernel:
         return PolarKernel.of(self.axes[0], float(self.kappa[0]))
 
-    def rows(self, x: Array, features: Array | None = None) -> Array:  # noqa: ARG002
+    def rows(self, x: Array, features: Array | None = None) -> Array:
         mean_t, var_t, mean_tt, slope, var_0, var_y, shift, var_1, fourth = self.moments.T[
             :, :, None
         ]  # each (B, 1)

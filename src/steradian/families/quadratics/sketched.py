@@ -13,13 +13,12 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.bare import ClosedFamily
+from steradian.families.base import Family
 from steradian.families.quadratics.blocks import ALONE
 from steradian.families.relative.below_polynomials import means_of_laws
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.newton import DenseCurvature, judge, newton
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import FLAT, NODE_VANISHING, SQUARE_ROUNDING
@@ -33,7 +32,7 @@ _STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class SketchedQuadratics(ClosedFamily):
+class SketchedQuadratics(Family):
     """Level 2 of a sketch."""
 
     hierarchy: Sketch
@@ -47,11 +46,14 @@ class SketchedQuadratics(ClosedFamily):
     def q(self) -> int:
         return self.hierarchy.q(2)
 
+    def features(self, x: AnyArray) -> AnyArray:
+        return self.hierarchy.up_to(2).features(x)
+
     def natural(self, lam: Array) -> tuple[Array, Array]:
         eta = linear_features(self.d) @ lam[: self.d]
         return eta, np.tensordot(lam[self.d : self.q], self.hierarchy.forms, axes=1)
 
-    def law(self, lam: Array) -> FisherBinghamLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
         """The law of parameters ``lam`` (q,)."""
         return FisherBinghamLaw.of(*self.natural(lam))
 
@@ -92,33 +94,12 @@ class SketchedQuadratics(ClosedFamily):
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         return means_of_laws([self.law(row) for row in lam], wide)
 
-    @property
-    def has_rule(self) -> bool:
-        return False
-
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
-        raise NotImplementedError(f"a rule on the sphere in R^{self.d}: there is none")
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        return float("nan")
-
     # --- what tests ask for ---------------------------------------------------------------
-
-    @property
-    def forms_matrices(self) -> bool:
-        return True
-
-    @property
-    def examines_quickly(self) -> bool:
-        return True
-
-    def whitening(self, below: Array) -> Whitening:
-        return formed_whitening(self, self.hierarchy.up_to(2).features, below)
 
     def chi_square_lead(self, rate: float) -> float:
         return (self.q - self.d) / (3.0 * rate**2)
 
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         return ALONE
 
     # --- existence and fits ---------------------------------------------------------------
@@ -133,7 +114,7 @@ class SketchedQuadratics(ClosedFamily):
         inside = values[:, 0] > FLAT * values[:, -1]
         return np.where(inside, Verdict.INSIDE, Verdict.UNSURE).astype(np.int64)
 
-    def examine(self, x: Array, weights: Array) -> Placement:  # noqa: ARG002
+    def examine(self, x: Array, weights: Array) -> Placement:
         """Inside if no function of the level with a positive mean vanishes on all of ``x``."""
         phi = self.hierarchy.up_to(2).features(x)
         vanishing = null_space(np.column_stack([np.ones(len(x)), phi]))
@@ -158,7 +139,7 @@ class SketchedQuadratics(ClosedFamily):
         self,
         moments: MomentStack,
         start: Array,
-        support: Support | None = None,  # noqa: ARG002
+        support: Support | None = None,
     ) -> DualSolution:
         m = self.hierarchy.expectations(moments, 2)
         path = newton(

@@ -18,10 +18,9 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.bare import BareFamily
+from steradian.families.base import Family
 from steradian.families.quadratics.blocks import ALONE, MULTIPLIED, BlockFamily
 from steradian.families.quadratics.white_coordinates import WhiteCoordinates
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.about_axis import (
@@ -57,7 +56,7 @@ _OF_SQUARE = 60.0  # work of a product of two coordinates in a fit by itself
 
 
 @dataclass(frozen=True, slots=True)
-class SkewedQuadraticFamily(BareFamily):
+class SkewedQuadraticFamily(Family):
     """The quadratics of ``first``, all of them, and the degrees of ``zonal`` from 3 on."""
 
     first: Quadratics
@@ -159,45 +158,16 @@ class SkewedQuadraticFamily(BareFamily):
     # --- what is not there, and what is as of the quadratics -----------------------------------
 
     @property
-    def has_rule(self) -> bool:
-        """Whether `rule` integrates against its laws."""
-        return False
-
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
-        raise NotImplementedError(f"a rule on the sphere in R^{self.first.d}: there is none")
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """NaN: no ladder of rules served."""
-        return float("nan")
-
-    @property
     def forms_matrices(self) -> bool:
         """Whether the covariance of the features is small enough to be formed."""
         return False
-
-    @property
-    def examines_quickly(self) -> bool:
-        """Whether `examine` takes no longer than a fit."""
-        return True
-
-    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
-        """Hardly any: a level adds one feature."""
-        return 0.0
 
     def noise(self, rows: float) -> float:
         """That of the quadratics, and as much for each polynomial as for any feature."""
         return self._below.noise(rows) + 0.5 * (self.q - self.base) / rows
 
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         return ALONE + _OF_SQUARE * self.first.d**2
-
-    def whitening(self, below: Array) -> Whitening:
-        return formed_whitening(self, self.features, below)
-
-    @property
-    def needs_support(self) -> bool:
-        """No: what the moments do not show, the solver finds."""
-        return False
 
     def contains(self, moments: MomentStack) -> IntArray:
         """As for the quadratics: outside where a combination of coordinates is constant."""

@@ -12,10 +12,9 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.existence.certificate import Certificate, linear_function
 from steradian.existence.margin import Closest, Evidence, linear_face
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.bare import ClosedFamily
+from steradian.families.base import Family
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.refits import Refits
-from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.shape import UNIFORM, UNIMODAL
@@ -36,7 +35,7 @@ _CONVERGED = int(Status.CONVERGED)
 
 
 @dataclass(frozen=True, slots=True)
-class VonMisesFisherFamily(ClosedFamily):
+class VonMisesFisherFamily(Family):
     """p ∝ exp(η·x), with the linear features φ = √d x in the order of ``axes``."""
 
     d: int
@@ -50,30 +49,13 @@ class VonMisesFisherFamily(ClosedFamily):
     def exponent(self, x: Array, lam: Array) -> Array:
         return np.asarray(x[:, self.axes] @ lam * np.sqrt(self.d))
 
-    def law(self, lam: Array) -> VonMisesFisherLaw:
+    def law(self, lam: Array, psi: float = np.nan) -> VonMisesFisherLaw:
         """The law of parameters ``lam`` (q,)."""
         eta = np.empty(self.d)
         eta[list(self.axes)] = math.sqrt(self.d) * lam
         return VonMisesFisherLaw(eta)
 
-    @property
-    def forms_matrices(self) -> bool:
-        return True
-
-    @property
-    def examines_quickly(self) -> bool:
-        return True
-
-    def whitening(self, below: Array) -> Whitening:
-        return formed_whitening(self, self._features, below)
-
-    def chi_square_lead(self, rate: float) -> float:  # noqa: ARG002
-        return 0.0
-
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
-        return 0.0
-
-    def _features(self, x: AnyArray) -> AnyArray:
+    def features(self, x: AnyArray) -> AnyArray:
         return np.sqrt(np.asarray(self.d, dtype=x.dtype)) * x[:, self.axes]
 
     def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
@@ -141,7 +123,7 @@ class VonMisesFisherFamily(ClosedFamily):
         _, certificate = linear_function(centre, spread)
         return Placement(Verdict.OUTSIDE, "all the weight sits on one point", certificate)
 
-    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:  # noqa: ARG002
+    def closest_face(self, known: Evidence, below: Closest | None) -> Closest:
         return linear_face(known)
 
     def margin_bound(self, known: Evidence) -> tuple[float, bool]:
@@ -153,7 +135,7 @@ class VonMisesFisherFamily(ClosedFamily):
     def plain_fit(
         self,
         moments: MomentStack,
-        below: DualSolution | None,  # noqa: ARG002
+        below: DualSolution | None,
     ) -> DualSolution | None:
         """In closed form, unless all the weight sits on one point."""
         spread = sum(moments.scatter[0].diagonal().tolist())  # `trace` takes ten times as long
@@ -167,8 +149,8 @@ class VonMisesFisherFamily(ClosedFamily):
     def solve(
         self,
         moments: MomentStack,
-        start: Array,  # noqa: ARG002
-        support: Support | None = None,  # noqa: ARG002
+        start: Array,
+        support: Support | None = None,
     ) -> DualSolution:
         """In closed form; no start is needed."""
         if len(moments) == 1:

@@ -58,7 +58,7 @@ class RelativeFamily(NodeFamily):
     def _count(self, rung: int) -> int:
         return len(self._nodes(rung))
 
-    def _nodes(self, rung: int) -> Nodes:  # noqa: ARG002 - those of the uniform law
+    def _nodes(self, rung: int) -> Nodes:
         return relative_nodes(self.hierarchy, np.zeros(self._below)).nodes.first(self.q)
 
     @property
@@ -77,17 +77,17 @@ class RelativeFamily(NodeFamily):
     def has_rule(self) -> bool:
         return False
 
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:  # noqa: ARG002
+    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
         space = self.hierarchy.space
         raise NotImplementedError(f"a rule on the {space.name}: there is none")
 
-    def resolved_by(self, rung: int) -> RelativeFamily:  # noqa: ARG002
+    def resolved_by(self, rung: int) -> RelativeFamily:
         return self
 
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
+    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         return float("nan")
 
-    def draw_work(self, rows: int) -> float:  # noqa: ARG002
+    def draw_work(self, rows: int) -> float:
         return 2.0 ** log_nodes(self.q) * self.q
 
     # --- integrals ------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class RelativeFamily(NodeFamily):
         self,
         moments: MomentStack,
         start: Array,
-        support: Support | None = None,  # noqa: ARG002
+        support: Support | None = None,
     ) -> DualSolution:
         """Each row about its own law of level 2; many about that of all together."""
         below = self.hierarchy.family(2).solve(moments, np.zeros((len(moments), self._below)))

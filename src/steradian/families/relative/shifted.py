@@ -17,13 +17,12 @@ import numpy as np
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement
-from steradian.families.bare import BareFamily
 from steradian.families.base import Family
 from steradian.families.grids.curvature import Root
 from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ShiftedFamily(BareFamily):
+class ShiftedFamily(Family):
     """p ∝ p₀ exp(λ·φ) with the features of levels 1..level of ``whole``, p₀ = exp(λ₀·φ - ψ₀)."""
 
     whole: Hierarchy  # of as many levels as the origin has, or more
@@ -65,6 +64,9 @@ class ShiftedFamily(BareFamily):
     @property
     def q(self) -> int:
         return self.whole.q(self.level)
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return self._own.features(x)
 
     @property
     def _own(self) -> Family:
@@ -108,20 +110,6 @@ class ShiftedFamily(BareFamily):
 
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         return self._top.expectations(self.absolute(lam), wide)
-
-    @property
-    def has_rule(self) -> bool:
-        return False
-
-    def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:
-        raise NotImplementedError("a rule: there is none")
-
-    def deficit_on(self, reach: float, m: Array, lam: Array) -> float:  # noqa: ARG002
-        """No grid, so NaN."""
-        return float("nan")
-
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return self._own.exponent(x, lam)
 
     @property
     def forms_matrices(self) -> bool:

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import steradian as sr
 from comparison_groups import unit, vmf
 from steradian.inference.group_tests import same_law
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import Replicates
 
 NORTH = np.array([0.0, 0.0, 1.0])
 

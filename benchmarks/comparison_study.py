@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import steradian as sr
 from comparison_groups import gaussian, vmf
 from steradian.inference.group_tests import comparison_tests
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import Replicates
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -108,7 +108,9 @@ def test_samples_without_a_draw_that_can_be_tested_are_not_judged(
     x /= np.linalg.norm(x, axis=2, keepdims=True)
     w = rng.exponential(size=(6, 40)) if design == "importance" else None
     plain = sr.sample_tests(x, weights=w, levels=2, design=design)
-    monkeypatch.setattr(stacked, "recalibrated", lambda _f, p, _r, _s: np.full(len(p), np.nan))
+    monkeypatch.setattr(
+        stacked, "recalibrated_pvalues", lambda _f, p, _r, _s: np.full(len(p), np.nan)
+    )
     monkeypatch.setattr(stacked, "DOUBTED", 1.0)
     found = sr.sample_tests(x, weights=w, levels=2, design=design, replicates=99)
     asked = found.rough & (found.pvalue > SETTLED)

@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from steradian.inference.group_draws import LabelledDraws, standing
+from steradian.inference.group_draws import LabelledDraws, labelled_pvalue
 from steradian.inference.group_scores import LabelStep
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import Replicates
 from steradian.numerics.arrays import Array, IntArray
 
 
@@ -33,7 +33,7 @@ class Uniform:
 
 def standing_of(observed: float, many: Replicates) -> tuple[float, int]:
     draws = Uniform()
-    return standing(cast(LabelledDraws, draws), observed, many), sum(draws.drawn_)
+    return labelled_pvalue(cast(LabelledDraws, draws), observed, many), sum(draws.drawn_)
 
 
 def test_enough_as_extreme_settle_it() -> None:

@@ -13,7 +13,8 @@ from steradian.diagnostics import Diagnostic
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.inference.concerns import lost_replicates
-from steradian.inference.null_samples import FitsBelow, among, fits_of_samples
+from steradian.inference.monte_carlo import monte_carlo_test
+from steradian.inference.null_samples import FitsBelow, fits_of_samples
 
 SHARP = 3  # level at which tight clusters on the two-sphere have fits that no grid resolves
 N = 20
@@ -58,9 +59,9 @@ def test_lost_ones_count_as_beyond(replicates: tuple[np.ndarray, np.ndarray]) ->
     below = FitsBelow.of(hierarchy, SHARP + 1, stack, (x, weights))
     squares = below.squares(stack)
     assert np.isinf(squares).sum() == len(below.gone) > 0
-    p, share = among(1e9, [squares], 1 << 60)
-    assert share == len(below.gone) / len(squares)
-    assert p == (1 + len(below.gone)) / (1 + len(squares))
+    found = monte_carlo_test(1e9, [squares])
+    assert found.not_fitted == len(below.gone) / len(squares)
+    assert found.pvalue == (1 + len(below.gone)) / (1 + len(squares))
 
 
 def test_no_more_are_drawn_when_most_are_lost() -> None:
@@ -68,7 +69,8 @@ def test_no_more_are_drawn_when_most_are_lost() -> None:
         yield np.array([np.inf, 0.0, np.inf])
         pytest.fail("the others were asked for")
 
-    assert among(1.0, pieces(), 10) == (3 / 4, 2 / 3)
+    found = monte_carlo_test(1.0, pieces(), 10)
+    assert (found.pvalue, found.not_fitted) == (3 / 4, 2 / 3)
 
 
 def test_most_of_them_lost_is_no_verdict() -> None:

@@ -43,7 +43,7 @@ from steradian.hierarchies.base import Hierarchy, OfOneLength
 from steradian.inference import concerns, effort
 from steradian.inference.effort import Patience, TakesLong
 from steradian.inference.level_tests import FEWEST_PER_FEATURE
-from steradian.inference.null_samples import among
+from steradian.inference.monte_carlo import ENOUGH_OF_RESIDUALS, monte_carlo_test
 from steradian.inference.sample import Sample
 from steradian.inference.scores import row_blocks, scores_of, streamed_scores
 from steradian.numerics.arrays import Array, IntArray
@@ -148,10 +148,12 @@ METHODS: tuple[Method, ...] = ("exact", "bootstrap")
 ROWS_PER_MATCHED = 20  # rows per matched feature from which the exact law of the model holds
 _UNITS_PER_FEATURE = 50  # units per feature from which the covariance over units does
 _LONGEST = 8e8  # work of a bootstrap that nobody asked for, more than a minute: else asymptotic
-ENOUGH = 30  # replicates beyond the sample after which a bootstrap stops
 _OF_NODE = 0.03  # work of a feature at a node in a quick fit of a replicate
 _FIRST = 32  # replicates of the first piece
-_SOME_LOST, _MOST_LOST = 0.02, 0.2  # share of replicates without a fit to tell, and to refuse
+_SOME_WITHOUT_FIT, _MOST_WITHOUT_FIT = (
+    0.02,
+    0.2,
+)  # share of replicates without a fit to tell, and to refuse
 
 
 def _unlimited() -> Patience:
@@ -299,7 +301,7 @@ def _judged_by_rows(sample: Sample, left: Leftover, squared: float, how: Calibra
 
 def _expected_work(sample: Sample, left: Leftover, pvalue: float, how: Calibration) -> float:
     """Work of the replicates after which a p-value near this one is settled, found quickly."""
-    draws = effort.expected_draws(pvalue, how.replicates, ENOUGH)
+    draws = effort.expected_draws(pvalue, how.replicates, ENOUGH_OF_RESIDUALS)
     one = left.work(len(sample.units.weights))
     if left.level and left.by_rows is not None:
         nodes = float(sample.nested.solutions[left.level - 1].nodes[0])
@@ -388,10 +390,7 @@ def _bootstrapped(
     None where nobody asked for them and so many have to be fitted by themselves that the
     asymptotic law serves.
     """
-    found, squared = (
-        np.zeros(0),
-        squared * sample.own_share,
-    )  # replicates know their own noise alone
+    squared *= sample.own_share  # replicates know their own noise alone
     each = left.by_rows
     stacks = _samples_of_fit(sample, left, how) if each is None else _signed(sample, each, how)
     work, most = 0.0, np.inf if how.method else _LONGEST
@@ -404,28 +403,26 @@ def _bootstrapped(
             raise _Endless
         how.patience.begin(left.level, count * of_fit)
 
-    try:
-        for stack in stacks:
-            found = np.concatenate([found, left.squares_of(stack, squared, fits)])
-            if np.sum(found >= squared) >= ENOUGH:
-                break
-    except _Endless:
-        return None
+    null = (left.squares_of(stack, squared, fits) for stack in stacks)
     parametric = each is None
     code = MethodCode.PARAMETRIC_BOOTSTRAP if parametric else MethodCode.MULTIPLIER_BOOTSTRAP
-    return judged_among(found, left.level, squared, PvalueMethod(code))
+    try:
+        return bootstrap_pvalue(squared, null, left.level, PvalueMethod(code))
+    except _Endless:
+        return None
 
 
-def judged_among(found: Array, level: int, squared: float, method: PvalueMethod) -> Judged:
-    """Where a squared distance stands among those of replicates, NaN for one without a fit."""
-    known = found[np.isfinite(found)]
-    lost = 1.0 - len(known) / len(found)
-    data = {"share": float(lost)}
-    if lost > _MOST_LOST:
+def bootstrap_pvalue(
+    squared: float, null: Iterator[Array], level: int, method: PvalueMethod
+) -> Judged:
+    """A squared distance among those of replicates, NaN for one without a fit."""
+    found = monte_carlo_test(squared, null, ENOUGH_OF_RESIDUALS)
+    data = {"share": found.without_fit}
+    if found.without_fit > _MOST_WITHOUT_FIT:
         raise DesignError(Diagnostic("most_replicates_without_fit", level, data))
-    said = (Diagnostic("some_replicates_without_fit", level, data),) if lost > _SOME_LOST else ()
-    pvalue, _ = among(squared, [known], ENOUGH)
-    return Judged(pvalue, method, said)
+    some = found.without_fit > _SOME_WITHOUT_FIT
+    said = (Diagnostic("some_replicates_without_fit", level, data),) if some else ()
+    return Judged(found.pvalue, method, said)
 
 
 def _samples_of_fit(sample: Sample, left: Leftover, how: Calibration) -> Iterator[MomentStack]:

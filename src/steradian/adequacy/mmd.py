@@ -17,13 +17,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from steradian.adequacy.calibration import (
-    ENOUGH,
     ROWS_PER_MATCHED,
     Calibrated,
     Calibration,
     Judged,
+    bootstrap_pvalue,
     judged,
-    judged_among,
     refused_or,
 )
 from steradian.adequacy.kernels import (
@@ -183,19 +182,19 @@ def judged_by_samples(
     if how.method == "exact":
         raise DesignError(Diagnostic("discrepancy_without_tail", level))
     hierarchy = sample.hierarchy.up_to(level)
-    null = np.zeros(0)
-    for x, weights in samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n):
+
+    def squared_discrepancies(x: Array, weights: Array) -> Array:
         fits = fits_of_samples(hierarchy, x, weights)
         some = np.full(len(x), np.nan)
         for row in range(len(x)):
             if row not in fits.failures:
                 lam = fits.solutions[-1].lam[row]
                 some[row] = forms_of(hierarchy, lam, kappa, x[row], weights[row]).biased
-        null = np.concatenate([null, some])
-        if np.count_nonzero(null >= squared) >= ENOUGH:
-            break
-    method = PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP)
-    found = judged_among(null, level, squared, method)
+        return some
+
+    samples = samples_of_fit(sample, level, how.replicates, how.seed, sample.moments.n)
+    null = (squared_discrepancies(x, weights) for x, weights in samples)
+    found = bootstrap_pvalue(squared, null, level, PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP))
     matched = sum(hierarchy.dims)
     few = sample.rate**2 < ROWS_PER_MATCHED * matched
     data = {"rows": float(sample.rate**2), "features": int(matched)}

@@ -25,6 +25,7 @@ from steradian.diagnostics import Diagnostic, distinct
 from steradian.errors import DesignError
 from steradian.fitting.nested import fit_levels
 from steradian.inference import concerns
+from steradian.inference.monte_carlo import MonteCarlo
 from steradian.inference.null_samples import gap_replicates_of, multiplier_replicates
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Scores, scores_of
@@ -148,9 +149,9 @@ class Bootstrap(LevelFrame):
                 "replicates drawn by design have the observed gaps, not zero ones; for p-values "
                 "use kind='parametric' or 'multiplier'"
             )
-        good = np.isfinite(self.gaps)
-        above = (np.where(good, self.gaps, -np.inf) >= self.observed).sum(axis=0)
-        return np.asarray((1 + above) / (good.sum(axis=0) + 1))
+        found = MonteCarlo(self.observed)
+        found.add(self.gaps.T)
+        return found.pvalues
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Basic bootstrap interval, 2 I - quantiles, both ends cut at zero: two arrays (L,).

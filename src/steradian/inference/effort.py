@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
+from steradian.inference.monte_carlo import ENOUGH_RECALIBRATED
 
 if TYPE_CHECKING:
     from steradian.inference.sample import Sample
@@ -31,9 +32,6 @@ WAITING = 3e8
 
 A_SECOND = 1e7
 """Work that one core does in about a second."""
-
-SETTLING = 10
-"""Draws as extreme as the sample that settle a p-value among samples of the null."""
 
 _OF_PRODUCTS = 0.015  # work of a product of two features of a row, many times over
 _OF_DRAW = 250.0  # of a draw, whatever it is of
@@ -99,7 +97,7 @@ def of_products(sample: Sample) -> float:
     return _OF_PAIR * (n * d * d + min(n, _IN_BLOCKS) * _OF_BLOCK * (d + _OF_BLOCK))
 
 
-def expected_draws(pvalue: float, replicates: int, enough: int = SETTLING) -> float:
+def expected_draws(pvalue: float, replicates: int, enough: int = ENOUGH_RECALIBRATED) -> float:
     """Samples of the null after which a p-value near this one is settled, at most all."""
     return min(float(replicates), enough / max(pvalue, 1.0 / replicates))
 

@@ -40,7 +40,8 @@ from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
 from steradian.inference import concerns
 from steradian.inference.effort import TakesLong, together
 from steradian.inference.level_tests import LevelTest, Options, TooFewUnits, level_test
-from steradian.inference.null_samples import among, samples_of_fit
+from steradian.inference.monte_carlo import ENOUGH_UNIFORM, monte_carlo_test
+from steradian.inference.null_samples import samples_of_fit
 from steradian.inference.sample import Sample
 from steradian.inference.scores import (
     MOST_ENTRIES,
@@ -422,7 +423,6 @@ def combined_tests(splits: Sequence[GapTests]) -> SplitTests:
     return SplitTests(tuple(splits))
 
 
-_ENOUGH = 100  # uniform samples as far out as the observed one that settle a p-value
 _MOST_DRAWN = 4e8  # numbers of features of all samples: some seconds
 
 
@@ -638,7 +638,7 @@ def _drawn(sample: Sample, level: int, draws: UniformDraws) -> _Through | None:
     value = half * float(white.score(sample.moments.up_to(level).stack())[0])
     samples = samples_of_fit(sample, 0, draws.replicates, draws.seed, width)
     null = (half * white.score(hierarchy.stack(x, w)) for x, w in samples)
-    return _Through(value, among(value, null, _ENOUGH)[0], drawn=True)
+    return _Through(value, monte_carlo_test(value, null, ENOUGH_UNIFORM).pvalue, drawn=True)
 
 
 def _streamed(sample: Sample, white: Whitening, deficit: float) -> _Through:

@@ -14,7 +14,6 @@ which they share what the level adds, and both spaces are fitted again to each s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,16 +27,16 @@ from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
 from steradian.inference.group_scores import LabelStep, whitened_by
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import MonteCarlo, Replicates, monte_carlo_test
 from steradian.inference.sample import GroupedSample
 from steradian.inference.scores import row_scores
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.numerics.tolerances import DRAWN_RESIDUAL
-from steradian.progress import metered
+from steradian.progress import drawn_chunks
 
-_ENTRIES = 400_000  # numbers of white features of samples that are held at once
 _FIRST = 8, 100  # least and most samples of the first chunk: as many as may settle a p-value
+_WHAT = "samples of the null"
 FURTHER = 4  # times as many samples where hardly any is as extreme
 
 
@@ -130,59 +129,37 @@ def plain_pvalues(zeta: Array, below: int, weights: Array, *, tilted: bool) -> A
     return out
 
 
-def standing(draws: LabelledDraws, observed: float, many: Replicates) -> float:
-    """Where an observed plain p-value stands among those of samples of the null."""
-    rng, seen, below = np.random.default_rng(many.seed), 0, 0
-    size = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
-    most = max(1, _ENTRIES // max(1, size))
-    first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
-    with metered(many.samples, "samples of the null") as advance:
-        for end in (many.samples, FURTHER * many.samples):
-            for count in _counts(end - seen, most, seen or first):
-                null = draws.pvalues(draws.drawn(count, rng))
-                small = below + np.cumsum(null <= observed)
-                if small[-1] >= many.enough:
-                    return many.enough / (seen + int(np.argmax(small >= many.enough)) + 1)
-                seen, below = seen + count, int(small[-1])
-                advance(count)
-            if below > many.rare:
-                break
-    return (below + 1.0) / (seen + 1.0)
+def labelled_pvalue(draws: LabelledDraws, observed: float, many: Replicates) -> float:
+    """P-value of an observed plain p-value among those of samples of the null.
 
-
-def _counts(left: int, most: int, step: int) -> Iterator[int]:
-    """Samples of each chunk; they double."""
-    while left:
-        count = min(step, most, left)
-        yield count
-        left, step = left - count, 2 * step
-
-
-_AHEAD = 80_000  # coordinates that are drawn at a time: setting up a sampler takes long
-_FIRST_GAPS, _MOST = (
-    10,
-    80,
-)  # samples of the first chunk, where many p-values are settled, and of any
-
-
-def gap_standing(sample: GroupedSample, lam: Array, observed: float, many: Replicates) -> float:
-    """P-value of a gap from samples of the laws ``lam`` (G, q); samples without a fit are larger.
-
-    Stops where enough are as large: see `Replicates`.
+    Where no more than ``many.rare`` of all samples are as small, more are drawn.
     """
-    rng, seen, reached = np.random.default_rng(many.seed), 0, 0
-    fits = max(1, min(_MOST, _AHEAD // (int(sample.sizes.sum()) * sample.hierarchy.space.d)))
-    step = min(_FIRST_GAPS, fits)
-    with metered(many.samples, "samples of the null") as advance:
-        while seen < many.samples:
-            count = min(step, many.samples - seen)
-            gaps = _gaps(sample, _drawn(sample, lam, count, rng))
-            large = reached + np.cumsum(~(gaps < observed))
-            if large[-1] >= many.enough:
-                return many.enough / (seen + int(np.argmax(large >= many.enough)) + 1)
-            seen, reached, step = seen + count, int(large[-1]), min(2 * step, fits)
-            advance(count)
-    return (reached + 1.0) / (seen + 1.0)
+    found, rng = MonteCarlo(-observed, many.enough), np.random.default_rng(many.seed)
+    entries = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
+    first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
+    for most in (many.samples, FURTHER * many.samples):
+        seen = int(found.draws[0])
+        for piece in drawn_chunks(most - seen, entries, _WHAT, first=seen or first):
+            found.add(-draws.pvalues(draws.drawn(piece.stop - piece.start, rng))[None])
+            if found.finished:
+                return found.pvalue
+        if found.extreme[0] > many.rare:
+            break
+    return found.pvalue
+
+
+_AHEAD, _LEAST = 5, 5_000  # times the coordinates of a sample, and no less, held of each drawn one
+_FIRST_GAPS = 10  # samples of the first chunk, where many p-values are settled
+
+
+def drawn_gap_pvalue(sample: GroupedSample, lam: Array, observed: float, many: Replicates) -> float:
+    """P-value of a gap from samples of the laws ``lam`` (G, q); without a fit larger."""
+    rng = np.random.default_rng(many.seed)
+    coordinates = int(sample.sizes.sum()) * sample.hierarchy.space.d
+    pieces = drawn_chunks(many.samples, max(_AHEAD * coordinates, _LEAST), _WHAT, first=_FIRST_GAPS)
+    drawn = (_drawn(sample, lam, piece.stop - piece.start, rng) for piece in pieces)
+    null = (np.nan_to_num(_gaps(sample, one), nan=np.inf) for one in drawn)
+    return monte_carlo_test(observed, null, many.enough).pvalue
 
 
 def _drawn(sample: GroupedSample, lam: Array, count: int, rng: np.random.Generator) -> MomentStack:

@@ -20,12 +20,13 @@ from steradian.fitting.grouped import GroupedFits, integrals
 from steradian.inference.group_draws import (
     FURTHER,
     LabelledDraws,
-    gap_standing,
+    drawn_gap_pvalue,
+    labelled_pvalue,
     plain_pvalues,
-    standing,
 )
 from steradian.inference.group_scores import LabelStep, LabelWhitening, label_whitening
-from steradian.inference.null_samples import SETTLED, Replicates
+from steradian.inference.monte_carlo import ENOUGH_OF_GROUPS, Replicates
+from steradian.inference.null_samples import SETTLED
 from steradian.inference.permutation import (
     Contrasts,
     StudentisedMeans,
@@ -56,7 +57,6 @@ _MOST_WORK = 4e10  # multiplications of all tilts of samples: a minute
 _TILT_STEPS = 10.0
 _FEWEST_SAMPLES = 99
 _MOST_GAP_DRAWS = 199  # samples whose gaps are fitted one by one
-_ENOUGH_GAPS = 20  # of them that settle a p-value
 _FAR_FROM_SMALL = 0.3  # plain p-values, too small if anything, that no calibration brings near 5 %
 
 
@@ -257,7 +257,7 @@ def _calibrated(
         tilted,
     )
     rare = many.rare if FURTHER * samples <= most else -1
-    pvalue = standing(draws, plain, replace(many, samples=samples, rare=rare))
+    pvalue = labelled_pvalue(draws, plain, replace(many, samples=samples, rare=rare))
     how = PvalueMethod(MethodCode.LABELLED_SCORE_BOOTSTRAP)
     return replace(found, pvalue=pvalue, method=how)
 
@@ -329,8 +329,8 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
     if not sample.units.rows_of_one_law or step.level < sample.hierarchy.levels:
         return step.refused("drawn_for_highest_level_only")
     gap, samples = float(sample.levels.between[step.level - 1]), min(many.samples, _MOST_GAP_DRAWS)
-    fewer = replace(many, samples=samples, enough=min(many.enough, _ENOUGH_GAPS))
-    pvalue = gap_standing(sample, step.below.lam[0], gap, fewer)
+    fewer = replace(many, samples=samples, enough=min(many.enough, ENOUGH_OF_GROUPS))
+    pvalue = drawn_gap_pvalue(sample, step.below.lam[0], gap, fewer)
     how = PvalueMethod(MethodCode.LABELLED_GAP_BOOTSTRAP)
     return StepTest(sample.rate**2 * gap, pvalue, how)
 

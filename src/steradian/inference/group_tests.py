@@ -51,7 +51,7 @@ from steradian.inference.group_steps import (
     shuffling_refusal,
     step_test,
 )
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import Replicates
 from steradian.inference.permutation import (
     PermutationTest,
     PooledScore,

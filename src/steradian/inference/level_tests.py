@@ -22,18 +22,16 @@ from steradian.errors import DesignError, InvalidArgument
 from steradian.families.whitening import RowFeatures, Whitening
 from steradian.inference import concerns, effort
 from steradian.inference.effort import Patience
+from steradian.inference.monte_carlo import ENOUGH_OF_MODEL, MOST_LOST, monte_carlo_test
 from steradian.inference.null_samples import (
     DOUBTED,
-    MOST_LOST,
     SETTLED,
     NullSamples,
     ReducedFits,
     ResampledUnits,
-    add_one,
-    among,
     gap_replicates,
     multiplier_replicates,
-    recalibrated,
+    recalibrated_pvalues,
     score_replicates,
     tail_replicates,
 )
@@ -119,7 +117,6 @@ class Options:
 
 _FROM_SUMS = arguments(covariance="null", method="exact")
 _MOST_TILT_WORK = 1e10  # numbers n p² of a covariance of all features: seconds
-_ENOUGH = 50  # replicates beyond the sample that settle a bootstrapped p-value
 _MOST_REFIT_WORK = 1e9  # of replicates that are fitted one by one: a minute
 FEWEST_PER_FEATURE = FEWEST_ROWS  # units per feature below which a covariance is refused
 
@@ -279,13 +276,13 @@ def _model_pvalue(
         options.patience.begin(level, work)
         draw = score_replicates if options.statistic == "score" else gap_replicates
         null = draw(sample, level, options.replicates, options.seed)
-        pvalue, gone = among(value, null, _ENOUGH)
-        if gone > MOST_LOST:
+        drawn = monte_carlo_test(value, null, ENOUGH_OF_MODEL)
+        if drawn.not_fitted > MOST_LOST:
             found = LevelTest(score, np.nan, half, REFUSED, (*diagnostics,))
-            return found.withheld(concerns.too_many_lost(level, gone))
-        diagnostics += concerns.lost_replicates(level, gone)
+            return found.withheld(concerns.too_many_lost(level, drawn.not_fitted))
+        diagnostics += concerns.lost_replicates(level, drawn.not_fitted)
         how = PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP)
-        return LevelTest(score, pvalue, half, how, (*diagnostics,))
+        return LevelTest(score, drawn.pvalue, half, how, (*diagnostics,))
     if method == "simulate":
         pvalue = _simulated(value, half, np.inf, level, options)
         return LevelTest(score, pvalue, half, PvalueMethod(MethodCode.SIMULATED_CHI_SQUARE))
@@ -393,7 +390,7 @@ def _referred(
         coefficients, dof = more.coefficients(scores, kind)
     if options.method == "bootstrap":
         null = multiplier_replicates(scores, kind, options.replicates, options.seed)
-        how, pvalue = MethodCode.MULTIPLIER_BOOTSTRAP, add_one(value, null)
+        how, pvalue = MethodCode.MULTIPLIER_BOOTSTRAP, monte_carlo_test(value, null).pvalue
     elif options.method == "simulate":
         how = MethodCode.SIMULATED_TAIL
         pvalue = _simulated(value, coefficients, dof, level, options)
@@ -421,7 +418,7 @@ def _calibrated(
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
-    pvalue = _standing(fits, float(plain[0]), options)
+    pvalue = _recalibrated_pvalue(fits, float(plain[0]), options)
     if np.isnan(pvalue):
         return found.withheld(concerns.draws_not_resolved(level))
     if sample.own_share < 1.0:  # draws do not know how little the reference is known
@@ -440,7 +437,7 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     options.patience.begin(level, effort.of_draws(sample, level, draws))
     below = sample.parameters(level - 1)
     units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
-    standing = _standing(units, found.pvalue, options)
+    standing = _recalibrated_pvalue(units, found.pvalue, options)
     if np.isnan(standing):
         return found.withheld(concerns.draws_not_resolved(level))
     pvalue = max(found.pvalue, standing)
@@ -448,10 +445,10 @@ def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -
     return replace(found, pvalue=pvalue, method=method)
 
 
-def _standing(null: NullSamples, pvalue: float, options: Options) -> float:
-    """Where a p-value stands among those of samples of the null; NaN where none has any."""
+def _recalibrated_pvalue(null: NullSamples, pvalue: float, options: Options) -> float:
+    """A p-value among those of samples of the null; NaN where none has any."""
     seeds = np.array([options.seed])
-    return float(recalibrated(null, np.array([pvalue]), options.replicates, seeds)[0])
+    return float(recalibrated_pvalues(null, np.array([pvalue]), options.replicates, seeds)[0])
 
 
 def _too_many_features(
@@ -543,4 +540,5 @@ def _simulated(
 ) -> float:
     """Where a value stands among draws of the law that `mixture_sf` inverts."""
     rng = np.random.default_rng([options.seed, level])
-    return add_one(value, tail_replicates(coefficients, dof, options.replicates, rng))
+    null = tail_replicates(coefficients, dof, options.replicates, rng)
+    return monte_carlo_test(value, null).pvalue

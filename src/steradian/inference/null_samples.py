@@ -26,7 +26,7 @@ null imposed (Hall and Wilson, Biometrics 47, 1991).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,36 +35,18 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.data.stacks import MomentStack, moments_of_weightings
 from steradian.designs.base import Units
-from steradian.errors import DesignError, ResolutionError
+from steradian.errors import ResolutionError
 from steradian.existence.placement import Verdict
 from steradian.families.base import Family
 from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
-from steradian.inference.effort import SETTLING
+from steradian.inference.monte_carlo import ENOUGH_RECALIBRATED, MonteCarlo
 from steradian.inference.sample import Sample
 from steradian.inference.scores import Covariance, Scores, row_scores, scores_of, small_sample
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import drawn_chunks
-
-
-@dataclass(frozen=True, slots=True)
-class Replicates:
-    """How many shuffles and samples, from which seed, and how many settle a p-value.
-
-    Drawing stops at ``enough`` samples as extreme as the observed one: ``enough`` over those drawn
-    is then a p-value (Besag and Clifford, Biometrika 78, 1991), of relative error 1 / √enough.
-    Where no more than ``rare`` of all ``samples`` are as extreme, four times as many are drawn: 999
-    alone could call nothing clear. Who is rejected at a level above (rare + 1) / samples is only
-    rejected less often by that.
-    """
-
-    permutations: int = 9999
-    samples: int = 999
-    seed: int = 0
-    enough: int = 20
-    rare: int = -1  # -1: never more than ``samples``
 
 
 def features_of(hierarchy: Hierarchy, x: Array) -> Array:
@@ -208,36 +190,26 @@ def _refused(family: Family, below: Array, error: ResolutionError) -> IntArray:
     return np.concatenate(found) if found else np.arange(len(below))
 
 
-MOST_LOST = 0.5
-"""Share of replicates without a fit above which the others say nothing."""
-
 _FIRST_REPLICATES = 64  # samples of the first piece, after which many p-values are known
 
 
 def score_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
-    """Score statistics of samples of the reduced fit, some at a time; none of those without one.
-
-    Infinite where the fit was not looked for.
-    """
+    """Score statistics of samples of the reduced fit, some at a time; see `MonteCarlo`."""
     hierarchy = sample.hierarchy.up_to(level)
     width = _width(hierarchy, level)
     near = sample.fits[level - 1].lam
     for x, weights in samples_of_fit(sample, level - 1, replicates, seed, width):
         stack = hierarchy.stack(x, weights)
         below = FitsBelow.of(hierarchy, level, stack, (x, weights), near)
-        found = 0.5 * sample.own_rate**2 * below.squares(stack)
-        yield np.asarray(found[~np.isnan(found)])
+        yield 0.5 * sample.own_rate**2 * below.squares(stack)
 
 
 def gap_replicates(sample: Sample, level: int, replicates: int, seed: int) -> Iterator[Array]:
-    """a² I of samples of the reduced fit, some at a time; none of those without one.
-
-    Infinite where the fit was not looked for.
-    """
+    """a² I of samples of the reduced fit, some at a time; see `MonteCarlo`."""
     for fits in _null_fits(sample, level, replicates, seed):
         gaps = fits.gaps[:, level - 1]
         gaps[fits.lost_rows] = np.inf
-        yield np.asarray(sample.own_rate**2 * gaps[~np.isnan(gaps)])
+        yield np.asarray(sample.own_rate**2 * gaps)
 
 
 def gap_replicates_of(sample: Sample, level: int, replicates: int, seed: int) -> Array:
@@ -280,39 +252,6 @@ def tail_replicates(
         if np.isfinite(dof):
             found *= dof / rng.chisquare(dof, len(found))
         yield found
-
-
-def add_one(value: float, null: Iterable[Array]) -> float:
-    """Share of replicates that come some at a time not below ``value``, which counts as one."""
-    seen, above = 1, 1
-    for some in null:
-        seen, above = seen + len(some), above + int(np.sum(some >= value))
-    return above / seen
-
-
-def among(value: float, pieces: Iterable[Array], enough: int) -> tuple[float, float]:
-    """P-value of ``value`` among replicates that come some at a time.
-
-    With ``enough`` of them not below it, that number over how many it took (Besag and Clifford,
-    Biometrika 78, 1991), and no more are asked for; else the add-one share of all. With it the
-    share of infinite ones, by which it may be too large; beyond `MOST_LOST` no more are asked for.
-
-    Raises
-    ------
-    DesignError
-        When there is none.
-    """
-    found = np.zeros(0)
-    for piece in pieces:
-        found = np.concatenate([found, piece])
-        above = np.flatnonzero(found >= value)
-        if len(above) >= enough:
-            return float(enough / (above[enough - 1] + 1)), float(np.isinf(found).mean())
-        if len(found) and np.isinf(found).mean() > MOST_LOST:
-            break
-    if not len(found):
-        raise DesignError("no replicate has a fit, so the bootstrap says nothing; use fewer levels")
-    return add_one(value, [found]), float(np.isinf(found).mean())
 
 
 def _width(hierarchy: Hierarchy, level: int) -> int:
@@ -404,61 +343,30 @@ class ReducedFits:
         return self.hierarchy.family(self.level - 1).sample(self.lam[row], count, rng)
 
 
-def recalibrated(fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray) -> Array:
+def recalibrated_pvalues(
+    fits: NullSamples, pvalues: Array, replicates: int, seeds: IntArray
+) -> Array:
     """Where ``pvalues`` (S,) stand among those of samples of the null, (S,).
 
     NaN where none of the first of these can be tested.
     Each sample has its own seed, so that it does not matter what is tested beside it.
     """
     rngs = [np.random.default_rng([int(seed), fits.level]) for seed in seeds]
-    standing = _Standing.of(pvalues)
+    found = MonteCarlo(-pvalues, ENOUGH_RECALIBRATED)
     what = f"samples of the null of level {fits.level}"
     for piece in drawn_chunks(replicates, fits.entries, what, first=_FIRST_DRAWS):
         count = piece.stop - piece.start
-        for rows in _groups(standing.open, count * fits.entries):
-            standing.add(rows, fits.pvalues(rows, count, rngs))
-        if not len(standing.open) or not standing.seen.any():  # or no draw is told apart
+        for rows in _groups(found.unsettled, count * fits.entries):
+            found.add(-fits.pvalues(rows, count, rngs), rows)
+        if found.finished:
             break
-    return standing.result()
+    return found.pvalues
 
 
 def _groups(rows: IntArray, entries: int) -> list[IntArray]:
     """Rows in parts whose draws fit in memory together."""
     most = max(1, _ENTRIES // entries)
     return np.array_split(rows, max(1, math.ceil(len(rows) / most))) if len(rows) else []
-
-
-@dataclass(frozen=True, eq=False)
-class _Standing:
-    """How many draws every sample has seen, and how many were as small as its own p-value."""
-
-    pvalues: Array
-    seen: IntArray
-    below: IntArray
-    settled: Array  # NaN as long as it is open
-
-    @classmethod
-    def of(cls, pvalues: Array) -> _Standing:
-        seen, below = np.zeros((2, len(pvalues)), dtype=np.int64)
-        return cls(pvalues, seen, below, np.full(len(pvalues), np.nan))
-
-    @property
-    def open(self) -> IntArray:
-        return np.flatnonzero(np.isnan(self.settled))
-
-    def add(self, rows: IntArray, null: Array) -> None:
-        """Count the draws (rows, count) up to the tenth that is as small."""
-        seen = self.seen[rows, None] + np.cumsum(np.isfinite(null), axis=1)
-        below = self.below[rows, None] + np.cumsum(null <= self.pvalues[rows, None], axis=1)
-        enough = below >= SETTLING
-        for k in np.flatnonzero(enough[:, -1]):
-            self.settled[rows[k]] = SETTLING / seen[k, int(np.argmax(enough[k]))]
-        self.seen[rows], self.below[rows] = seen[:, -1], below[:, -1]
-
-    def result(self) -> Array:
-        """P-values; those still open by the add-one rule, NaN without any draw."""
-        added = np.where(self.seen > 0, (self.below + 1.0) / (self.seen + 1.0), np.nan)
-        return np.where(np.isnan(self.settled), added, self.settled)
 
 
 DOUBTED = 0.1  # p-values above it are no evidence, calibrated or not

@@ -43,7 +43,7 @@ import numpy as np
 
 from steradian.designs.base import Units
 from steradian.inference.group_scores import LabelWhitening
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import MonteCarlo, Replicates, monte_carlo_test
 from steradian.inference.sample import GroupedSample
 from steradian.inference.scores import FEWEST_ROWS
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -190,8 +190,9 @@ def permutation_test(
             advance(len(labels))
     values = np.concatenate(found)
     largest = _largest(values)
-    reached = int((~(largest[1:] < largest[0] - SHUFFLED_TIE)).sum())  # NaN counts against us
-    pvalue = (1.0 + reached) / (1.0 + replicates) if np.isfinite(largest[0]) else np.nan
+    drawn = MonteCarlo(largest[0] - SHUFFLED_TIE)
+    drawn.add(np.nan_to_num(largest[None, 1:], nan=np.inf))  # it counts against us
+    pvalue = drawn.pvalue if np.isfinite(largest[0]) else np.nan
     return PermutationTest(float(values[0, -1]), pvalue, replicates)
 
 
@@ -314,21 +315,19 @@ def sign_test(
     white = s @ (axes[:, seen] / np.sqrt(values[seen]))
     observed = float(np.square(white.sum(axis=0)).sum())
     speaking = int(np.count_nonzero(np.abs(white).max(axis=1)))
-    reached, limit = 0, observed * (1.0 - contrasts.used / speaking) * (1.0 - SHUFFLED_TIE)
-    with metered(many.permutations, "random signs") as advance:
-        for signs in _signs(len(s), many):
-            reached += int((np.square(signs @ white).sum(axis=1) >= limit).sum())
-            advance(len(signs))
-    pvalue = (1.0 + reached) / (1.0 + many.permutations)
-    return SignTest(observed, pvalue, speaking)
+    limit = observed * (1.0 - contrasts.used / speaking) * (1.0 - SHUFFLED_TIE)
+    null = (np.square(signs @ white).sum(axis=1) for signs in _signs(len(s), many))
+    return SignTest(observed, monte_carlo_test(limit, null).pvalue, speaking)
 
 
 def _signs(count: int, many: Replicates) -> Iterator[Array]:
     """Random signs (b, count), some at a time."""
     rng, step = np.random.default_rng(many.seed), max(1, _SIGN_ENTRIES // count)
-    for first in range(0, many.permutations, step):
-        size = min(step, many.permutations - first)
-        yield np.where(rng.integers(0, 2, (size, count), dtype=np.int8), 1.0, -1.0)
+    with metered(many.permutations, "random signs") as advance:
+        for first in range(0, many.permutations, step):
+            size = min(step, many.permutations - first)
+            yield np.where(rng.integers(0, 2, (size, count), dtype=np.int8), 1.0, -1.0)
+            advance(size)
 
 
 def _influence(sample: GroupedSample, psi: Array, contrasts: Contrasts) -> Array | None:

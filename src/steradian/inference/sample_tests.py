@@ -28,7 +28,7 @@ from steradian.inference.null_samples import (
     ReducedFits,
     ResampledUnits,
     features_of,
-    recalibrated,
+    recalibrated_pvalues,
     sound_whitening,
 )
 from steradian.inference.scores import (
@@ -319,7 +319,7 @@ class _Found:
                 continue
             lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
             reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
-            standing = recalibrated(reduced, self.plain[rows, k], replicates, rows)
+            standing = recalibrated_pvalues(reduced, self.plain[rows, k], replicates, rows)
             told = ~np.isnan(standing)  # where no draw can be tested the sample is not judged
             pvalue[rows[told], k], self.judged[rows[~told], k] = standing[told], False
 
@@ -333,7 +333,7 @@ class _Found:
             lam = self.fits.solutions[k - 1].lam[row : row + 1]
             drawn = ResampledUnits.of(self.hierarchy, k + 1, rows, own, lam)
             seen = np.array([pvalue[row, k]])
-            standing = float(recalibrated(drawn, seen, replicates, np.array([row]))[0])
+            standing = float(recalibrated_pvalues(drawn, seen, replicates, np.array([row]))[0])
             if np.isnan(standing):
                 self.judged[row, k] = False
             else:

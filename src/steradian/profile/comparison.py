@@ -38,7 +38,7 @@ from steradian.inference.group_tests import (
     judged_same_law,
     same_law,
 )
-from steradian.inference.null_samples import Replicates
+from steradian.inference.monte_carlo import Replicates
 from steradian.inference.sample import GroupedSample, Memo, SharedMemo
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray

@@ -211,8 +211,8 @@ def test_rows_on_the_edge_of_what_was_looked_at(mask: sr.Mask) -> None:
 
 def test_the_last_search_does_a_tenth_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where neither the first search nor data among the nodes found a fit there is hardly one."""
-    from steradian.families.meshes import meshed
-    from steradian.families.meshes.mesh_search import Search
+    from steradian.families.meshes import rows
+    from steradian.families.meshes.search import Search
 
     allowed: list[float] = []
 
@@ -220,9 +220,9 @@ def test_the_last_search_does_a_tenth_of_the_work(monkeypatch: pytest.MonkeyPatc
         allowed.append(most)
         return Search(mesh, replace(at, lost=True), 0, 0.0)
 
-    monkeypatch.setattr(meshed, "search", nothing)
-    monkeypatch.setattr(meshed, "anchored", lambda mesh, at, _: Search(mesh, at, 0, 0.0))
-    meshed.solve_rows(Sphere(), 3, generic(30, 3), np.full(30, 1 / 30))
+    monkeypatch.setattr(rows, "search", nothing)
+    monkeypatch.setattr(rows, "anchored", lambda mesh, at, _: Search(mesh, at, 0, 0.0))
+    rows.solve_rows(Sphere(), 3, generic(30, 3), np.full(30, 1 / 30))
     assert len(allowed) == 2
     assert allowed[1] <= 0.1 * allowed[0]
 

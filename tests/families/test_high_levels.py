@@ -11,7 +11,7 @@ from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.families.grids.high_levels import solve_high
 from steradian.families.grids.ladder import GridLadder
-from steradian.families.meshes.meshed import solve_rows
+from steradian.families.meshes.rows import solve_rows
 from steradian.fitting.solution import Status
 from steradian.hierarchies.harmonics import Harmonics
 from steradian.numerics.arrays import ROUNDOFF, Array

@@ -7,8 +7,9 @@ import pytest
 
 import steradian as sr
 from steradian.families.grids import curvature
-from steradian.families.meshes import meshed, primal_dual
+from steradian.families.meshes import rows as mesh_rows
 from steradian.families.meshes.mesh import Mesh
+from steradian.numerics import primal_dual
 from steradian.numerics.arrays import Array, BoolArray
 from steradian.spaces.unit_vectors import random_rotation
 
@@ -59,13 +60,13 @@ def test_what_two_meshes_differ_by_is_stated_with_a_margin() -> None:
 def test_rounding_beyond_use_ends_the_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mesh is cut again and again for digits that a fit needs, not for one that has none."""
     verified = []
-    on_parts = meshed._on_parts
+    on_parts = mesh_rows._on_parts
 
     def counted(mesh: Mesh, theta: Array, heavy: BoolArray) -> object:
         verified.append(mesh.basis.level)
         return on_parts(mesh, theta, heavy)
 
-    monkeypatch.setattr(meshed, "_on_parts", counted)
+    monkeypatch.setattr(mesh_rows, "_on_parts", counted)
     with pytest.raises(sr.ResolutionError, match="rounding moves the deficit by"):
         sr.profile(cluster_and_one_apart(1e4, 1), levels=4)
     assert verified.count(4) == 1

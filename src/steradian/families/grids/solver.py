@@ -12,8 +12,8 @@ from steradian.existence.body import examine_circle, examine_sphere
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.grids.high_levels import solve_high
 from steradian.families.grids.ladder import LOW_LEVELS, MANY_ROWS, GridLadder, grid_ladder
-from steradian.families.meshes.meshed import solve_rows
-from steradian.families.meshes.start import Exponent
+from steradian.families.meshes.rows import solve_rows
+from steradian.families.meshes.search import Exponent
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, BoolArray, IntArray

@@ -20,7 +20,7 @@ from steradian.errors import ResolutionError
 from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.base import CLEARANCE, LEAST_KEPT, Family, FamilyLaw
-from steradian.families.meshes.angle_rows import solve_angles, table_of
+from steradian.families.meshes.rows import solve_angles, table_of
 from steradian.families.nodes.grown import grown_fit
 from steradian.families.nodes.rules import (
     Nodes,

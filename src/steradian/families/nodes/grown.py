@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from steradian.families.meshes.primal_dual import PrimalDual, primal_dual
 from steradian.families.nodes.rules import Nodes
 from steradian.numerics.arrays import ROUNDOFF, Array
 from steradian.numerics.neighbours import neighbour_tree, spreads
+from steradian.numerics.primal_dual import PrimalDual, primal_dual
 from steradian.numerics.threads import one_thread
 
 _STEPS = 150  # of the primal-dual method: two to three times what was ever needed

@@ -5,22 +5,35 @@ Rounds of `primal_dual` on the nodes of a mesh, which is cut between them where 
 A mode that forms about a far point can be narrower than any mesh made beforehand, so that no masses
 at the nodes have the moments at all. Then the points themselves are nodes too, with a share of the
 reference law that is released step by step while the mesh follows: see `anchored`.
+
+A search begins beside the data, or at the law of the level below, which lacks only what the new
+level adds, so that it takes ten steps where one that grows from the data takes a hundred. That law
+is known by its parameters in harmonics of x, which hold few digits where data are tight: enough to
+begin with, or else the data are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.families.meshes.data_mesh import MOST_PIECES, Target
-from steradian.families.meshes.mesh import Mesh, log_sum, worst
-from steradian.families.meshes.primal_dual import PrimalDual, primal_dual
-from steradian.families.meshes.start import UNFELT
+from steradian.families.meshes.frame import Framing
+from steradian.families.meshes.mesh import MOST_PIECES, Mesh, Target, log_sum, nearness, worst
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.neighbours import spreads
-from steradian.numerics.tolerances import MESH_CLOSE, RELEASED_MASS
+from steradian.numerics.primal_dual import PrimalDual, primal_dual
+from steradian.numerics.tolerances import BLURRED_START, MESH_CLOSE, RELEASED_MASS
 
+Exponent = Callable[[Array], Array]
+"""Log-density at points x (n, d), up to a constant: (n,)."""
+
+_UNFELT = 60.0  # nats below the largest density at which resolution does not matter
+_NOWHERE = 1e4  # nats below the data at which no mass starts
+_MISSED = 1e-3  # share of its mass that a mesh may miss of a law to begin with
+_ROWS = 4096  # points at a time
+_CUTS = 12  # of the mesh that is made beforehand
 _MOST_ENTRIES = 30_000_000  # numbers held at the nodes
 _STEPS = 100  # of the primal-dual method between two looks at the mesh
 _LEAST_STEPS = 12  # which are taken whatever they cost
@@ -30,6 +43,42 @@ COARSE = 3e-2  # share of the mass that the mesh may miss on the way
 _MOST_ANCHORS = 600  # points, the most isolated ones
 _RELEASE = 3.0  # nats by which the weight of the anchors falls
 _MOST_ANCHORED = 1e10  # multiplications of an anchored search, of which circles take a hundredth
+
+
+def beside_data(frame: Framing, mesh: Mesh, y: Array) -> PrimalDual:
+    """Masses that fall off from the data at points ``y`` (n, d) of the frame."""
+    near = nearness(frame, y, mesh)
+    return _of_masses(mesh, mesh.log_weights.ravel() - np.minimum(0.5 * near * near, _NOWHERE))
+
+
+def at_law(mesh: Mesh, exponent: Exponent, most: Callable[[Mesh], int]) -> tuple[Mesh, PrimalDual]:
+    """The law of ``exponent`` on a mesh cut until it sees it; ``most`` pieces may still be cut."""
+    at = _log_densities(mesh, exponent)
+    for _ in range(_CUTS):
+        split = worst(mesh.errors_of(np.maximum(at, at.max() - _UNFELT))[0], _MISSED, most(mesh))
+        if not split.any():
+            break
+        mesh, _ = mesh.split(split, at)
+        at = _log_densities(mesh, exponent)
+    return mesh, _of_masses(mesh, (at + mesh.log_weights).ravel())
+
+
+def is_law(mesh: Mesh, exponent: Exponent) -> bool:
+    """Whether parameters still hold a law, and not the rounding of one."""
+    values = _log_densities(mesh, exponent)
+    return bool(np.isfinite(values).all() and np.ptp(values) < BLURRED_START)
+
+
+def _log_densities(mesh: Mesh, exponent: Exponent) -> Array:
+    """Of the nodes, (k, m)."""
+    x = mesh.basis.frame.down(mesh.points.reshape(-1, mesh.points.shape[2]))
+    parts = [exponent(x[first : first + _ROWS]) for first in range(0, len(x), _ROWS)]
+    return np.concatenate(parts).reshape(mesh.log_weights.shape)
+
+
+def _of_masses(mesh: Mesh, log_mass: Array) -> PrimalDual:
+    theta = np.zeros(mesh.features.shape[2] + 1)
+    return PrimalDual(theta, log_mass - log_sum(log_mass), False, False, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +179,7 @@ def _mass_on_anchors(mesh: Mesh, at: PrimalDual) -> float:
 
 def _primal_errors(mesh: Mesh, at: PrimalDual) -> Array:
     density = _densities(mesh, at)
-    return mesh.errors_of(np.maximum(density, density.max() - UNFELT))[0]
+    return mesh.errors_of(np.maximum(density, density.max() - _UNFELT))[0]
 
 
 def refined(mesh: Mesh, at: PrimalDual, split: BoolArray) -> tuple[Mesh, PrimalDual, IntArray]:

@@ -1,7 +1,7 @@
 """Fits that Newton's method on a grid does not find, on pieces of the space that follow the law.
 
 One sample at a time: tight clusters, whose higher moments a grid's features cannot hold, and
-laws on whose way small modes would travel round the space. From the rows of a sample a `Frame` is
+laws on whose way small modes would travel round the space. From the rows of a sample a frame is
 chosen in which their functions are best conditioned, a basis of them of order one near the data,
 and a `Mesh` as fine as the data are close. `search` finds the law on a mesh that is refined where
 that law asks for it; Newton's method ends the work, and a second mesh, all pieces
@@ -12,36 +12,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from steradian.existence.body import examine_circle
+from steradian.existence.placement import Verdict
+from steradian.families.base import Law
 from steradian.families.grids.curvature import Root, mean_and_root
-from steradian.families.meshes.data_mesh import (
+from steradian.families.meshes.frame import Framing, torus_frames
+from steradian.families.meshes.law import LARGEST, FramedLaw, hidden_peaks
+from steradian.families.meshes.mesh import (
+    BLOCK,
+    Mesh,
     Target,
     centred_basis,
     frame_and_change,
     graded_mesh,
+    log_sum,
     some_rows,
+    worst,
 )
-from steradian.families.meshes.frame import frames_for
-from steradian.families.meshes.framed_law import LARGEST, FramedLaw
-from steradian.families.meshes.framing import Framing
-from steradian.families.meshes.hidden_peaks import hidden_peaks
-from steradian.families.meshes.mesh import BLOCK, Mesh, log_sum, worst
-from steradian.families.meshes.mesh_search import (
+from steradian.families.meshes.search import (
     COARSE,
+    Exponent,
     anchored,
+    at_law,
+    beside_data,
+    is_law,
     log_partition,
     refined,
     room,
     search,
 )
-from steradian.families.meshes.primal_dual import PrimalDual
-from steradian.families.meshes.start import Exponent, at_law, beside_data, is_law
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
+from steradian.numerics.primal_dual import PrimalDual
 from steradian.numerics.threads import one_thread
 from steradian.numerics.tolerances import (
     ACCEPTED_DECREMENT,
@@ -55,6 +63,11 @@ from steradian.numerics.tolerances import (
     VERIFIED_DIFFERENCE,
 )
 from steradian.spaces import Circle, Sphere
+from steradian.spaces.boost import boosts_for
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.base import Hierarchy
+
 
 _MOST_WORK = 4e10  # multiplications: some six seconds, half of them for a first solution
 _LAST_WORK = 0.1 * _MOST_WORK  # the same for a last one, where two found nothing
@@ -69,6 +82,7 @@ _HARDLY = 0.5  # share of the change before from which what is left is rounding,
 _FINER = 1e-3  # factor by which the estimate is lowered when two meshes differ
 _LEAST_FOLLOWED = 1e9  # multiplications of a search that follows hidden peaks, or
 _FOLLOWED = 300.0  # so many steps on all nodes
+_MOST_ANGLES = 3  # of which boxes are few enough to be held
 
 
 def solve_rows(
@@ -78,7 +92,7 @@ def solve_rows(
 
     ``below``: the law of the level below, where that is a start worth trying.
     """
-    return solve_framed(frames_for(space, *some_rows(x, weights)), level, x, weights, below)
+    return solve_framed(boosts_for(space, *some_rows(x, weights)), level, x, weights, below)
 
 
 @one_thread()
@@ -295,3 +309,87 @@ def _mismatch(law: FramedLaw, target: Target) -> float:
         blocks = (slice(k, k + BLOCK) for k in range(0, len(y), BLOCK))
         both.append(sum(weights[b] @ frame.features(frame.down(y[b]), level) for b in blocks))
     return float(np.abs(both[0] - both[1]).max())
+
+
+@runtime_checkable
+class OfAngles(Protocol):
+    """A hierarchy whose features are products of trigonometric functions of several angles."""
+
+    def terms(self, level: int) -> IntArray:
+        """Which function of each angle makes each feature of levels 1..level, (q, k).
+
+        0 is the constant, 2h - 1 is √2 cos hθ and 2h is √2 sin hθ.
+        """
+        ...
+
+
+def table_of(hierarchy: Hierarchy, level: int) -> IntArray | None:
+    """What features are made of, where `solve_angles` fits them from their rows; None elsewhere."""
+    if not isinstance(hierarchy, OfAngles):
+        return None
+    table = hierarchy.terms(level)
+    return table if table.shape[1] <= _MOST_ANGLES or _alone(table) else None
+
+
+def solve_angles(table: IntArray, x: Array, weights: Array) -> DualSolution:
+    """The fit of features made of ``table`` (q, k) to distinct rows ``x`` (n, 2k), a stack of one.
+
+    ``weights`` (n,) have sum one.
+    """
+    if _alone(table):
+        return _independent(table, x, weights)
+    frames = torus_frames(table, *some_rows(x, weights))
+    return solve_framed(frames, -(-int(table.max()) // 2), x, weights)
+
+
+def _alone(table: IntArray) -> bool:
+    """Whether every feature is of one angle, so that angles are independent."""
+    return bool((np.count_nonzero(table, axis=1) == 1).all())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndependentLaw:
+    """A law of angles that are independent, from the laws of each."""
+
+    parts: tuple[Law, ...]
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at ``x`` (n, 2k), (n,)."""
+        return np.sum([law.logpdf(_pair(x, k)) for k, law in enumerate(self.parts)], axis=0)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` exact draws, (n, 2k)."""
+        return np.hstack([law.sample(n, rng) for law in self.parts])
+
+
+def _pair(x: Array, angle: int) -> Array:
+    return np.ascontiguousarray(x[:, 2 * angle : 2 * angle + 2])
+
+
+def _independent(table: IntArray, x: Array, weights: Array) -> DualSolution:
+    """Angle by angle on the circle; what errs adds up."""
+    out = DualSolution.empty(1, len(table), Status.CONVERGED)
+    parts = [_one(column, _pair(x, k), weights) for k, column in enumerate(table.T)]
+    failed = [int(part.status[0]) for part in parts if part.status[0] != Status.CONVERGED]
+    if failed:
+        out.status[:] = failed[0]
+        return out
+    for part, column in zip(parts, table.T, strict=True):
+        used = np.flatnonzero(column)
+        out.lam[0, used] = part.lam[0, column[used] - 1]
+    for name in ("psi", "deficit", "quadrature", "moment_rounding", "nodes", "steps"):
+        getattr(out, name)[:] = sum(getattr(part, name)[0] for part in parts)
+    for name in ("residual", "decrement", "condition"):
+        getattr(out, name)[:] = max(getattr(part, name)[0] for part in parts)
+    out.laws[0] = IndependentLaw(tuple(part.laws[0] for part in parts))
+    return out
+
+
+def _one(column: IntArray, x: Array, weights: Array) -> DualSolution:
+    """The fit of one angle, all frequencies up to the highest of a ``column``."""
+    level = -(-int(column.max()) // 2)
+    distinct, which = np.unique(x, axis=0, return_inverse=True)
+    share = np.asarray(np.bincount(which.ravel(), weights, len(distinct)), dtype=np.float64)
+    if examine_circle(distinct, share, level).verdict is Verdict.OUTSIDE:
+        return DualSolution.empty(1, 2 * level, Status.BOUNDARY)
+    return solve_rows(Circle(), level, distinct, share)

@@ -33,12 +33,12 @@ from steradian.existence.support_words import (
     undecided_words,
     vector_words,
 )
-from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.linalg import all_positive, eigenvalues
 from steradian.numerics.paths import great_circles
 from steradian.numerics.tolerances import CERTIFIED, GRAM_CLEAR
 from steradian.spaces import Sphere
+from steradian.spaces.boost import boost_onto
 from steradian.spaces.products import second_moments
 
 _INSIDE = Placement(Verdict.INSIDE)
@@ -102,8 +102,8 @@ def examine_sphere(x: Array, _weights: Array, level: int) -> Placement:
     nothing is claimed. Existence is a matter of the support alone, so weights do not enter. UNSURE
     leaves the question to the solver.
     """
-    zoom = Zoom.onto(x)
-    seen = zoom(x)
+    zoom = boost_onto(Sphere(), x)
+    seen = zoom.up(x)[0]
     roots = sphere_roots(level)
     kernel = vanishing_roots(roots, seen, great_circles, zoom.scale)
     if kernel.size:

@@ -20,7 +20,6 @@ from steradian.existence.nowhere_negative import nowhere_negative
 from steradian.existence.placement import Verdict
 from steradian.existence.span import centred, flat_axes
 from steradian.existence.squares import sphere_roots, squares_vanish
-from steradian.existence.zoom import Zoom
 from steradian.numerics.arrays import Array
 from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
@@ -44,6 +43,8 @@ from steradian.numerics.tolerances import (
     SAFE,
     SQUARE_ROUNDING,
 )
+from steradian.spaces import Sphere
+from steradian.spaces.boost import Boost, boost_onto
 
 ROUNDS = 40  # programmes before a question stays open
 QUICK_ROUNDS = 8  # before the solver, which would take longer to fail
@@ -82,8 +83,8 @@ def face_of(x: Array, level: int, *, quick: bool = False) -> Face:
     Concentrated points are enlarged first. Fewer points leave more functions, so of many
     points a part is asked first. ``quick`` asks small spaces only, and for few rounds.
     """
-    zoom = Zoom.onto(x)
-    seen = zoom(x)
+    zoom = boost_onto(Sphere(), x)
+    seen = zoom.up(x)[0]
     chosen = np.zeros(len(x), dtype=bool)
     chosen[:: max(1, len(x) // (_PART * sphere_size(level)))] = True
     while True:
@@ -125,7 +126,7 @@ def _proven(f: Array, x: Array, level: int, scale: float) -> bool:
     return level > 4 and face_of(rest, level - 2).verdict is Verdict.OUTSIDE
 
 
-def _verified(f: Array, x: Array, level: int, zoom: Zoom) -> Face:
+def _verified(f: Array, x: Array, level: int, zoom: Boost) -> Face:
     """The function of the points as they are, if it is what it claims to be."""
     dip = SAFE
     if zoom.scale < 1.0:

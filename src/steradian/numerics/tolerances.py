@@ -88,7 +88,6 @@ PROGRAMME_RIDGE = 1e-15  # relative: keeps a factorisation alive at a vertex, be
 LEAST_SECOND_MOMENT = 1e-12  # of a direction, which no grid tells from zero: 10⁶ nodes across it
 LARGEST_PARAMETER = 1e12  # |η| and spread of B, whose rounding u then moves densities by 1e-4
 SMALLEST_FRAME = 1e-13  # scale of the tightest data that are enlarged: 1000 roundings
-SMALLEST_ZOOM = 1e-12  # the same where points are differences from a computed centre: 10⁴
 
 # --- Convergence: when an iteration has arrived -------------------------------------------
 

@@ -29,6 +29,8 @@ from steradian.spaces.sphere import Sphere
 
 _SPREAD = 0.5  # mean height above which data are enlarged at all
 _HALVINGS = 60
+_WIDE = 0.3  # scale above which points are seen well enough as they are
+_SEEN = 3000  # points by which one is chosen
 _DEGREES_PER_PIECE = 8  # that a coarse piece resolves
 
 
@@ -61,6 +63,8 @@ class Boost:
     def up(self, x: Array) -> tuple[Array, Array]:
         """Y (n, d) and f (n,) of directions ``x`` (n, d)."""
         turned = x @ self.turn.T
+        if self.scale == 1.0:
+            return turned, np.ones(len(x))
         below, above, across = _ends(turned)
         square = self.scale * self.scale
         whole = square * above + below
@@ -149,6 +153,22 @@ class Boost:
         circle = isinstance(self.space, Circle)
         return circle_arcs(2 * count) if circle else sphere_cells(count)
 
+    def pulled_back(self, f: Array, level: int) -> Array:
+        """Of a function of y (coefficients) that of x with its signs and zeros.
+
+        It is multiplied by ``(s² f)^level``, which is at most one.
+        """
+        if self.scale == 1.0 and (self.turn == np.eye(self.d)).all():
+            return f
+
+        def values(x: Array) -> Array:
+            y, factor = self.up(x)
+            return np.asarray(
+                self.space.harmonics(y, level) @ f * (self.scale**2 * factor) ** level
+            )
+
+        return self.expanded(values, level)
+
     def features(self, x: Array, level: int) -> Array:
         return self.space.harmonics(x, level)
 
@@ -170,6 +190,17 @@ def boosts_for(space: Circle | Sphere, x: Array, weights: Array) -> list[Boost]:
         y, _ = Boost.about(space, centre, math.exp(middle)).up(x)
         low, high = (low, middle) if weights @ y[:, -1] > 0.0 else (middle, high)
     return [Boost.about(space, centre, math.exp(power * high)) for power in (1.0, 0.5, 0.0)]
+
+
+def boost_onto(space: Circle | Sphere, x: Array) -> Boost:
+    """The one that spreads the points ``x`` (n, d) over the space; the plain one where they are.
+
+    A function is nowhere negative, and zero on x, where the one of the same level is on y: so that
+    whether a support lies on the boundary may be asked where no digit is lost to its concentration.
+    """
+    some = x[:: -(-len(x) // _SEEN)]
+    closest = boosts_for(space, some, np.full(len(some), 1.0 / len(some)))[0]
+    return closest if closest.scale < _WIDE else Boost.plain(space)
 
 
 def _ends(y: Array) -> tuple[Array, Array, Array]:

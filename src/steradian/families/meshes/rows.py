@@ -105,7 +105,7 @@ def solve_framed(
     target = Target(y, f, weights)
     mesh = graded_mesh(centred_basis(frame, level, change, target), y)
     if below is not None and is_law(mesh, below):
-        found = search(*at_law(mesh, below, room), _MOST_WARM, leaves=True)
+        found = search(*at_law(mesh, below), _MOST_WARM, leaves=True)
         if found.at.converged:
             return _finished(found.mesh, found.at.theta[1:], found.steps, target)
     return _solve(mesh, beside_data(frame, mesh, y), target)

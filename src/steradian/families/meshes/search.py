@@ -51,11 +51,11 @@ def beside_data(frame: Framing, mesh: Mesh, y: Array) -> PrimalDual:
     return _of_masses(mesh, mesh.log_weights.ravel() - np.minimum(0.5 * near * near, _NOWHERE))
 
 
-def at_law(mesh: Mesh, exponent: Exponent, most: Callable[[Mesh], int]) -> tuple[Mesh, PrimalDual]:
-    """The law of ``exponent`` on a mesh cut until it sees it; ``most`` pieces may still be cut."""
+def at_law(mesh: Mesh, exponent: Exponent) -> tuple[Mesh, PrimalDual]:
+    """The law of ``exponent`` on a mesh cut until it sees it."""
     at = _log_densities(mesh, exponent)
     for _ in range(_CUTS):
-        split = worst(mesh.errors_of(np.maximum(at, at.max() - _UNFELT))[0], _MISSED, most(mesh))
+        split = worst(mesh.errors_of(np.maximum(at, at.max() - _UNFELT))[0], _MISSED, room(mesh))
         if not split.any():
             break
         mesh, _ = mesh.split(split, at)

@@ -179,17 +179,17 @@ class TorusFrame:
         """Pieces are those of the torus itself."""
         return np.zeros_like(f)
 
-    def functions(self, y: Array, f: Array, level: int) -> Array:  # noqa: ARG002
+    def functions(self, y: Array, f: Array, level: int) -> Array:
         return products([one.functions(y[:, k]) for k, one in enumerate(self.angles)], self._rows)
 
-    def terms(self, y: Array, f: Array, level: int) -> Array:  # noqa: ARG002
+    def terms(self, y: Array, f: Array, level: int) -> Array:
         return products([one.terms(y[:, k]) for k, one in enumerate(self.angles)], self._rows)
 
     @property
     def _rows(self) -> IntArray:
         return np.vstack([np.zeros_like(self.table[:1]), self.table])
 
-    def constant(self, level: int) -> Array:  # noqa: ARG002
+    def constant(self, level: int) -> Array:
         return np.eye(len(self.table) + 1)[0]
 
     def chart(self, y: Array) -> Array:
@@ -210,22 +210,22 @@ class TorusFrame:
         near = neighbour_tree(some).query(ground)[1]
         return np.asarray(spreads(some, len(some) // _CLUSTER)[near])
 
-    def narrowest(self, y: Array) -> float:  # noqa: ARG002
+    def narrowest(self, y: Array) -> float:
         return np.inf
 
     @property
     def _widths(self) -> Array:
         return np.array([one.width for one in self.angles])
 
-    def covering(self, level: int) -> Pieces:  # noqa: ARG002
+    def covering(self, level: int) -> Pieces:
         highest = -(-int(self.table.max()) // 2)
         least = 4 if len(self.angles) < 3 else 2
         return torus_boxes(least * -(-highest // _FREQUENCIES_PER_BOX), self._widths)
 
-    def features(self, x: Array, level: int) -> Array:  # noqa: ARG002
+    def features(self, x: Array, level: int) -> Array:
         return product_features(x, self.table)
 
-    def expanded(self, function: Callable[[Array], Array], level: int) -> Array:  # noqa: ARG002
+    def expanded(self, function: Callable[[Array], Array], level: int) -> Array:
         """By the product of equispaced rules that is exact for products of two features."""
         points = _equispaced(len(self.angles), 2 * int(self.table.max()) + 2)
         values = function(points) / len(points)

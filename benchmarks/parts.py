@@ -52,7 +52,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("gridded.py", "_solve_rows"),
         ("fisher_bingham.py", "_fitted"),
     ),
-    "results": (("weighted_fits.py", "_write"), ("profiles.py", "_collect")),
+    "results": (("batches.py", "_write"), ("batches.py", "_collect")),
 }
 """Functions of which none calls another, by file and name."""
 
@@ -60,7 +60,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
 def shares(work: Callable[[], object]) -> dict[str, float]:
     """Share of each part in one call of ``work``; what is left are steps and Python itself."""
     work()
-    blocks = sys.modules["steradian.profile.weighted_fits"]
+    blocks = sys.modules["steradian.batches"]
     workers, profiler = blocks._MOST_WORKERS, cProfile.Profile(time.process_time)
     blocks._MOST_WORKERS = 1  # type: ignore[attr-defined]
     try:

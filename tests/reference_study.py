@@ -15,7 +15,7 @@ import numpy as np
 import steradian as sr
 from steradian.hierarchies import Against
 from steradian.numerics.arrays import Array
-from steradian.profile.reference import as_reference
+from steradian.relative import as_reference
 
 LAW = sr.FisherBingham([0.5, 0.2, 1.0], np.diag([0.5, -0.5, 0.0]))
 AWAY = sr.FisherBingham([1.2, 0.2, 0.4], np.diag([0.2, 0.4, -0.6]))

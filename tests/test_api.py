@@ -258,7 +258,7 @@ def test_another_hierarchy_than_that_of_the_moments() -> None:
 
 def test_profile_is_the_function_whatever_of_its_folder_is_imported() -> None:
     done = python(
-        "import steradian.profile.summary, steradian.profile.profiles, steradian as sr",
+        "import steradian.text.summary, steradian.batches, steradian as sr",
         "print(sr.profile.__name__, sr.profiles.__name__, callable(sr.profile))",
     )
     assert (done.stdout, done.stderr) == ("profile profiles True\n", "")

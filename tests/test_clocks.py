@@ -16,14 +16,14 @@ import steradian
 import steradian as sr
 from printed_samples import QUICK, SAMPLES, answered
 from steradian.errors import SteradianError
-from steradian.profile.reporting import page_of
+from steradian.report.profile_page import page_of
 
 SOURCE = Path(steradian.__file__).parent
 CLOCKS = ("process_time", "perf_counter", "monotonic", "time", "thread_time")
 SHOWN = {
     "progress.py": "a bar appears after a second",
-    "profile/one_sample.py": "Profile.elapsed",
-    "profile/comparison_entry.py": "Comparison.elapsed",
+    "decomposition.py": "Profile.elapsed",
+    "comparison.py": "Comparison.elapsed",
     "cli/app.py": "how long the self-test took",
 }
 """Modules that may look at a clock, and what they show of it."""

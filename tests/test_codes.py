@@ -17,10 +17,9 @@ from steradian.adequacy.trust import Answer
 from steradian.cli.app import run
 from steradian.diagnostics import MethodCode, Recalibration, Verdict
 from steradian.numerics.arrays import Array
-from steradian.profile.comparison_findings import headline
-from steradian.profile.findings import findings
-from steradian.profile.level_table import LevelTable
 from steradian.text import phrases
+from steradian.text.differences import headline
+from steradian.text.levels import LevelTable, findings
 
 SOURCE = Path(sr.__file__).parent
 NOT_COMPARED = ("text", "read", "question", "design_sentence", "elapsed")  # sentences, and a time

@@ -16,8 +16,8 @@ from printed_samples import QUICK, SAMPLES, answered
 from steradian.diagnostics import Verdict
 from steradian.inference.gap_tests import GapTests
 from steradian.numerics.arrays import Array
-from steradian.profile.reporting import page_of
-from steradian.wording import NOTHING_KNOWN, pvalue_number
+from steradian.report.profile_page import page_of
+from steradian.text.numbers import NOTHING_KNOWN, pvalue_number
 
 LATER = "not computed"
 EVERY = [pytest.param(k, marks=() if k in QUICK else pytest.mark.slow) for k in SAMPLES]

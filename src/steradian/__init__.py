@@ -7,8 +7,6 @@ each level adds.
 
 # ruff: noqa: F405 - the names are those of steradian.api, one import line each there
 
-import sys as _sys
-import types as _types
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
@@ -117,14 +115,3 @@ if not _typing.TYPE_CHECKING:  # a checker would take every name for one of ours
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})
-
-
-class _Package(_types.ModuleType):
-    """The folder `profile` never hides the function of that name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name == "profile" and isinstance(value, _types.ModuleType)):
-            super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Package

@@ -8,9 +8,12 @@ from steradian.adequacy.mmd import Mmd
 from steradian.adequacy.residuals import Residuals
 from steradian.adequacy.sensitivity import RidgeNotExact, ridge
 from steradian.adequacy.trust import Trust
+from steradian.batches import Permutation, Profiles, profiles
+from steradian.comparison import Comparison, compare
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.summation import moments
+from steradian.decomposition import Profile, profile
 from steradian.errors import (
     BoundaryError,
     ConformanceError,
@@ -53,22 +56,12 @@ from steradian.inference.order import OrderChoice, choose_order
 from steradian.inference.sample_tests import SampleTests, sample_tests
 from steradian.inference.scores import mixture_sf
 from steradian.io.tables import read_directions
-from steradian.profile import (
-    Comparison,
-    Permutation,
-    Profile,
-    Profiles,
-    Sketches,
-    SplitProfile,
-    compare,
-    profile,
-    profiles,
-    sketches,
-)
-from steradian.profile.spectrum import Spectrum
 from steradian.references.healpix import HealpixMap
 from steradian.references.mask import Mask
+from steradian.repeated_sketches import Sketches, sketches
 from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Rule, Space, Sphere, Torus
+from steradian.spectrum import Spectrum
+from steradian.splits import SplitProfile
 
 __all__ = [
     "Axes",

@@ -14,7 +14,7 @@ from steradian.numerics.tolerances import LEAST_SHARE
 from steradian.text.messages import Message, Name
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 MOST_NUMBERS = 1 << 30
 """Numbers that one result may hold: eight gigabytes in double precision."""

@@ -19,9 +19,9 @@ from steradian.text.messages import (
 )
 
 if TYPE_CHECKING:
+    from steradian.decomposition import Profile
     from steradian.existence.certificate import Certificate
     from steradian.numerics.arrays import IntArray
-    from steradian.profile import Profile
 
 __all__ = [
     "BoundaryError",

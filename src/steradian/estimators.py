@@ -11,10 +11,11 @@ from typing import Any, Self
 import numpy as np
 
 from steradian.arguments import real_number, whole_number
+from steradian.batches import profiles
 from steradian.data.directions import Directions
+from steradian.decomposition import profile
 from steradian.errors import InvalidArgument, MissingExtra
 from steradian.numerics.arrays import Array
-from steradian.profile import profile, profiles
 from steradian.text.messages import Row
 
 try:

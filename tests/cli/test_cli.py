@@ -20,7 +20,7 @@ from steradian.cli import main
 from steradian.cli.app import run
 from steradian.cli.options import Source
 from steradian.examples import CATALOGUE
-from steradian.wording import digits, pvalue_number
+from steradian.text.numbers import digits, pvalue_number
 
 Capture = pytest.CaptureFixture[str]
 LON, LAT = [10.0, 179.5, -120.0, 300.0, 77.0, 150.0], [-35.0, 0.0, 90.0, 60.0, -80.0, 20.0]

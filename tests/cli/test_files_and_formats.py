@@ -241,9 +241,9 @@ def test_names_are_there_before_they_are_imported() -> None:
         "assert 'numpy' not in sys.modules\n"
         "assert set(sr.__all__) <= set(dir(sr))\n"
         "assert 'numpy' not in sys.modules\n"
-        "from steradian.profile import Profile\n"
+        "from steradian.decomposition import Profile\n"
         "assert sr.Profile is Profile and callable(sr.profile)\n"
-        "import steradian.profile.summary\n"
+        "import steradian.text.summary\n"
         "assert sr.profile.__name__ == 'profile'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,7 @@ import steradian as sr
 from steradian.conformance import check_hierarchy
 from steradian.hierarchies import Against
 from steradian.hierarchies.shifted import Shifted
-from steradian.profile.reference import as_reference, relative_hierarchy
+from steradian.relative import as_reference, relative_hierarchy
 
 
 def laws(d: int) -> tuple[sr.FisherBingham, sr.FisherBingham]:

@@ -28,7 +28,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "families/meshes/rows.py:_MOST_WORK": "work",
     "families/meshes/rows.py:_LEAST_FOLLOWED": "work",
     "families/meshes/search.py:_MOST_ANCHORED": "work",
-    "profile/comparison.py:_QUICK": "work",
+    "comparison.py:_QUICK": "work",
     "inference/group_steps.py:_MOST_WORK": "work",
     "inference/effort.py:SOON": "work",
     "inference/effort.py:A_SECOND": "work",

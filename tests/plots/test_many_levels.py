@@ -16,7 +16,7 @@ import steradian as sr
 from picture_checks import complaints
 from steradian import plots
 from steradian.plots import chosen_level, palette, thinning
-from steradian.wording import pvalue_words
+from steradian.text.numbers import pvalue_words
 
 Draw = Callable[[sr.Profile], Axes]
 MANY = 64

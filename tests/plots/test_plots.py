@@ -18,7 +18,7 @@ from scipy.integrate import trapezoid
 import steradian as sr
 from steradian import plots
 from steradian.plots import canvas, palette
-from steradian.wording import digits, pvalue_words
+from steradian.text.numbers import digits, pvalue_words
 
 INSTALL = "plots need matplotlib; install it with: pip install 'steradian[plots]'"
 

@@ -13,9 +13,9 @@ from scipy import sparse
 
 import steradian as sr
 from oracles import Array
+from steradian import batches
 from steradian.data.stacks import SharedPoints, moments_of_weightings
 from steradian.hierarchies import Hierarchy
-from steradian.profile import weighted_fits
 
 CLOSE = 1e-9  # the stated error of a fit, with room for the rounding of moments
 SAME = 1e-12  # the same numbers by sums in another order
@@ -94,9 +94,9 @@ def test_every_form_of_weights_gives_the_same(
     d: int, levels: int, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In several blocks, so that their seams are seen."""
-    monkeypatch.setattr(weighted_fits, "_ENTRIES", 2000)
-    monkeypatch.setattr(weighted_fits, "_STACK_ENTRIES", 300)
-    monkeypatch.setattr(weighted_fits, "_READ_ENTRIES", 100)
+    monkeypatch.setattr(batches, "_ENTRIES", 2000)
+    monkeypatch.setattr(batches, "_STACK_ENTRIES", 300)
+    monkeypatch.setattr(batches, "_READ_ENTRIES", 100)
     x = points(50, d)
     w = softmax(x, 11, 2.0)
     w[w < np.quantile(w, 0.3)] = 0.0
@@ -129,9 +129,9 @@ def test_memory_maps_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "weights.f32"
     w.tofile(path)
     mapped = np.memmap(path, dtype=np.float32, mode="r", shape=w.shape)
-    monkeypatch.setattr(weighted_fits, "_ENTRIES", 20_000)
-    monkeypatch.setattr(weighted_fits, "_STACK_ENTRIES", 6400)
-    rows = weighted_fits.WeightedFits(x, sr.Sphere(), sr.Harmonics(3, 2), None, None).rows_at_once
+    monkeypatch.setattr(batches, "_ENTRIES", 20_000)
+    monkeypatch.setattr(batches, "_STACK_ENTRIES", 6400)
+    rows = batches.WeightedFits(x, sr.Sphere(), sr.Harmonics(3, 2), None, None).rows_at_once
     assert 1 < rows < 200
     found = sr.profiles(x, weights=mapped, levels=2)
     np.testing.assert_allclose(found.gaps, sr.profiles(x, weights=w, levels=2).gaps, atol=SAME)

@@ -12,7 +12,7 @@ import steradian as sr
 from coded import codes
 from comparison_groups import gaussian, spaces, unit, vmf
 from steradian.diagnostics import REFUSED, MethodCode, Verdict
-from steradian.profile.comparison_findings import differences
+from steradian.text.differences import differences
 
 NAMES = ("circle", "sphere", "torus", "rotations", "ten", "many")
 

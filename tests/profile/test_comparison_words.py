@@ -11,9 +11,9 @@ import steradian as sr
 from coded import codes
 from comparison_groups import vmf
 from steradian.diagnostics import Diagnostic, Verdict
-from steradian.profile.comparison_findings import differences, verdict
-from steradian.profile.comparison_text import level_cells
-from steradian.profile.principal_axes import girdle_in_words, strongest_axis
+from steradian.text.comparison_summary import level_cells
+from steradian.text.differences import differences, verdict
+from steradian.text.places import girdle_in_words, strongest_axis
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import eval_legendre
 
 import steradian as sr
+from steradian.decomposition import carried
 from steradian.errors import DesignError, InvalidArgument
 from steradian.hierarchies import harmonics
-from steradian.profile.auto_levels import carried
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,9 @@ from steradian.diagnostics import NOT_COMPUTED, Diagnostic, Verdict
 from steradian.inference.effort import SOON
 from steradian.inference.gap_tests import holm
 from steradian.numerics.arrays import Array
-from steradian.profile.findings import findings
-from steradian.profile.level_table import LevelTable
-from steradian.profile.reporting import level_rows
-from steradian.wording import digits, pvalue_number
+from steradian.report.profile_page import level_rows
+from steradian.text.levels import LevelTable, findings
+from steradian.text.numbers import digits, pvalue_number
 
 JARGON = "moment body", "condition", "nodes", "margin", "residual", "quad.err"
 

@@ -14,7 +14,7 @@ from coded import coded, codes
 from steradian.conformance import check_hierarchy
 from steradian.hierarchies import Against, Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.profile.reference import as_reference
+from steradian.relative import as_reference
 
 LAW = sr.FisherBingham([0.5, 0.2, 1.0], np.diag([0.5, -0.5, 0.0]))
 X = LAW.sample(400, 1)

@@ -12,8 +12,8 @@ import pytest
 import steradian as sr
 from comparison_groups import vmf
 from steradian.cli.app import run
-from steradian.profile.comparison_report import page_of_comparison
 from steradian.report import Figure, html_of
+from steradian.report.comparison_page import page_of_comparison
 
 HOSTILE = "</script><script>alert(1)</script>"
 

@@ -13,10 +13,10 @@ from scipy.integrate import trapezoid
 
 import steradian as sr
 from steradian.inference.effort import SOON
-from steradian.profile.level_table import LevelTable
-from steradian.profile.report_scene import scene_of
-from steradian.profile.reporting import level_rows, page_of
 from steradian.report import Page, html_of
+from steradian.report.profile_page import level_rows, page_of
+from steradian.report.scene import scene_of
+from steradian.text.levels import LevelTable
 
 pytest.importorskip("plotly")
 HOSTILE = "<script>alert(1)</script>\"'&--></style><img src=x onerror=alert(2)>\u202eright-to-left"

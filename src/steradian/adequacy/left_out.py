@@ -23,7 +23,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import CONTRACT_SAME, NOTHING
 
 if TYPE_CHECKING:
-    from steradian.profile.profile import Profile
+    from steradian.decomposition import Profile
 
 
 _LEFT_OUT = {

@@ -39,7 +39,7 @@ from steradian.numerics.tolerances import RIDGE_STATIONARY
 from steradian.progress import tracked
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 
 DEFAULT_EPSILONS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1)

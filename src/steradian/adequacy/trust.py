@@ -44,11 +44,11 @@ from steradian.numerics.tolerances import (
     MARGIN_THIN,
     USABLE_DEFICIT,
 )
+from steradian.text.numbers import in_lines, sentence
 from steradian.text.phrases import say
-from steradian.wording import in_lines, sentence
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 
 _WIDTH, _LABEL = 80, 26

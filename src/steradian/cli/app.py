@@ -38,7 +38,7 @@ from steradian.errors import InvalidArgument, LevelError, SteradianError
 from steradian.text.audience import Audience, speaking_to
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 BAD_INPUT = 2
 # The common base of all usage errors; typer shows it only through its subclasses.
@@ -197,8 +197,8 @@ def _state(name: str) -> str:
 
 
 def _self_test() -> int:
+    from steradian.decomposition import profile
     from steradian.examples import load
-    from steradian.profile import profile
 
     began = time.perf_counter()
     gap = float(profile(load("mcmurdo"), levels=2).gaps[1])
@@ -230,8 +230,8 @@ def examples_command() -> None:
 @app.command("demo")
 def demo_command(context: typer.Context, report: options.Report = "") -> None:
     """Tell the story of the McMurdo sites with its numbers."""
+    from steradian.decomposition import profile
     from steradian.examples import CATALOGUE
-    from steradian.profile import profile
 
     example = CATALOGUE["mcmurdo"]
     result = profile(example.directions())
@@ -246,8 +246,7 @@ def demo_command(context: typer.Context, report: options.Report = "") -> None:
 
 def _moral(story: str, result: Profile) -> list[str]:
     """What the numbers of the demo mean to somebody who knows the rocks and not the method."""
-    from steradian.profile.principal_axes import axis_in_words
-    from steradian.profile.summary import in_words
+    from steradian.text.places import axis_in_words, in_words
 
     shares = result.gaps / result.deficits[-1]
     mean, axis = in_words(result).lstrip(": "), axis_in_words(result).split(" (")[0]

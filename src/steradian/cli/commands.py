@@ -34,10 +34,11 @@ from steradian.cli.output import (
 from steradian.errors import DesignError, InvalidArgument, LevelError
 
 if TYPE_CHECKING:
+    from steradian.comparison import Comparison
     from steradian.data.directions import Directions
     from steradian.data.moments import Moments
+    from steradian.decomposition import Profile
     from steradian.designs import Design
-    from steradian.profile import Comparison, Profile
 
 NO_FIT = 1
 
@@ -139,7 +140,7 @@ def _one(
     quiet: bool,
     verbose: bool,
 ) -> Profile:
-    from steradian.profile import profile
+    from steradian.decomposition import profile
     from steradian.progress import working
 
     levels, shrinkage, _, design, reference = how
@@ -296,7 +297,7 @@ def compare_command(
 
 
 def _compared(where: Source, by: str, how: tuple[int | None, str, str, Any]) -> Comparison:
-    from steradian.profile import compare
+    from steradian.comparison import compare
 
     levels, design, shares, reference = how
     if where.is_moments:
@@ -385,7 +386,7 @@ def _merged(files: list[str], levels: int | None) -> Moments:
 
 def _print_moments(found: dict[Any, Moments], out: str, form: str) -> None:
     """Write the moments where a name is given, else print the profile of each label."""
-    from steradian.profile import profile
+    from steradian.decomposition import profile
 
     if out:
         _write(found, out)
@@ -407,8 +408,8 @@ def _print_moments(found: dict[Any, Moments], out: str, form: str) -> None:
 
 def _label_record(moments: Moments) -> dict[str, Any]:
     """The profile of a label, or why it has none."""
+    from steradian.decomposition import profile
     from steradian.inference.effort import WAITING
-    from steradian.profile import profile
 
     try:
         return profile_record(profile(moments), WAITING)

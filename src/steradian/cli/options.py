@@ -350,7 +350,7 @@ _OF_ROWS = ("weights", "counts")  # said of FILE alone
 
 def parse_reference(text: str, where: Source) -> Any:
     """The reference that ``text`` names."""
-    from steradian.profile.reference_files import is_map_file, read_fit, read_map
+    from steradian.cli.reference_files import is_map_file, read_fit, read_map
 
     if text.startswith(_UNSEEN):
         return _mask(text.removeprefix(_UNSEEN))

@@ -20,7 +20,7 @@ from steradian.diagnostics import Verdict
 from steradian.errors import InvalidArgument, InvalidDirections, LevelError, SteradianError
 from steradian.numerics.tolerances import POINTS_NOWHERE
 from steradian.progress import tracked
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     import typer
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from steradian.data.directions import Directions
     from steradian.data.moments import Moments
     from steradian.data.notation import Reading
+    from steradian.decomposition import Profile
     from steradian.numerics.arrays import Array
-    from steradian.profile import Profile
-    from steradian.profile.level_table import LevelTable
+    from steradian.text.levels import LevelTable
 
 FORMATS = ("text", "json", "csv", "markdown")
 
@@ -206,7 +206,7 @@ def profile_record(result: Profile, patience: float) -> dict[str, Any]:
     ``tests`` and ``intervals`` are those of the library, None where there are none; ``inference``
     has one entry for each level, None where it cannot be judged, and then the reason.
     """
-    from steradian.profile.level_table import LevelTable
+    from steradian.text.levels import LevelTable
 
     table = LevelTable.of(result, patience)
     tests, intervals = table.tests, table.intervals
@@ -254,7 +254,7 @@ def group_records(
     reference: Any = None,
 ) -> list[Any]:
     """What is told of each group, of how many rows it has and what makes its sample."""
-    from steradian.profile import profile
+    from steradian.decomposition import profile
 
     records = []
     for label, (count, sample) in tracked(groups.items(), len(groups), "groups"):
@@ -269,8 +269,7 @@ def group_records(
 
 
 def _group_record(name: str, found: Profile) -> dict[str, Any]:
-    from steradian.profile.principal_axes import axis_in_words
-    from steradian.profile.summary import in_words
+    from steradian.text.places import axis_in_words, in_words
 
     record: dict[str, Any] = {"group": name, "n": found.n}
     pointing = found.has_mean and _points(found)

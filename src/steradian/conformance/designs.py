@@ -13,6 +13,7 @@ from steradian.conformance.methods import CALLS, wrong_answers
 from steradian.contract import Line, NotOffered, Report, examined
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.decomposition import profile
 from steradian.designs import Design
 from steradian.designs.base import Units, faults_of
 from steradian.errors import DesignError
@@ -20,7 +21,6 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.default import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import CONTRACT_SAME
-from steradian.profile import profile
 
 _ROWS = 240
 _ASKED = ("tests", "intervals", "uniformity", "bootstrap", "print", "to_dict", "trust")

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from steradian.batches import Profiles, profiles
 from steradian.conformance.specimen import FittedSpecimen
 from steradian.contract import Line, NotOffered
 from steradian.data.moments import Moments
+from steradian.decomposition import Profile, profile
 from steradian.errors import SteradianError
 from steradian.existence.boundary import boundary
 from steradian.inference.bootstrap import bootstrap
 from steradian.inference.order import choose_order
 from steradian.plots.canvas import new_figure
-from steradian.profile import Profile, Profiles, profile, profiles
 
 Call = Callable[[Profile], Any]
 _BRIEF = 1e4  # work of p-values that print may begin: those that take longer are of "tests"

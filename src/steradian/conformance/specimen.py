@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from steradian.data.directions import Directions
+from steradian.decomposition import Profile, profile
 from steradian.families.base import Family
 from steradian.hierarchies.base import basis_law, basis_of
 from steradian.hierarchies.contract import Specimen
 from steradian.numerics.arrays import Array
-from steradian.profile import Profile, profile
 from steradian.spaces import Rule, Space
 
 _STRENGTH = 0.4  # length of the natural parameters: far from uniform, and of all resolved by rules

@@ -23,7 +23,7 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import MARGIN_EVEN, MARGIN_FINISHED, NEARLY
 from steradian.progress import tracked
-from steradian.wording import levels_in_words, sentence
+from steradian.text.numbers import levels_in_words, sentence
 
 _WIDTH = 80
 _INDENT = 27

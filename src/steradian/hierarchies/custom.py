@@ -18,7 +18,7 @@ from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.tolerances import VERIFIED_DIFFERENCE
 from steradian.spaces import Space
-from steradian.wording import power_of_ten
+from steradian.text.numbers import power_of_ten
 
 Block = Callable[[Array], AnyArray]
 """Points (n, d) → values of the functions of one level, (n, k) or (n,)."""

@@ -35,7 +35,7 @@ from steradian.numerics.tolerances import EQUAL_WEIGHTS
 from steradian.progress import drawn_chunks
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 
 def resampled_weights(units: Units, replicates: int, rng: np.random.Generator) -> Array:

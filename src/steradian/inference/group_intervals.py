@@ -41,7 +41,7 @@ from steradian.inference.sampled_reference import between_variance
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, VERIFIED_AIM
-from steradian.wording import pvalue_number
+from steradian.text.numbers import pvalue_number
 
 _NOTHING = np.array([[0.0], [np.inf], [0.0]])  # no error, known for sure, not skew
 

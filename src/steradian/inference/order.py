@@ -26,7 +26,7 @@ from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
 
 if TYPE_CHECKING:
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 
 _FOLDS = 10

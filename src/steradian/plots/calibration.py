@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import GREY, axes_for, colour, dash, frame, settled, titled
 from steradian.plots.palette import COLUMN, TEXT
-from steradian.wording import percent
+from steradian.text.numbers import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from steradian.plots.palette import (
     TITLE,
     VERMILION,
 )
-from steradian.wording import unbroken
+from steradian.text.numbers import unbroken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

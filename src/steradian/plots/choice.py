@@ -21,7 +21,7 @@ from steradian.spaces.base import chart_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.profile import Profile
+    from steradian.decomposition import Profile
 
 _ON_SPHERE: dict[str, Callable[..., Any]] = {
     "compass": stereonet,

@@ -8,8 +8,8 @@ from steradian.diagnostics import Verdict
 from steradian.errors import SteradianError
 
 if TYPE_CHECKING:
+    from steradian.decomposition import Profile
     from steradian.inference.gap_tests import GapTests
-    from steradian.profile import Profile
 
 _PATIENCE = 2e8  # work of tests, some ten seconds; `Profile.tests` takes the time it needs
 

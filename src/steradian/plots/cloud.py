@@ -13,7 +13,7 @@ from steradian.errors import InvalidDirections
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import BLUE, GREY, axes_for, titled
 from steradian.plots.palette import COLUMN
-from steradian.wording import counted
+from steradian.text.numbers import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

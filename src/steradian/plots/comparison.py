@@ -29,15 +29,15 @@ from steradian.plots.palette import (
     group_marker,
     level_colour,
 )
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from steradian.comparison import Comparison
     from steradian.inference.group_intervals import BetweenIntervals
     from steradian.inference.group_tests import ComparisonTests
     from steradian.numerics.arrays import Array
-    from steradian.profile.comparison import Comparison
 
 _Found = TypeVar("_Found")
 _HEADROOM = 1.3

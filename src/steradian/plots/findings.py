@@ -8,7 +8,7 @@ import numpy as np
 
 from steradian.diagnostics import Verdict, verdict_of
 from steradian.numerics.arrays import Array
-from steradian.wording import capital, digits, levels_in_words, percent, to_be
+from steradian.text.numbers import capital, digits, levels_in_words, percent, to_be
 
 
 def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> str:

@@ -17,14 +17,14 @@ from steradian.plots.palette import GREY, INK, PALE, TEXT, level_colour
 from steradian.plots.thinning import kept_apart, lines_apart, round_ticks
 from steradian.references.base import reference_words
 from steradian.text.messages import TESTS
-from steradian.wording import digits, pvalue_words
+from steradian.text.numbers import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from steradian.decomposition import Profile
     from steradian.inference.gap_tests import GapTests
     from steradian.inference.intervals import GapIntervals
-    from steradian.profile import Profile
 
 _WIDTH, _FLOOR = 0.56, 0.86  # of a bar and of its noise floor, of the step between levels
 _SIDE = 0.6  # from the first and last level to the ends of the axis, levels or lines of text

@@ -12,7 +12,7 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
 from steradian.plots.thinning import kept_apart, lines_apart
-from steradian.wording import capital, digits, levels_in_words, pvalue_words, to_be
+from steradian.text.numbers import capital, digits, levels_in_words, pvalue_words, to_be
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import numpy as np
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import GREY, axes_for, colour, frame, settled, titled
 from steradian.plots.palette import COLUMN, TEXT
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.palette import GREY, LEVELS, TEXT, level_colour
-from steradian.wording import counted, digits, power_of_ten
+from steradian.text.numbers import counted, digits, power_of_ten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from steradian.arguments import checked_result
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import axes_for, note, settled, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, level_colour
-from steradian.wording import digits, levels_in_words, pvalue_number
+from steradian.text.numbers import digits, levels_in_words, pvalue_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

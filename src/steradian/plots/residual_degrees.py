@@ -11,7 +11,7 @@ from steradian.diagnostics import CLEAR_BELOW, LIKELY_BELOW
 from steradian.plots.canvas import axes_for, frame, legend_below, settled, titled
 from steradian.plots.palette import COLUMN, GREY, PAGE, level_colour
 from steradian.plots.thinning import LINE, levels_up_to, names_that_fit, round_ticks
-from steradian.wording import digits, pvalue_words
+from steradian.text.numbers import digits, pvalue_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

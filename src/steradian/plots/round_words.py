@@ -9,7 +9,7 @@ from steradian.arguments import shown
 from steradian.errors import InvalidArgument
 from steradian.plots.sphere_scene import Scene
 from steradian.plots.thinning import levels_up_to
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     from steradian.fitting.maxent import MaxEntFit

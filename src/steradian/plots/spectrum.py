@@ -15,7 +15,7 @@ from steradian.plots.thinning import round_ticks
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.profile.spectrum import Spectrum
+    from steradian.spectrum import Spectrum
 
 _BELOW = 0.2  # of the lowest value shown, where the axis begins
 _ABOVE = 20.0  # times the highest, where it ends: there is the legend

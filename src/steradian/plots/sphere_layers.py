@@ -13,7 +13,7 @@ from steradian.plots.palette import GREY, INK, density_map, level_colour
 from steradian.plots.points import point_alpha, point_areas
 from steradian.plots.projections import Mesh, Panel
 from steradian.plots.sphere_scene import DataStyle, Scene, binned
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

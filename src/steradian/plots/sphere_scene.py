@@ -17,11 +17,11 @@ from steradian.plots.chosen_level import chosen_level
 from steradian.references.base import reference_words, underlying
 from steradian.spaces import Space
 from steradian.spaces.base import Chart, chart_of, has_no_sign
-from steradian.wording import counted
+from steradian.text.numbers import counted
 
 if TYPE_CHECKING:
+    from steradian.decomposition import Profile
     from steradian.fitting.maxent import MaxEntFit
-    from steradian.profile import Profile
 
 DataStyle = Literal["auto", "points", "bins", "none"]
 DATA_STYLES: tuple[DataStyle, ...] = ("auto", "points", "bins", "none")

@@ -10,12 +10,12 @@ from steradian.arguments import checked_result
 from steradian.plots.canvas import axes_for, frame, note, settled, titled
 from steradian.plots.level_rows import beside, nats_from_zero, row_axes, unnamed
 from steradian.plots.palette import INK, level_colour
-from steradian.wording import counted, digits
+from steradian.text.numbers import counted, digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.profile.splits import SplitProfile
+    from steradian.splits import SplitProfile
 
 _HALF = 0.18  # of a row, over which splits are laid out
 _DOT = 14.0  # square points

@@ -23,7 +23,7 @@ from steradian.plots.palette import (
 )
 from steradian.plots.points import point_alpha, point_areas
 from steradian.plots.sphere_scene import DataStyle, Scene, scene_of
-from steradian.wording import digits
+from steradian.text.numbers import digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

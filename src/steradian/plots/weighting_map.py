@@ -12,12 +12,12 @@ from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.plots.canvas import axes_for, note, settled, text_width, titled
 from steradian.plots.palette import COLUMN, GREY, INK, PAGE, TEXT, density_map
-from steradian.wording import digits, pvalue_number
+from steradian.text.numbers import digits, pvalue_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from steradian.profile import Profiles
+    from steradian.batches import Profiles
 
 _ALPHA = 0.05  # of the p-values that are counted
 _MOST_COLUMNS = 720  # that paper shows; more rows are averaged, so many at a time

@@ -1,6 +1,6 @@
 """One self-contained HTML file for a result: pages of text, tables and figures, and their HTML.
 
-Nothing here computes: `steradian.profile.reporting` puts a page together.
+Nothing here computes: `steradian.report.profile_page` puts a page together.
 """
 
 from steradian.report.page import (

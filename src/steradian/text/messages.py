@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from steradian.text.audience import Advice, Audience, audience, is_offered
-from steradian.wording import digits, duration, percent, power_of_ten, pvalue_words
+from steradian.text.numbers import digits, duration, percent, power_of_ten, pvalue_words
 
 
 def _instead_of(call: str) -> str:

@@ -17,8 +17,7 @@ from steradian.text.audience import Advice
 from steradian.text.finding_phrases import FINDINGS
 from steradian.text.group_phrases import GROUPS
 from steradian.text.messages import filled, plural
-from steradian.text.significance_phrases import TESTS
-from steradian.wording import (
+from steradian.text.numbers import (
     capital,
     digits,
     levels_in_words,
@@ -27,6 +26,7 @@ from steradian.wording import (
     pvalue_words,
     to_be,
 )
+from steradian.text.significance_phrases import TESTS
 
 _NAMED = 4  # levels that are named one by one
 _LARGE = 1e4  # from which nobody reads all digits of an estimated number of rows

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steradian.data.directions import Directions
 from steradian.designs import Design
 from steradian.diagnostics import Diagnostic
-from steradian.errors import InvalidArgument
+from steradian.errors import DesignError, InvalidArgument
 from steradian.hierarchies import OnSplits
 from steradian.inference.gap_tests import SplitTests, combined_tests
 from steradian.inference.intervals import IntervalMethod, SplitIntervals, combined_intervals
@@ -20,10 +22,12 @@ from steradian.inference.level_tests import Method, Null, Statistic
 from steradian.inference.sample import Memo, SharedMemo
 from steradian.inference.scores import PER_FEATURE, Covariance
 from steradian.notebook import LevelFrame
-from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import NOTHING
-from steradian.profile.profile import Profile
 from steradian.references.base import reference_words
+
+if TYPE_CHECKING:
+    from steradian.decomposition import Profile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,3 +229,27 @@ class SplitProfile(LevelFrame):
         gaps = ", ".join(f"{gap:.4g}" for gap in self.gaps)
         count = len(self.splits)
         return f"SplitProfile(n={self.n}, d={self.d}, {count} splits, median gaps=[{gaps}] nats)"
+
+
+def split_profile(
+    choice: OnSplits, rows: Directions, design: Design, profiled: Callable[..., Profile]
+) -> SplitProfile:
+    """The profiles of all splits, each about what the rows it leaves out chose."""
+    found = []
+    for rng in choice.split.generators():
+        drawn = design.drawn_rows(rows, choice.split.share, rng)
+        _refuse_weightless(rows, drawn)
+        chosen = choice.recipe.from_data(rows.take(drawn))
+        own = design.of_rows(~drawn)
+        found.append(profiled(rows.take(~drawn), hierarchy=chosen, design=own))
+    return SplitProfile(choice, tuple(found), design, rows.n)
+
+
+def _refuse_weightless(rows: Directions, drawn: BoolArray) -> None:
+    """Refuse a split one side of which has no weight."""
+    for side, what in ((drawn, "choose"), (~drawn, "are profiled")):
+        if not rows.weights[side].any():
+            raise DesignError(
+                f"all {int(side.sum())} rows that {what} in one split have zero weight; leave out "
+                "rows without weight, or choose another share"
+            )

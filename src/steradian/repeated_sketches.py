@@ -11,6 +11,7 @@ import numpy as np
 from steradian.arguments import seed_number, whole_number
 from steradian.data.directions import Directions
 from steradian.data.source import as_rows
+from steradian.decomposition import Profile, profile
 from steradian.designs import Design
 from steradian.errors import LevelError
 from steradian.hierarchies.sketch import INVARIANCE, Sketch
@@ -18,8 +19,6 @@ from steradian.inference.gap_tests import holm
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
-from steradian.profile.one_sample import profile
-from steradian.profile.profile import Profile
 
 _COMBINED = (
     "p is twice the median over the sketches: valid however they depend on each other, as p-values "

@@ -12,26 +12,16 @@ import numpy as np
 from steradian.errors import SteradianError
 from steradian.inference.effort import WAITING
 from steradian.plots.palette import level_colour
-from steradian.profile.findings import findings
-from steradian.profile.level_table import LevelTable, names_of
-from steradian.profile.methods_text import CITATION, methods_paragraph
-from steradian.profile.report_scene import scene_of
-from steradian.profile.summary import data_in_short
-from steradian.report import (
-    Block,
-    Figure,
-    Page,
-    Paragraph,
-    Prose,
-    Section,
-    Table,
-    Verbatim,
-)
+from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, mixing_curves, residual_bars
-from steradian.wording import counted, digits, pvalue_words, sentence
+from steradian.report.scene import scene_of
+from steradian.text.levels import LevelTable, findings, names_of
+from steradian.text.numbers import counted, digits, pvalue_words, sentence
+from steradian.text.summary import CITATION, data_in_short, methods_paragraph
 
 if TYPE_CHECKING:
-    from steradian.profile.profile import Profile
+    from steradian.decomposition import Profile
+
 
 USED = ("steradian", "numpy", "scipy", "ducc0")
 

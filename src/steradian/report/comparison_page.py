@@ -12,20 +12,23 @@ import numpy as np
 import steradian
 from steradian.diagnostics import LIKELY_BELOW, Diagnostic
 from steradian.plots.palette import level_colour
-from steradian.profile.comparison_findings import about_label, default_tests
-from steradian.profile.comparison_text import comparison_record, level_cells, verdict_in_words
-from steradian.profile.group_names import spelling_note
-from steradian.profile.methods_text import CITATION
-from steradian.profile.part_words import part_notes
-from steradian.profile.reporting import USED, asked
 from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Table, Verbatim
 from steradian.report.figures import gap_bars, group_points
+from steradian.report.profile_page import USED, asked
+from steradian.text.comparison_summary import (
+    level_cells,
+    spelling_note,
+    verdict_in_words,
+)
+from steradian.text.differences import about_label, default_tests, part_notes
+from steradian.text.numbers import counted, digits, listed, pvalue_words, sentence
 from steradian.text.phrases import say
-from steradian.wording import counted, digits, listed, pvalue_words, sentence
+from steradian.text.summary import CITATION
 
 if TYPE_CHECKING:
+    from steradian.comparison import Comparison
     from steradian.inference.group_tests import ComparisonTests
-    from steradian.profile.comparison import Comparison
+
 
 _MOST_GROUPS = 200  # in the table of groups
 _MOST_DRAWN = 6  # groups that a picture tells apart by colour
@@ -45,7 +48,7 @@ def page_of_comparison(comparison: Comparison, title: str = "", call: str = "") 
         blocks=tuple(_first_screen(c, tests)),
         answers=tuple(_answers(c, tests, refused)),
         sections=tuple(_sections(c, tests, call)),
-        record=comparison_record(c),
+        record=c.to_dict(),
     )
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import textwrap
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.tolerances import EQUAL_SIZE, POINTS_NOWHERE
-from steradian.profile.findings import findings
-from steradian.profile.level_table import LevelTable
-from steradian.profile.principal_axes import READABLE, principal_axes, second_moment
+import steradian
+from steradian.inference.effort import SOON
+from steradian.numerics.tolerances import EQUAL_SIZE
+from steradian.plots.palette import level_colour
 from steradian.references.base import reference_words
 from steradian.spaces.base import classical_values
+from steradian.text.levels import LevelTable, findings, names_of
 from steradian.text.messages import arguments
+from steradian.text.numbers import counted, digits, in_lines, listed, pvalue_words, sentence
 from steradian.text.phrases import say
-from steradian.wording import digits, in_lines, pvalue_words, sentence
+from steradian.text.places import in_words, points_somewhere, principal_axes, second_moment
 
 if TYPE_CHECKING:
-    from steradian.profile.profile import Profile
+    from steradian.decomposition import Profile
+
 
 _WIDTH = 80
 _COLUMNS = "level", "features", "D", "I", "U", "residual", "quad.err"
@@ -106,23 +110,6 @@ def _where(profile: Profile) -> list[str]:
     if points_somewhere(profile):
         lines.append(f"mean direction{in_words(profile)}")
     return [*lines, *principal_axes(profile)]
-
-
-def points_somewhere(profile: Profile) -> bool:
-    """Whether its mean has a direction that people read."""
-    readable = profile.has_mean and profile.d <= READABLE
-    return readable and bool(profile.resultant >= POINTS_NOWHERE)
-
-
-def in_words(profile: Profile) -> str:
-    """The mean direction as the data were written; Cartesian where nothing else is known."""
-    mean = profile.fits[1].mean()
-    point = mean / np.linalg.norm(mean)
-    known = profile.reading
-    told = None if known is None or known.within else known.notation
-    if told is None:
-        return f" ({', '.join(f'{c:.4f}' for c in point)})"
-    return f": {told.words(point)}" if told.convention.angular else f" {told.words(point)}"
 
 
 def _classical(profile: Profile) -> list[str]:
@@ -232,3 +219,98 @@ def _details(profile: Profile, table: LevelTable) -> list[str]:
 def _shown(error: float) -> float:
     """An estimate below rounding says no more than that it is below rounding."""
     return max(error, 1e-16) if error else 0.0
+
+
+CITATION = f"""\
+You, K. and Cho, S. Geometric Information Decomposition for Weighted Empirical
+Measures on the Sphere.
+
+steradian, version {steradian.__version__}. Geometric information decomposition of weighted
+directions. BSD 3-Clause.
+
+@software{{steradian,
+  title   = {{steradian: geometric information decomposition of weighted directions}},
+  author  = {{{{The steradian developers}}}},
+  version = {{{steradian.__version__}}}
+}}
+"""
+
+
+def methods_paragraph(profile: Profile, table: LevelTable) -> str:
+    """What was done, in the past tense and with every choice that moves a number."""
+    p, space = profile, profile.moments.hierarchy.space
+    names = listed([f"{k} ({name})" for k, name in enumerate(names_of(p), 1)])
+    said = [
+        f"The {counted(p.n, space.point_name)} were decomposed by geometric information "
+        f"decomposition (You and Cho) with steradian {steradian.__version__}: nested "
+        f"maximum-entropy laws on the {space.name} were fitted to their weighted moments, and the "
+        "information that each level adds is the Kullback–Leibler divergence between neighbouring "
+        f"fits, in nats. Levels were {names}.",
+        _weights(p),
+        f"The sampling design was taken as {p.design.name} ({p.design.sentence}).",
+        _inference(table),
+        _numerics(p),
+    ]
+    if p.shrinkage is not None:
+        said.append(sentence(p.shrinkage.diagnostic.words))
+    return " ".join(one for one in said if one)
+
+
+def _weights(profile: Profile) -> str:
+    if profile.design.equal_weights:
+        return ""
+    return f"Weights were worth {profile.ess:.1f} rows by Kish's effective size."
+
+
+def _inference(table: LevelTable) -> str:
+    if table.tests is None:
+        return "No p-values are given, since the design defines none."
+    options = table.tests.options
+    noise = "Under noise alone the information of a level with q features is about q/2n nats."
+    return (
+        f"Each gap was tested against zero by its {options.statistic} statistic under the "
+        f"{options.null} null (damped tilted covariance, exact tail of the weighted χ² law, "
+        f"recalibrated by up to {options.replicates} draws where rows are few, seed "
+        f"{options.seed}), with Holm's correction over levels; intervals are 95 % by an inverted "
+        f"non-central χ² law. {noise}"
+    )
+
+
+def _numerics(profile: Profile) -> str:
+    n = profile.numerics
+    error = float((n.quadrature + n.moment_rounding + 0.5 * n.decrement**2).max())
+    return (
+        f"Moments were matched to {n.residual.max():.0e}, and the estimated numerical error of a "
+        f"gap is at most {max(error, 1e-15):.0e} nats."
+    )
+
+
+def profile_html(profile: Profile) -> str:
+    """A fragment of HTML that inherits the colours of whatever shows it."""
+    table = LevelTable.of(profile, SOON)
+    first, *then = (sentence(str(one)) for one in findings(table))
+    said = "".join(f"<div>{escape(words)}</div>" for words in then)
+    answers = "".join(
+        f"<dt><b>{escape(one.question)}</b></dt><dd>{escape(one.words)}</dd>"
+        for one in profile.trust().judgements
+    )
+    about = f"{profile.n:,} rows on the {profile.moments.hierarchy.space.name}"
+    return (
+        f"<div><div><b>{escape(first)}</b></div>{said}<small>{escape(about)}</small>"
+        f"{_table(table)}<dl>{answers}</dl></div>"
+    )
+
+
+def _table(table: LevelTable) -> str:
+    columns = table.columns()
+    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name, _ in columns)
+    rows = []
+    for k, cells in enumerate(zip(*(cells for _, cells in columns), strict=True), 1):
+        level, *rest = (escape(cell) for cell in cells)
+        mark = f"<span style='color:{level_colour(k)}'>■</span>"
+        rows.append(
+            f"<tr><th scope='row'>{mark} {level}</th>"
+            + "".join(f"<td>{cell}</td>" for cell in rest)
+            + "</tr>"
+        )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

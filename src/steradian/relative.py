@@ -32,7 +32,7 @@ from steradian.references.sample import SampledReference
 from steradian.spaces import Space
 from steradian.text.audience import Advice
 from steradian.text.messages import arguments, message
-from steradian.wording import counted
+from steradian.text.numbers import counted
 
 _SAMPLE = Advice("a sample of the reference (sr.Directions)", "a table with a sample of it")
 _KINDS = (

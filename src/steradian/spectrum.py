@@ -15,7 +15,8 @@ from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.plots.spectrum import nats_per_degree
 
 if TYPE_CHECKING:
-    from steradian.profile.profile import Profile
+    from steradian.decomposition import Profile
+
 
 _MOST = 0.95  # share of the information that counts as nearly all
 _MOST_ROWS = 32  # of the printed table

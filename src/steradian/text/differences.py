@@ -11,13 +11,17 @@ import numpy as np
 from steradian.diagnostics import LIKELY_BELOW, Diagnostic, Verdict, verdict_of
 from steradian.errors import SteradianError
 from steradian.hierarchies.base import SplitsLevelOne
+from steradian.inference.effort import SOON
+from steradian.inference.group_tests import own_lengths
 from steradian.numerics.tolerances import USABLE_DEFICIT
-from steradian.profile.group_words import without_mean
-from steradian.profile.part_words import part_size
+from steradian.text.numbers import digits
+from steradian.text.places import axis_and_share, in_words, points_somewhere, strongest_axis
 
 if TYPE_CHECKING:
+    from steradian.comparison import Comparison
+    from steradian.decomposition import Profile
     from steradian.inference.group_tests import ComparisonTests
-    from steradian.profile.comparison import Comparison
+
 
 _TOLD_GROUPS = 5  # whose pairs are named
 
@@ -186,3 +190,90 @@ def any_significant(tests: ComparisonTests) -> bool:
     """Whether anything says that the groups differ: the test of one distribution, or a level."""
     every = np.append(tests.pvalue_holm, tests.overall)
     return bool((every < LIKELY_BELOW).any())
+
+
+_GEOMETRY = "across the pooled mean", "along the pooled mean"
+
+
+def part_rows(c: Comparison, tests: ComparisonTests | None) -> list[tuple[str, str, float]]:
+    """Name, nats and corrected p-value of each row of a table; NaN where nothing was tested."""
+    names, nats = list(c.level1), [digits(value) for value in c.level1.values()]
+    if not names:
+        return []
+    found = {} if tests is None else tests.parts_holm
+    known = [found.get(name, np.nan) for name in names]
+    if tests is not None and tests.far_apart:
+        known, last = [known[0], np.nan], [(names[1], "", known[1])]
+        return [*zip(_GEOMETRY, nats, known, strict=True), *last]
+    return list(zip(names if found else _GEOMETRY, nats, known, strict=True))
+
+
+def part_size(c: Comparison, tests: ComparisonTests, part: str) -> Diagnostic:
+    """How large a part is."""
+    data: dict[str, Any] = {"nats": float(c.level1[part])}
+    if not tests.far_apart:
+        return Diagnostic("size_of_part", data=data)
+    if part == next(iter(c.level1)):
+        return Diagnostic("size_across", data=data)
+    own = own_lengths(c.sample)
+    assert own is not None  # it was tested
+    least, most = float(own.resultants.min()), float(own.resultants.max())
+    return Diagnostic("size_in_lengths", data={"least": least, "most": most})
+
+
+def part_notes(tests: ComparisonTests) -> list[Diagnostic]:
+    """What was tested in place of a part, where groups point far apart."""
+    if not tests.far_apart:
+        return []
+    return [Diagnostic("lengths_compared", 1, {"part": list(tests.parts)[1]})]
+
+
+def shared_note(c: Comparison) -> list[Diagnostic]:
+    """Why there is no noise level, where units have rows of several groups."""
+    if len(c.names) < 2 or not c.sample.has_shared_units or np.isfinite(c.noise).all():
+        return []
+    return [Diagnostic("noise_of_shared_units")]
+
+
+_STANDARD_ERRORS = 3.0  # at most, of a mean of uniform rows: a shorter one points nowhere
+_MEAN, _AXIS = 1, 2  # levels that see the mean direction, and the axis
+_MOST_ASKED = 8  # groups of which each is tested by itself
+
+
+def pointing(profile: Profile) -> str:
+    """Its mean direction where level 1 is significant, else the axis where level 2 is.
+
+    Of axes without a sign the axis, which level 1 sees. Empty where neither is, or where nobody
+    reads such directions. Where the design defines no test, a mean of three standard errors counts.
+    """
+    if points_somewhere(profile) and mean_is_clear(profile):
+        return in_words(profile).lstrip(": ")
+    told = _told(profile)
+    if told is None:
+        axis, _ = axis_and_share(profile)
+        return f"axis {axis}" if axis else ""
+    return strongest_axis(profile) if (_AXIS if profile.has_mean else _MEAN) in told else ""
+
+
+def mean_is_clear(profile: Profile) -> bool:
+    """Whether its mean has a direction: level 1 is significant."""
+    told = _told(profile)
+    if told is None:
+        return bool(profile.resultant > _STANDARD_ERRORS * profile.ess**-0.5)
+    return _MEAN in told
+
+
+def _told(profile: Profile) -> tuple[int, ...] | None:
+    """Significant levels; None where nothing is tested."""
+    try:
+        return profile.tests_within(SOON).told
+    except SteradianError:
+        return None
+
+
+def without_mean(c: Comparison) -> list[str]:
+    """Groups, of few, whose own mean is not significant: they have no direction."""
+    if len(c.names) > _MOST_ASKED:
+        return []
+    profiles = {name: c.groups[name] for name in c.names}
+    return [name for name, p in profiles.items() if p.has_mean and not mean_is_clear(p)]

@@ -26,7 +26,7 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.inference.sample import GroupedRows
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.profile.reference import relative_hierarchy
+from steradian.relative import relative_hierarchy
 from steradian.text.messages import arguments
 
 _FEW_GROUPS = 64  # whose rows are summed group by group

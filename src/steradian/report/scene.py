@@ -16,12 +16,13 @@ from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers
 from steradian.spaces.base import chart_of, has_no_sign
-from steradian.wording import digits, sentence
+from steradian.text.numbers import digits, sentence
 
 if TYPE_CHECKING:
     from steradian.data.notation import Notation
-    from steradian.profile.level_table import LevelTable
-    from steradian.profile.profile import Profile
+    from steradian.decomposition import Profile
+    from steradian.text.levels import LevelTable
+
 
 _MOST_DRAWN = 3000  # rows that are drawn as points
 _MOST_VALUES = 90_000  # densities that a file holds, of all levels together
@@ -48,7 +49,7 @@ def _first(table: LevelTable) -> int:
 
 def _stops(table: LevelTable) -> tuple[str, ...]:
     """What the slider says: the level in words, and how sure it is."""
-    from steradian.profile.level_table import names_of
+    from steradian.text.levels import names_of
 
     p = table.profile
     words = reference_words(p.moments.hierarchy.space)
@@ -191,7 +192,7 @@ def _camera(profile: Profile, down: bool) -> dict[str, Any]:
     An axis without a fuller end is seen from its end towards +z. The third axis of a scene is up:
     where z is down, the scene is turned half about the first.
     """
-    from steradian.profile.principal_axes import second_moment
+    from steradian.text.places import second_moment
 
     mean = profile.moments.mean
     axis = np.linalg.eigh(second_moment(profile))[1][:, -1]

@@ -1,38 +1,35 @@
-"""A comparison in words and as records."""
+"""The printed comparison: what differs, how sure that is, tables of levels and groups."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steradian.diagnostics import Diagnostic
 from steradian.errors import SteradianError
-from steradian.io.frames import frame_of_columns
-from steradian.io.records import without_nan
-from steradian.profile.comparison_findings import about_label, default_tests, differences, verdict
-from steradian.profile.group_names import spelling_note
-from steradian.profile.group_words import pointing
-from steradian.profile.part_words import part_notes, part_rows, shared_note
-from steradian.references.base import underlying
-from steradian.text.phrases import say
-from steradian.wording import (
-    counted,
-    digits,
-    in_lines,
-    pvalue_number,
-    sentence,
+from steradian.text.differences import (
+    about_label,
+    default_tests,
+    part_notes,
+    part_rows,
+    pointing,
+    shared_note,
+    verdict,
 )
+from steradian.text.numbers import counted, digits, in_lines, pvalue_number, sentence
+from steradian.text.phrases import say
 
 if TYPE_CHECKING:
+    from steradian.comparison import Comparison
     from steradian.inference.group_tests import ComparisonTests
-    from steradian.profile.comparison import Comparison
+
 
 _SHOWN_GROUPS = 8
-_TOLD_GROUPS = 5  # whose pairs are told in a sentence
 _WIDTH = 80
-_FEW_PAIRS = 45  # pairs that are tested for print: ten groups
 
 
 def summarise(c: Comparison) -> str:
@@ -164,68 +161,17 @@ def _with_means(lines: list[str], names: tuple[str, ...], means: list[str]) -> l
     return [*lines, "Where they point to:", *below, *blank]
 
 
-def comparison_record(c: Comparison) -> dict[str, Any]:
-    """Every number of a comparison, ready for JSON."""
-    tests, refused = default_tests(c)
-    known = c.label_information
-    few = 2 <= len(c.names) <= _FEW_PAIRS
-    record: dict[str, Any] = {
-        "names": list(c.names),
-        "sizes": c.sizes.tolist(),
-        "shares": c.shares.tolist(),
-        "shares_kind": c.shares_kind,
-        "space": underlying(c.hierarchy.space).name,
-        "reference": c.relative_to or "uniform",
-        "d": c.hierarchy.space.d,
-        "hierarchy": c.hierarchy.to_dict()["kind"],
-        "levels": c.levels.tolist(),
-        "level_names": list(c.hierarchy.level_names),
-        "dims": list(c.hierarchy.dims),
-        "between": c.between.tolist(),
-        "noise": c.noise.tolist(),
-        "debiased": c.debiased.tolist(),
-        "total": c.total,
-        "level1": c.level1,
-        "label_information": {
-            "value": known.value,
-            "entropy": known.entropy,
-            "share": known.share,
-            "error": known.error,
-            "noise": known.noise,
-        },
-        "groups": {
-            name: {"deficits": d.tolist(), "gaps": g.tolist()}
-            for name, d, g in zip(
-                c.names, c.sample.groups.deficits, c.sample.groups.gaps, strict=True
-            )
-        },
-        "distance": c.pairs.distance.tolist() if few else None,
-        "left_out": {name: why.to_dict() for name, why in c.left_out.items()},
-        "design": c.design.name,
-        "tests": None if tests is None else tests.to_dict(),
-        "refused": None if refused is None else refused.to_dict(),
-        "intervals": c.intervals().to_dict() if tests is not None else None,
-        "verdict": [one.to_dict() for one in verdict(c, tests)],
-        "differences": [] if tests is None else [one.to_dict() for one in differences(c, tests)],
-        "read": "" if c.reading is None else c.reading.words,
-        "unit": "nats",
-    }
-    return without_nan(record)
+_SPELLED = re.compile(r"[\s_]+")
+_MOST_ALIKE = 4  # names that a note lists
 
 
-def comparison_frame(c: Comparison) -> Any:
-    """One row per level."""
-    tests, _ = default_tests(c)
-    table: dict[str, Any] = {
-        "level": c.levels,
-        "name": list(c.hierarchy.level_names),
-        "features": list(c.hierarchy.dims),
-        "between": c.between,
-        "noise": c.noise,
-        "debiased": c.debiased,
-    }
-    if tests is not None:
-        found = c.intervals()
-        table |= {"se": found.se, "low": found.low, "high": found.high}
-        table |= {"pvalue": tests.pvalue, "pvalue_holm": tests.pvalue_holm}
-    return frame_of_columns(table, index="level")
+def spelling_note(names: Iterable[str]) -> list[str]:
+    """Groups that may be one: their names differ in capitals, spaces or underscores only."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_SPELLED.sub("", name).casefold(), []).append(repr(name))
+    same = [", ".join(some[:_MOST_ALIKE]) for some in alike.values() if len(some) > 1]
+    if not same:
+        return []
+    more = f", and {len(same) - 1} more such names" if len(same) > 1 else ""
+    return [f"are {same[0]} one group? Their names differ only in how they are written{more}"]

@@ -56,7 +56,7 @@ class Drawn:
     weights: Array | None = None
     clusters: NDArray[np.int64] | None = None
 
-    def compared(self) -> sr.Comparison:
+    def compared(self) -> sr.results.Comparison:
         """With the design that its rows have."""
         design: object = None
         if self.weights is not None:

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-import steradian as sr
 from peer_tests import plain_tests, warm
 from samples import from_heights, vmf
+from steradian.paper import sample_tests
 from timing import Result, agree, interleaved, one_thread, quantity, show
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ def run() -> list[Result]:
 
 
 def _ours(x: Array, _: int) -> None:
-    sr.sample_tests(x, levels=2)
+    sample_tests(x, levels=2)
 
 
 def _loop(x: Array, _: int = 0) -> list[Array]:
@@ -65,7 +65,7 @@ def _loop(x: Array, _: int = 0) -> list[Array]:
 
 
 def _difference(x: Array) -> float:
-    ours = sr.sample_tests(x, levels=2, covariance="tilted")  # the peer does not damp
+    ours = sample_tests(x, levels=2, covariance="tilted")  # the peer does not damp
     theirs = np.array(_loop(x))
     return float(np.abs(ours.pvalue - theirs[:, :, 2]).max())
 

@@ -164,7 +164,7 @@ def by_size(x: Array) -> Iterator[Size]:
         n *= 2
 
 
-def gain(p: sr.Profile, x: Array) -> float:
+def gain(p: sr.results.Profile, x: Array) -> float:
     """Mean log-density of the last level minus that of level 1, nats per sentence."""
     return float(np.mean(p.fits[-1].logpdf(x) - p.fits[1].logpdf(x)))
 

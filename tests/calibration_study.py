@@ -15,6 +15,7 @@ from steradian.inference.level_tests import Null, Statistic
 from steradian.inference.scores import Covariance
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.paper import calibration as paper
+from steradian.paper import sample_tests
 
 REPLICATES = 2000
 INNER = 199
@@ -86,9 +87,9 @@ def size_rows(cell: Cell, count: int = 0) -> list[SizeRow]:
 def _together(cell: Cell, x: Array, w: Array | None) -> tuple[Array, BoolArray, Array]:
     """All samples at once, as the default would test each."""
     levels = max(cell.levels)
-    found = sr.sample_tests(x, weights=w, levels=levels, design=cell.design, replicates=999)
+    found = sample_tests(x, weights=w, levels=levels, design=cell.design, replicates=999)
     by_name: Covariance = "null" if cell.kind == "survey" else "tilted"
-    plain = sr.sample_tests(x, weights=w, levels=levels, design=cell.design, covariance=by_name)
+    plain = sample_tests(x, weights=w, levels=levels, design=cell.design, covariance=by_name)
     return found.pvalue, found.judged, plain.pvalue
 
 
@@ -111,7 +112,7 @@ def _singly(cell: Cell, x: Array, w: Array | None, seed: int) -> tuple[Array, Ar
 def judged_share(cell: Cell, count: int = 0) -> tuple[float, float]:
     """Share of samples with p < .001 at the first level, and of them how many were judged."""
     x, w = cell.draw(count or cell.samples)
-    found = sr.sample_tests(x, weights=w, levels=1, design=cell.design)
+    found = sample_tests(x, weights=w, levels=1, design=cell.design)
     small = found.pvalue[:, 0] < 0.001
     return float(small.mean()), float(found.judged[small, 0].mean())
 
@@ -198,7 +199,7 @@ class Variant:
     statistic: Statistic
     covariance: Covariance | None = None
 
-    def test(self, profile: sr.Profile, **more: object) -> sr.GapTests:
+    def test(self, profile: sr.results.Profile, **more: object) -> sr.results.GapTests:
         """The same through a single profile."""
         return profile.tests(self.null, self.statistic, self.covariance, **more)  # type: ignore[arg-type]
 
@@ -221,7 +222,7 @@ def variant_pvalues(x: Array, w: Array | None, levels: int) -> dict[str, Array]:
     design = None if w is None else "fixed"
     kinds: tuple[Covariance, ...] = ("damped", "tilted", "null", "empirical")
     tested = {
-        kind: sr.sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)
+        kind: sample_tests(x, weights=w, levels=levels, design=design, covariance=kind)
         for kind in kinds
     }
     out = {}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import steradian as sr
 from steradian.numerics.arrays import Array
+from steradian.spaces import Rule
 
 NODES = (16, 24, 32, 48, 64)
 
@@ -41,12 +41,12 @@ class Slab:
     def rules(self) -> int:
         return len(NODES) if self.ruled else 0
 
-    def rule(self, rung: int) -> sr.Rule:
+    def rule(self, rung: int) -> Rule:
         nodes = NODES[rung]
         height, weight = np.polynomial.legendre.leggauss(nodes // 2)
         turn = np.arange(nodes) * (2.0 * np.pi / nodes)
         angle, level = np.meshgrid(turn, 0.5 * (1.0 + height), indexing="ij")
-        return sr.Rule(places(angle.ravel(), level.ravel()), np.tile(0.5 * weight, nodes) / nodes)
+        return Rule(places(angle.ravel(), level.ravel()), np.tile(0.5 * weight, nodes) / nodes)
 
 
 def places(angle: Array, height: Array) -> Array:

@@ -43,7 +43,7 @@ class PrintedSample:
         path.write_text("\n".join(lines))
         return path
 
-    def profile(self, path: Path, seed: int) -> sr.Profile:
+    def profile(self, path: Path, seed: int) -> sr.results.Profile:
         """As Python has it, afresh."""
         rows = sr.read_directions(
             path, columns=list(self.coordinates), weights=self.weights, axial=self.axial or None,

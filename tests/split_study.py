@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steradian as sr
-from steradian.hierarchies import SameRows
+from steradian.hierarchies import OnSplits, SameRows, Split
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -61,8 +61,8 @@ class Cell:
         if repeats == NO_SPLIT:  # what nobody should do, and `sr.profile` refuses to
             chosen = recipe.from_data(sr.Directions(x))
             return sr.profile(x, hierarchy=chosen).tests().pvalue
-        split = sr.Split(0.5, repeats=repeats, seed=seed)
-        return sr.profile(x, hierarchy=sr.OnSplits(recipe, split)).tests().pvalue
+        split = Split(0.5, repeats=repeats, seed=seed)
+        return sr.profile(x, hierarchy=OnSplits(recipe, split)).tests().pvalue
 
 
 MEAN, PCA = sr.Zonal("mean", 2), sr.LowRank("pca", 2)

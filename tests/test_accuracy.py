@@ -72,7 +72,7 @@ def random_law(d: int, degree: int, scale: float, seed: int = 7) -> Population:
     return oracles.random_harmonic(d, degree, scale, LEVELS, seed)
 
 
-def attempt(law: Population, levels: int = LEVELS) -> tuple[sr.Profile, LevelError | None]:
+def attempt(law: Population, levels: int = LEVELS) -> tuple[sr.results.Profile, LevelError | None]:
     """The profile from exact moments, or what a fair refusal leaves of it, and the refusal."""
     try:
         return sr.profile(exact_moments(law, levels), levels=levels), None
@@ -84,7 +84,7 @@ def attempt(law: Population, levels: int = LEVELS) -> tuple[sr.Profile, LevelErr
 
 
 @cache
-def outcome(kind: str, kappa: float) -> tuple[sr.Profile, LevelError | None]:
+def outcome(kind: str, kappa: float) -> tuple[sr.results.Profile, LevelError | None]:
     return attempt(concentrated(kind, kappa))
 
 
@@ -105,7 +105,7 @@ def rounding_floor(law: Population, level: int) -> float:
     return float(0.5 * np.sum((2.0**-53 / singular) ** 2))
 
 
-def levels_below(refusal: LevelError) -> sr.Profile:
+def levels_below(refusal: LevelError) -> sr.results.Profile:
     """What a refusal leaves, after checking that it names its level."""
     assert f"level {refusal.level} " in str(refusal)
     assert f"levels={refusal.level - 1} is sound" in str(refusal)
@@ -114,7 +114,7 @@ def levels_below(refusal: LevelError) -> sr.Profile:
     return refusal.profile
 
 
-def check(law: Population, found: sr.Profile) -> None:
+def check(law: Population, found: sr.results.Profile) -> None:
     expected = np.diff(law.deficits(len(found.levels)), prepend=0.0)
     np.testing.assert_allclose(found.gaps, expected, rtol=0.0, atol=PROMISE)
     np.testing.assert_allclose(found.deficits, np.cumsum(found.gaps), rtol=1e-14, atol=1e-14)
@@ -195,7 +195,7 @@ def test_quadrature_estimate_bounds_the_error(kind: str, kappa: float) -> None:
     certified(outcome(kind, kappa)[0], concentrated(kind, kappa).rule)
 
 
-def certified(found: sr.Profile, rule: oracles.Rule) -> None:
+def certified(found: sr.results.Profile, rule: oracles.Rule) -> None:
     """The error of every log-partition is within its estimate, or rounding."""
     for fit, estimate in zip(found.fits[1:], found.numerics.quadrature, strict=True):
         true = log_partition(rule, fit.lam, fit.level)
@@ -225,7 +225,7 @@ def test_gap_is_the_divergence_of_neighbours(kind: str, kappa: float) -> None:
     divergences(outcome(kind, kappa)[0], concentrated(kind, kappa).rule)
 
 
-def divergences(found: sr.Profile, rule: oracles.Rule) -> None:
+def divergences(found: sr.results.Profile, rule: oracles.Rule) -> None:
     points = rule.points.astype(float)
     logs = np.stack([fit.logpdf(points) for fit in found.fits])
     for level, gap in zip(found.levels, found.gaps, strict=True):
@@ -344,7 +344,7 @@ def test_no_refusal_without_need(seed: int) -> None:
         check_sample(x, 3)
 
 
-def sound_levels(x: Array, levels: int) -> sr.Profile:
+def sound_levels(x: Array, levels: int) -> sr.results.Profile:
     """The profile, or what a refusal that names its level leaves of it."""
     try:
         return sr.profile(x, levels=levels)

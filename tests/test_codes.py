@@ -29,61 +29,61 @@ def rng(*seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def heavy_row() -> sr.Profile:
+def heavy_row() -> sr.results.Profile:
     w = np.full(200, 0.2)
     w[17] = 500.0
     rows = sr.Directions.from_angles(rng(1).vonmises(0.0, 1.0, 200), weights=w)
     return sr.profile(rows, levels=2, design="importance")
 
 
-def clusters() -> sr.Profile:
+def clusters() -> sr.results.Profile:
     x = sr.Sphere().uniform(200, rng(2))
     return sr.profile(x, levels=3, design=sr.designs.Clusters(np.arange(200) // 8))
 
 
-def tilted_sites() -> sr.Profile:
+def tilted_sites() -> sr.results.Profile:
     x = unit(rng(3).normal([3.0, 0.0, 0.0], [1.0, 0.15, 0.7], (30, 3)))
     return sr.profile(x, levels=2)
 
 
-def binned() -> sr.Profile:
+def binned() -> sr.results.Profile:
     angles = np.round(np.rad2deg(rng(4).vonmises(0.7, 1.5, 200)) / 45.0) * 45.0
     return sr.profile(sr.Directions.from_azimuth(angles, degrees=True))
 
 
-def stopped() -> sr.Profile:
+def stopped() -> sr.results.Profile:
     return sr.profile(sr.Directions.from_angles([0.0, 1.0, 3.0]))
 
 
-def descriptive() -> sr.Profile:
+def descriptive() -> sr.results.Profile:
     return sr.profile(sr.Sphere().uniform(60, rng(5)), weights=rng(6).random(60))
 
 
-def shrunk() -> sr.Profile:
+def shrunk() -> sr.results.Profile:
     return sr.profile(np.eye(3), levels=2, shrinkage=0.1)
 
 
-def wide() -> sr.Profile:
+def wide() -> sr.results.Profile:
     return sr.profile(unit(rng(7).normal(size=(40, 12))))
 
 
-def summed() -> sr.Profile:
+def summed() -> sr.results.Profile:
     rows = sr.Directions(sr.Sphere().uniform(80, rng(8)))
     return sr.profile(sr.Moments.from_directions(rows, sr.Harmonics(3, 2)))
 
 
-def example() -> sr.Profile:
+def example() -> sr.results.Profile:
     return sr.profile(sr.examples.load("mcmurdo"), levels=3)
 
 
-Samples = tuple[tuple[Callable[[], sr.Profile], ...], tuple[str, ...], int]
+Samples = tuple[tuple[Callable[[], sr.results.Profile], ...], tuple[str, ...], int]
 FEW: Samples = (heavy_row, stopped, descriptive, shrunk), ("few",), 20
 MANY: Samples = (
     (clusters, tilted_sites, binned, wide, summed, example), ("apart", "alike"), 40
 )  # fmt: skip
 
 
-def groups(kind: str) -> sr.Comparison:
+def groups(kind: str) -> sr.results.Comparison:
     north = np.array([0.0, 0.0, 1.0])
     if kind == "apart":
         return sr.compare({"a": vmf(60, north, 8.0, rng(9)), "b": vmf(60, -north, 5.0, rng(10))})
@@ -118,7 +118,7 @@ def asked(ask: Callable[[], Any]) -> Any:
     return found.to_dict()
 
 
-def answers_of(p: sr.Profile) -> list[Any]:
+def answers_of(p: sr.results.Profile) -> list[Any]:
     doors = (
         p.tests, lambda: p.tests(null="model", method="exact"), p.intervals, p.uniformity,
         p.residuals, p.mmd, p.trust, lambda: sr.choose_order(p, folds=2),

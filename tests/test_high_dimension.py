@@ -29,7 +29,9 @@ def with_dead(x: Array, dead: int, seed: int = 1) -> Array:
     return np.asarray(np.hstack([x, np.zeros((len(x), dead))]) @ turn)
 
 
-def assert_same_profile(one: sr.Profile, other: sr.Profile, tolerance: float = 1e-9) -> None:
+def assert_same_profile(
+    one: sr.results.Profile, other: sr.results.Profile, tolerance: float = 1e-9
+) -> None:
     np.testing.assert_allclose(one.deficits, other.deficits, rtol=tolerance)
     np.testing.assert_allclose(one.gaps, other.gaps, rtol=tolerance)
 

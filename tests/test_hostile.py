@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse
 
 import steradian as sr
+from steradian.paper import mixture_sf, ridge
 
 RNG = np.random.default_rng(0)
 
@@ -173,7 +174,7 @@ VALUES: dict[str, Any] = {
     **frames(),
 }
 
-FIT_CALLS: dict[str, Callable[[sr.MaxEntFit, Any], object]] = {
+FIT_CALLS: dict[str, Callable[[sr.results.MaxEntFit, Any], object]] = {
     "logpdf": lambda fit, v: fit.logpdf(v),
     "pdf": lambda fit, v: fit.pdf(v),
     "measure": lambda fit, v: fit.entropy(measure=v),
@@ -234,10 +235,10 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "boundary": lambda v: sr.boundary(v, levels=2),
     "boundary levels": lambda v: sr.boundary(X, levels=v),
     "boundary weights": lambda v: sr.boundary(X, levels=2, weights=v),
-    "ridge": lambda v: sr.ridge(v, 0.01, levels=2),
-    "ridge alpha": lambda v: sr.ridge(X, v, levels=2),
-    "ridge levels": lambda v: sr.ridge(X, 0.01, levels=v),
-    "ridge weights": lambda v: sr.ridge(X, 0.01, levels=2, weights=v),
+    "ridge": lambda v: ridge(v, 0.01, levels=2),
+    "ridge alpha": lambda v: ridge(X, v, levels=2),
+    "ridge levels": lambda v: ridge(X, 0.01, levels=v),
+    "ridge weights": lambda v: ridge(X, 0.01, levels=2, weights=v),
     "Shrinkage": sr.Shrinkage,
     "Shrinkage toward": lambda v: sr.Shrinkage(0.1, v),
     "read_directions": sr.read_directions,
@@ -274,13 +275,13 @@ def test_only_errors_of_our_own_leave(call: str) -> None:
 def test_tails_refuse_in_words(which: str) -> None:
     def call(value: Any) -> object:
         arguments: dict[str, Any] = {"t": [1.0], "coefficients": np.ones((1, 2)), "dof": 5.0}
-        return sr.mixture_sf(**{**arguments, which: value})
+        return mixture_sf(**{**arguments, which: value})
 
     found = {name: trouble(call, value, sr.InvalidArgument) for name, value in VALUES.items()}
     assert {name: words for name, words in found.items() if words} == {}
 
 
-def many_levels(levels: int) -> sr.Profile:
+def many_levels(levels: int) -> sr.results.Profile:
     """Spectra of the first grids are shorter than the window that was looked at."""
     angles = np.random.default_rng(1).vonmises(0.0, 2.0, 500)
     return sr.profile(sr.Directions.from_angles(angles), levels=levels)

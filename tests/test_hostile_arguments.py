@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.paper import sample_tests, sketches
 from test_hostile import PROFILE, VALUES, H, X, trouble, unit
 
 GROUPS = ["a", "b"] * 6
@@ -204,8 +205,8 @@ DOORS: dict[str, Door] = {
     "bootstrap": Door(partial(sr.bootstrap, replicates=3), (LARGE, "design"), {"seed": 0}),
     "choose_order": Door(sr.choose_order, (LARGE,)),
     "profile design": Door(sr.profile, (X,), {"levels": 1, "design": "iid"}),
-    "sample_tests": Door(sr.sample_tests, (unit(36, 3).reshape(3, 12, 3),), {"levels": 1}),
-    "sketches": Door(sr.sketches, (unit(20, 5),), {"size": 3, "seed": 0}),
+    "sample_tests": Door(sample_tests, (unit(36, 3).reshape(3, 12, 3),), {"levels": 1}),
+    "sketches": Door(sketches, (unit(20, 5),), {"size": 3, "seed": 0}),
     "logpdf_error": Door(PROFILE.fits[2].logpdf_error, (X,)),
     "hpd": Door(PROFILE.fits[2].logpdf, (X,), {"measure": "surface"}),
     "Moments load": Door(sr.Moments.load, ("no.moments",)),

@@ -10,6 +10,7 @@ import pytest
 
 import steradian as sr
 from coded import codes
+from steradian.paper import sample_tests
 
 Rng = np.random.Generator
 
@@ -25,13 +26,13 @@ def unit(x: Any) -> Any:
 # --- p-values and error bars ------------------------------------------------------------------
 
 
-def judged(profile: sr.Profile, level: int) -> float:
+def judged(profile: sr.results.Profile, level: int) -> float:
     """The p-value of a level, NaN where the tests say that it is not testable."""
     found = profile.tests()
     return float(found.pvalue[level - 1]) if found.judged[level - 1] else float("nan")
 
 
-def unequal_clusters(rng: Rng, largest: int) -> sr.Profile:
+def unequal_clusters(rng: Rng, largest: int) -> sr.results.Profile:
     """Thirty clusters of five rows but one, each with one direction of its own; uniform."""
     sizes = np.r_[np.full(29, 5), largest]
     labels = np.repeat(np.arange(30), sizes)
@@ -39,12 +40,12 @@ def unequal_clusters(rng: Rng, largest: int) -> sr.Profile:
     return sr.profile(on_circle(angles), levels=1, design=sr.designs.Clusters(labels))
 
 
-def lognormal_ratios(rng: Rng, n: int) -> sr.Profile:
+def lognormal_ratios(rng: Rng, n: int) -> sr.results.Profile:
     x = on_circle(rng.uniform(-np.pi, np.pi, n))
     return sr.profile(x, weights=rng.lognormal(0.0, 1.5, n), levels=1, design="importance")
 
 
-NULLS: dict[str, Callable[[Rng], sr.Profile]] = {
+NULLS: dict[str, Callable[[Rng], sr.results.Profile]] = {
     "one of 30 clusters has 60 rows": lambda rng: unequal_clusters(rng, 60),
     "one of 30 clusters has half of the rows": lambda rng: unequal_clusters(rng, 145),
     "50 lognormal importance weights": lambda rng: lognormal_ratios(rng, 50),
@@ -72,7 +73,7 @@ def test_stacks_of_heavy_ratios_are_not_sure() -> None:
     rng = np.random.default_rng(1)
     x = on_circle(rng.uniform(-np.pi, np.pi, (500, 100)))
     w = rng.lognormal(0.0, 2.0, (500, 100))
-    found = sr.sample_tests(x, weights=w, levels=1, design="importance")
+    found = sample_tests(x, weights=w, levels=1, design="importance")
     told = found.pvalue[getattr(found, "judged", np.ones_like(found.pvalue, dtype=bool))]
     assert np.sum(told <= 0.05) <= 43, "500 samples of size .05: chance 1e-4"
 
@@ -80,7 +81,7 @@ def test_stacks_of_heavy_ratios_are_not_sure() -> None:
 def test_concentrated_circles_keep_their_size() -> None:
     """Von Mises(30) at level 2, n = 60: .09 at 5 %; of 3,000 samples 195 are 1.3 times nominal."""
     angles = np.random.default_rng(2).vonmises(0.0, 30.0, (3000, 60))
-    found = sr.sample_tests(on_circle(angles), levels=2)
+    found = sample_tests(on_circle(angles), levels=2)
     assert np.sum(found.pvalue[:, 1] <= 0.05) <= 195
 
 
@@ -194,7 +195,7 @@ def test_odd_arguments_are_refused_in_words(call: str) -> None:
     assert str(refused.value).strip()
 
 
-def dominated() -> sr.Profile:
+def dominated() -> sr.results.Profile:
     w = np.ones(30)
     w[0] = 1e12
     return sr.profile(ROWS, weights=w, levels=2, design="fixed")

@@ -40,7 +40,7 @@ def agree(record: list[Any], known: Array, judged: Any) -> None:
         assert mine is not None or not good or np.isnan(theirs)
 
 
-def known_of(p: sr.Profile) -> GapTests | None:
+def known_of(p: sr.results.Profile) -> GapTests | None:
     """All tests, where the design defines any."""
     return p.tests() if p.design.defines_inference else None
 
@@ -58,7 +58,7 @@ def check_text(text: str, tests: GapTests | None) -> None:
         assert cell in {LATER, expected}
 
 
-def check_record(record: dict[str, Any], p: sr.Profile) -> None:
+def check_record(record: dict[str, Any], p: sr.results.Profile) -> None:
     """Full digits: what is there is what the methods of the profile give."""
     assert record["gaps"] == p.gaps.tolist()
     tests, found = known_of(p), record["inference"]
@@ -76,7 +76,7 @@ def check_record(record: dict[str, Any], p: sr.Profile) -> None:
         assert said in {str(verdict), str(Verdict.OPEN)}
 
 
-def check_structure(p: sr.Profile, q: sr.Profile) -> None:
+def check_structure(p: sr.results.Profile, q: sr.results.Profile) -> None:
     """What trust says of structure above is the residual's p-value, asked before or after."""
     before, found = p.trust().structure, q.residuals()
     after = q.trust().structure
@@ -88,7 +88,7 @@ def check_structure(p: sr.Profile, q: sr.Profile) -> None:
         assert before == after
 
 
-def check_order(p: sr.Profile) -> None:
+def check_order(p: sr.results.Profile) -> None:
     """An order has the p-values of tests and residuals."""
     if not (p.design.defines_inference and p.design.has_units):
         return
@@ -123,7 +123,7 @@ def check_all(name: str, seed: int, folder: Path, capsys: pytest.CaptureFixture[
         check_page(sample.profile(path, seed), tests)
 
 
-def check_page(p: sr.Profile, tests: GapTests | None) -> None:
+def check_page(p: sr.results.Profile, tests: GapTests | None) -> None:
     """The report prints the same table, tests and residuals."""
     page = page_of(p)
     shown = [str(block) for section in page.sections for block in section.blocks]

@@ -10,6 +10,7 @@ import steradian as sr
 from named_rows import without_count
 from oracles import Array
 from steradian.cli.app import run
+from steradian.paper import ridge
 
 SCALES = (1.0, 2.0**-1000, 2.0**1020, 1e-308, 1e308, 1e-320)
 
@@ -133,7 +134,7 @@ def test_levels_that_are_not_possible(d: int, levels: int, words: str) -> None:
     for call in (
         lambda: sr.profile(x, levels=levels),
         lambda: sr.profiles(x, weights=w[None], levels=levels),
-        lambda: sr.ridge(x, 0.1, levels=levels),
+        lambda: ridge(x, 0.1, levels=levels),
         lambda: sr.boundary(x, levels=levels),
     ):
         with pytest.raises(sr.InvalidArgument) as caught:

@@ -77,7 +77,7 @@ def _side_view(x: Array) -> View:
     return View(np.cross(up, near), up, near)
 
 
-def _globe(fit: sr.MaxEntFit, x: Array, view: View, level: int) -> str:
+def _globe(fit: sr.results.MaxEntFit, x: Array, view: View, level: int) -> str:
     shades = "".join(
         f'<path class="shade level-{level}" style="fill-opacity:{opacity:.2f}" d="{path}"/>'
         for opacity, path in _shades(fit, view)
@@ -89,7 +89,7 @@ def _globe(fit: sr.MaxEntFit, x: Array, view: View, level: int) -> str:
     )
 
 
-def _shades(fit: sr.MaxEntFit, view: View, size: int = 101) -> list[tuple[float, str]]:
+def _shades(fit: sr.results.MaxEntFit, view: View, size: int = 101) -> list[tuple[float, str]]:
     """Bands of the density on the near half; uniform is 1, and each band has twice the last."""
     grid = np.linspace(-1, 1, size)
     a, b = np.meshgrid(grid, grid)
@@ -140,7 +140,7 @@ def _mean_arrow(mean: Array, view: View) -> str:
     )
 
 
-def _bars(profile: sr.Profile) -> str:
+def _bars(profile: sr.results.Profile) -> str:
     """One bar for each level, with what noise gives in grey and its value beside it."""
     names = profile.moments.hierarchy.level_names
     scale = 158 / profile.gaps.max()

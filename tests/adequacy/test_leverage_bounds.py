@@ -11,7 +11,7 @@ from steradian.adequacy.leftover import GriddedLeftover, levels_through, sample_
 ROWS = 6_000
 
 
-def leftover(profile: sr.Profile, level: int) -> GriddedLeftover:
+def leftover(profile: sr.results.Profile, level: int) -> GriddedLeftover:
     wide = levels_through(profile.moments.hierarchy, 6)
     assert wide is not None
     found = sample_leftover(profile.as_sample(), wide, level, np.ones(6)).by_rows

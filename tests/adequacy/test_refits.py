@@ -23,7 +23,7 @@ def unit(x: Array) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=-1, keepdims=True))
 
 
-def replicates(d: int, level: int, degree: int) -> tuple[sr.Profile, MomentStack]:
+def replicates(d: int, level: int, degree: int) -> tuple[sr.results.Profile, MomentStack]:
     """A fit and forty weightings of its rows about it."""
     rng = np.random.default_rng(d + level)
     x = unit(rng.normal(size=(80, d)) + np.eye(d)[0])

@@ -19,6 +19,7 @@ from steradian.adequacy.trust import Answer
 from steradian.diagnostics import Verdict
 from steradian.families.quadratics.polar_whitening import polar_whitening
 from steradian.inference.effort import Patience, TakesLong
+from steradian.paper import ridge
 
 RULES = {2: oracles.circle_rule(512), 3: oracles.sphere_rule(24)}
 
@@ -37,7 +38,7 @@ def trimodal(seed: int, n: int = 500) -> sr.Directions:
     return sr.Directions.from_angles(centre + rng.vonmises(0.0, 5.5, n))
 
 
-def masses(fit: sr.MaxEntFit) -> tuple[Array, Array]:
+def masses(fit: sr.results.MaxEntFit) -> tuple[Array, Array]:
     """Nodes and masses of a fit on an independent rule."""
     rule = RULES[fit.space.d]
     points = np.asarray(rule.points, dtype=np.float64)
@@ -433,7 +434,7 @@ def test_records_are_json_and_whole_numbers_may_be_numpy_s() -> None:
     degree: Any = np.int64(3)
     for result in (p.residuals(degree), p.mmd(method="exact"), p.sensitivity(), p):
         json.dumps(result.to_dict(), allow_nan=False)
-    json.dumps(sr.ridge(np.eye(3), 0.01, levels=3).to_dict(), allow_nan=False)
+    json.dumps(ridge(np.eye(3), 0.01, levels=3).to_dict(), allow_nan=False)
 
 
 def test_defaults_ask_for_what_moments_and_designs_hold() -> None:

@@ -8,6 +8,7 @@ import pytest
 import oracles
 import steradian as sr
 from oracles import Array
+from steradian.paper import ridge
 
 
 def sample(d: int, n: int = 80) -> Array:
@@ -20,7 +21,7 @@ def sample(d: int, n: int = 80) -> Array:
 def test_the_equation_of_the_penalty(d: int, levels: int, alpha: float) -> None:
     """∇ψ(λ) + αλ = m, and the drop of entropy is λ·∇ψ(λ) - ψ(λ)."""
     x = sample(d)
-    found = sr.ridge(x, alpha, levels=levels)
+    found = ridge(x, alpha, levels=levels)
     m = sr.Harmonics(d, levels).features(x).mean(axis=0)
     for level in range(1, levels + 1):
         lam = found.lam[level - 1]
@@ -35,7 +36,7 @@ def test_the_equation_of_the_penalty(d: int, levels: int, alpha: float) -> None:
 def test_a_small_penalty_changes_little_and_a_large_one_breaks_the_theory() -> None:
     x = sample(3)
     exact = sr.profile(x, levels=3)
-    small, large = sr.ridge(x, 1e-8, levels=3), sr.ridge(x, 0.5, levels=3)
+    small, large = ridge(x, 1e-8, levels=3), ridge(x, 0.5, levels=3)
     np.testing.assert_allclose(small.exact_gaps, exact.gaps)
     assert np.abs(small.change).max() < 1e-5
     assert large.mismatch.max() > 1e-2
@@ -49,20 +50,20 @@ def test_steps_may_be_negative() -> None:
         rng = np.random.default_rng(seed)
         theta = rng.vonmises(rng.uniform(0, 6, 3)[rng.integers(0, 3, 60)], 30.0)
         rows = sr.Directions.from_angles(theta)
-        steps.append(sr.ridge(rows, 0.05, levels=4).entropy_step)
+        steps.append(ridge(rows, 0.05, levels=4).entropy_step)
     assert np.min(steps) < 0.0
 
 
 def test_boundary_data_have_penalised_fits_but_no_gaps() -> None:
-    found = sr.ridge(np.eye(3), 1e-2, levels=3)
+    found = ridge(np.eye(3), 1e-2, levels=3)
     assert np.isfinite(found.entropy_drop).all()
     assert np.isfinite(found.exact_gaps[0])
     assert np.isnan(found.exact_gaps[1:]).all()
 
 
 def test_nobody_takes_it_for_exact() -> None:
-    found = sr.ridge(sample(3), 1e-4, levels=2)
-    assert not isinstance(found, sr.Profile)
+    found = ridge(sample(3), 1e-4, levels=2)
+    assert not isinstance(found, sr.results.Profile)
     assert type(found).__name__ == "RidgeNotExact"
     for name in ("gaps", "deficits", "uncertainty", "tests", "intervals", "fits"):
         assert not hasattr(found, name)
@@ -77,14 +78,14 @@ def test_nobody_takes_it_for_exact() -> None:
 def test_wrong_penalties_are_refused() -> None:
     for wrong in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="give a positive number"):
-            sr.ridge(sample(3), wrong, levels=2)
+            ridge(sample(3), wrong, levels=2)
     with pytest.raises(ValueError, match="offered up to 300; shrinkage works in any dimension"):
-        sr.ridge(sample(30, 600), 1e-4, levels=2)
+        ridge(sample(30, 600), 1e-4, levels=2)
 
 
 def test_rotation_matters_to_ridge_only_beyond_rounding_of_the_same_features() -> None:
     """Orthonormal harmonics turn among themselves, so this ridge happens to be invariant."""
     x = sample(3)
     turn = oracles.rotation(3, np.random.default_rng(0))
-    one, two = sr.ridge(x, 0.1, levels=3), sr.ridge(x @ turn.T, 0.1, levels=3)
+    one, two = ridge(x, 0.1, levels=3), ridge(x @ turn.T, 0.1, levels=3)
     np.testing.assert_allclose(one.entropy_drop, two.entropy_drop, atol=1e-9)

@@ -35,7 +35,7 @@ def test_levels_by_contours_stay_and_those_on_rules_are_told(data: sr.Directions
     [sr.profile(AXES, levels=1), sr.profile(TURNS, levels=1), sr.profile(rows(5), levels=2)],
     ids=["axes", "rotations", "sphere in R^5"],
 )
-def test_without_a_grid_it_is_said_why(p: sr.Profile) -> None:
+def test_without_a_grid_it_is_said_why(p: sr.results.Profile) -> None:
     found = p.sensitivity(epsilons=(0.0,), rotations=1)
     assert np.isnan(found.quadrature_change)
     assert "  grids: left out, since no level was fitted on a ladder of them\n" in str(found)

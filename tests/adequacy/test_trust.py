@@ -112,7 +112,7 @@ def test_moments_are_judged_as_far_as_they_reach() -> None:
 def test_numbers_decide_numerically() -> None:
     p = sr.profile(angles(800), levels=2)
 
-    def judged(**changed: Any) -> sr.Trust:
+    def judged(**changed: Any) -> sr.results.Trust:
         worse = dataclasses.replace(p)
         object.__setattr__(worse, "numerics", dataclasses.replace(p.numerics, **changed))
         return worse.trust()

@@ -51,7 +51,7 @@ def _uniform(d: int, n: int, rng: np.random.Generator) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
-def profile_of(law: Law, design: str, rng: np.random.Generator) -> sr.Profile:
+def profile_of(law: Law, design: str, rng: np.random.Generator) -> sr.results.Profile:
     """One sample of the law under a design."""
     weights: Array | None = None
     if design == "importance":

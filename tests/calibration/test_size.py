@@ -9,6 +9,7 @@ import calibration_laws as laws
 import calibration_study as study
 import steradian as sr
 from calibration_laws import Cell
+from steradian.paper import sample_tests
 
 CONTAMINATED = "S² vMF(5) + 3 % uniform"  # better than at n = 100, but not mended: see BEYOND
 FIRST_LOOK = 500  # samples: a test of twice its size passes one time in a thousand
@@ -83,5 +84,5 @@ def test_coefficients_of_a_moment_null_that_is_no_model_null() -> None:
     np.testing.assert_allclose(p.gaps, 0.0, atol=1e-14)
     np.testing.assert_allclose(p.tests().coefficients[1], [0.7, 0.3], atol=1e-12)
     x, _ = laws.cell("S¹ 1 + 0.8 cos 4θ", 200).draw(500)
-    estimated = sr.sample_tests(x, levels=2).coefficients[1].mean(axis=0)
+    estimated = sample_tests(x, levels=2).coefficients[1].mean(axis=0)
     np.testing.assert_allclose(estimated, [0.7, 0.3], atol=0.02)

@@ -46,7 +46,7 @@ def table(tmp_path: Path) -> str:
     return str(path)
 
 
-def assert_json(text: str, expected: sr.Profile) -> None:
+def assert_json(text: str, expected: sr.results.Profile) -> None:
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
 

@@ -242,7 +242,7 @@ def test_names_are_there_before_they_are_imported() -> None:
         "assert set(sr.__all__) <= set(dir(sr))\n"
         "assert 'numpy' not in sys.modules\n"
         "from steradian.decomposition import Profile\n"
-        "assert sr.Profile is Profile and callable(sr.profile)\n"
+        "assert sr.results.Profile is Profile and callable(sr.profile)\n"
         "import steradian.text.summary\n"
         "assert sr.profile.__name__ == 'profile'\n"
     )

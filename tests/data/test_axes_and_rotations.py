@@ -29,7 +29,7 @@ def refusal(make: Callable[[], object]) -> str:
     return without_count(str(caught.value))
 
 
-def same(one: sr.Profile, other: sr.Profile) -> None:
+def same(one: sr.results.Profile, other: sr.results.Profile) -> None:
     """Bit for bit: all that is computed."""
     first, second = one.to_dict(), other.to_dict()
     for record in (first, second):

@@ -256,7 +256,7 @@ def test_files_as_labels(tmp_path: Path) -> None:
 # --- what was read is told ----------------------------------------------------------------
 
 
-def told(profile: sr.Profile) -> str:
+def told(profile: sr.results.Profile) -> str:
     """What is printed above the table of levels."""
     head, _, _ = str(profile).partition("\nlevel ")
     return head

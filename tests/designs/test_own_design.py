@@ -164,5 +164,7 @@ EVEN = np.full(40, 1.0 / 40)
 def test_units_that_are_none_are_refused_where_the_design_is_handed_in(
     found: Any, words: str
 ) -> None:
-    with pytest.raises(sr.ConformanceError, match=rf"Rubbish\(\) does not keep its(.|\n)*{words}"):
+    with pytest.raises(
+        sr.conformance.ConformanceError, match=rf"Rubbish\(\) does not keep its(.|\n)*{words}"
+    ):
         sr.profile(rows(40), levels=1, design=Rubbish(found))

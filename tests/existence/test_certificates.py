@@ -156,7 +156,7 @@ def grid(d: int, x: Array) -> Array:
     return np.vstack([base, near / np.linalg.norm(near, axis=1, keepdims=True)])
 
 
-def assert_certifies(f: sr.Certificate, x: Array, level: int) -> None:
+def assert_certifies(f: sr.results.Certificate, x: Array, level: int) -> None:
     assert f.level == level
     assert values(f.lam, grid(x.shape[1], x), level).min() > -1e-8
     assert np.abs(values(f.lam, x, level)).max() < 1e-8
@@ -372,7 +372,7 @@ def test_the_circle_is_the_least_eigenvalue_of_its_toeplitz_matrix() -> None:
     np.testing.assert_allclose(sr.boundary(sums).margins, expected, atol=1e-13)
 
 
-def lower_bound(x: Array, f: sr.Certificate) -> float:
+def lower_bound(x: Array, f: sr.results.Certificate) -> float:
     """The least mean over functions asked to be non-negative on finitely many points only."""
     rng = np.random.default_rng(5)
     points = np.asarray(oracles.rule_for(x.shape[1], 40).points, dtype=np.float64)

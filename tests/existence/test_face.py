@@ -97,7 +97,7 @@ def highest(x: Array, level: int) -> float:
     return -1.0 if found.status == 2 else float(-found.fun)
 
 
-def assert_certifies(f: sr.Certificate, x: Array, rng: Rng) -> None:
+def assert_certifies(f: sr.results.Certificate, x: Array, rng: Rng) -> None:
     near = x[rng.integers(len(x), size=2000)]
     near = unit(near + 10.0 ** rng.uniform(-4, -0.5, (2000, 1)) * rng.standard_normal((2000, 3)))
     rule = np.asarray(oracles.sphere_rule(60).points, dtype=np.float64)
@@ -229,7 +229,7 @@ def test_many_points_are_asked_in_part() -> None:
     found = face_of(x, 5)
     assert found.verdict is Verdict.OUTSIDE
     assert found.function is not None
-    assert_certifies(sr.Certificate(3, 5, found.function[1:]), x, rng)
+    assert_certifies(sr.results.Certificate(3, 5, found.function[1:]), x, rng)
     assert face_of(np.vstack([x, generic(4, rng)]), 5).verdict is Verdict.INSIDE
 
 

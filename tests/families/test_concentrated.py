@@ -52,7 +52,7 @@ CUBE = unit(np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 
 
 
 def assert_exact(
-    found: sr.Profile, x: Array, weights: Array | None = None, rings: int = RINGS
+    found: sr.results.Profile, x: Array, weights: Array | None = None, rings: int = RINGS
 ) -> None:
     """Gaps against the optimum of the dense rule, to the promise."""
     levels = len(found.levels)
@@ -90,7 +90,7 @@ def test_several_clusters_at_level_four(name: str) -> None:
 
 
 @cache
-def four_clusters() -> sr.Profile:
+def four_clusters() -> sr.results.Profile:
     return sr.profile(CASES["generic"], levels=4)
 
 

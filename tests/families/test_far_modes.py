@@ -43,7 +43,7 @@ def skewed() -> Array:
     return np.asarray(0.6 - 0.1 * np.random.default_rng(2).standard_gamma(1.5, 12))
 
 
-def assert_is_a_law_or_refused(p: sr.Profile) -> None:
+def assert_is_a_law_or_refused(p: sr.results.Profile) -> None:
     """Its mean density over uniform draws is one, as far as they tell."""
     if len(p.levels) < 3:
         words = str(p.stopped)
@@ -54,7 +54,9 @@ def assert_is_a_law_or_refused(p: sr.Profile) -> None:
     assert abs(density.mean() - 1.0) < 5.0 * density.std() / np.sqrt(len(x)) + 0.02
 
 
-def as_far_as_it_goes(x: Array, hierarchy: Hierarchy, weights: Array | None = None) -> sr.Profile:
+def as_far_as_it_goes(
+    x: Array, hierarchy: Hierarchy, weights: Array | None = None
+) -> sr.results.Profile:
     design = "iid" if weights is None else "fixed"
     try:
         return sr.profile(sr.Directions(x, weights), design=design, hierarchy=hierarchy)

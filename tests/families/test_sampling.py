@@ -25,7 +25,7 @@ def clusters(d: int, noise: float, seed: int) -> Array:
 
 
 @cache
-def fit_of(name: str, level: int) -> sr.MaxEntFit:
+def fit_of(name: str, level: int) -> sr.results.MaxEntFit:
     if name in D:
         return sr.profile(sr.examples.load(name), levels=4).fits[level]
     d, noise = {"wide": (3, 0.5), "narrow": (3, 0.15), "arcs": (2, 0.3)}[name]

@@ -24,7 +24,7 @@ def tight(kappa: float, clusters: int, n: int, seed: int) -> sr.Directions:
     return sr.Directions(sr.Torus(2).points(places + own), space=sr.Torus(2))
 
 
-def on_whole_torus(fit: sr.MaxEntFit, hierarchy: sr.Interactions, nodes: int) -> Array:
+def on_whole_torus(fit: sr.results.MaxEntFit, hierarchy: sr.Interactions, nodes: int) -> Array:
     """Mass, entropy deficit and moments of a fit by the product of two equispaced rules."""
     turn = np.arange(nodes) * (2.0 * np.pi / nodes)
     total = np.zeros(2 + len(fit.lam))

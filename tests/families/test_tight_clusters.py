@@ -20,7 +20,7 @@ def vmf(centre: Array, kappa: float, n: int, rng: np.random.Generator) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
-def stated(found: sr.Profile) -> Array:
+def stated(found: sr.results.Profile) -> Array:
     """What a profile says its deficits may be off by, and the rounding of a sum."""
     n = found.numerics
     return np.asarray(n.quadrature + n.decrement**2 + n.moment_rounding + 1e-14)

@@ -19,12 +19,12 @@ D = {"turtles": 2, "mcmurdo": 3}
 
 
 @cache
-def profile_of(name: str) -> sr.Profile:
+def profile_of(name: str) -> sr.results.Profile:
     return sr.profile(sr.examples.load(name), levels=3)
 
 
 @cache
-def four_dimensional() -> sr.Profile:
+def four_dimensional() -> sr.results.Profile:
     return sr.profile(four_dimensional_sample(), levels=2)
 
 
@@ -47,7 +47,7 @@ def own_rule(d: int) -> tuple[Array, Array]:
     return x / np.linalg.norm(x, axis=1, keepdims=True), np.repeat(w / 2, 401) / 401
 
 
-def fit_of(name: str, level: int) -> sr.MaxEntFit:
+def fit_of(name: str, level: int) -> sr.results.MaxEntFit:
     return profile_of(name).fits[level]
 
 

@@ -31,7 +31,7 @@ def cluster(d: int, n: int, spread: float, seed: int) -> Array:
 # --- E log p = D --------------------------------------------------------------------------
 
 
-def gap_of_identity(p: sr.Profile, x: Array, w: Array, level: int) -> tuple[float, float]:
+def gap_of_identity(p: sr.results.Profile, x: Array, w: Array, level: int) -> tuple[float, float]:
     """How far Σ w log p is from the deficit, and by how much it may be."""
     fit, k = p.fits[level], level - 1
     apart = abs(float(w @ fit.logpdf(x)) - fit.deficit)
@@ -41,7 +41,7 @@ def gap_of_identity(p: sr.Profile, x: Array, w: Array, level: int) -> tuple[floa
     return apart, 4.0 * (1.0 + np.sqrt(p.d)) * float(stated) + summing
 
 
-def at_most_two_levels(x: Array, w: Array) -> sr.Profile:
+def at_most_two_levels(x: Array, w: Array) -> sr.results.Profile:
     """Without the second where rounding of the rows leaves nothing of it."""
     try:
         return sr.profile(x, weights=w, levels=2)

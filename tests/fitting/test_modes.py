@@ -40,7 +40,7 @@ def test_no_point_of_a_dense_grid_is_higher(level: int) -> None:
     assert np.abs(slopes).max() < 1e-5
 
 
-def _slopes(fit: sr.MaxEntFit, at: Array) -> Array:
+def _slopes(fit: sr.results.MaxEntFit, at: Array) -> Array:
     """Along random tangents, by differences."""
     along = np.cross(at, np.random.default_rng(0).normal(size=at.shape))
     along /= np.linalg.norm(along, axis=1, keepdims=True)

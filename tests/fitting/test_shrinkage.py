@@ -48,7 +48,7 @@ def test_moments_are_shrunk_exactly(d: int, levels: int, toward: Target) -> None
             mixed = (1.0 - EPSILON) * mixed + EPSILON * law
 
 
-def _expectations(fit: sr.MaxEntFit, levels: int) -> Array:
+def _expectations(fit: sr.results.MaxEntFit, levels: int) -> Array:
     """E φ of all levels under a fit, by quadrature or from its closed-form moments."""
     d = fit.space.d
     if d <= 3:

@@ -19,12 +19,12 @@ MOST_LEVELS = 4  # that are asked for p-values
 class Asked:
     """What a question is about."""
 
-    profile: sr.Profile
+    profile: sr.results.Profile
     sample: Sample
     rng: Rng
 
     @property
-    def inferential(self) -> sr.Profile:
+    def inferential(self) -> sr.results.Profile:
         """The profile with a design that defines p-values, where weights leave it undefined.
 
         At levels up to four: replicates of small samples at higher ones take minutes.

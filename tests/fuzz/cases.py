@@ -108,7 +108,11 @@ def _compare(
 
 
 def _question(
-    record: Record, profile: sr.Profile, sample: Sample, rng: np.random.Generator, limit: float
+    record: Record,
+    profile: sr.results.Profile,
+    sample: Sample,
+    rng: np.random.Generator,
+    limit: float,
 ) -> None:
     if rng.random() < 0.3:
         with _step(record, "KL by draws", limit):

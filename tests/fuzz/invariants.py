@@ -145,7 +145,9 @@ def kullback_leibler(sample: Sample, outcome: Outcome, rng: Rng) -> Iterator[Che
     yield Check("KL by draws", level, words)
 
 
-def seldom_drawn(upper: sr.MaxEntFit, lower: sr.MaxEntFit, gap: float, share: float) -> float:
+def seldom_drawn(
+    upper: sr.results.MaxEntFit, lower: sr.results.MaxEntFit, gap: float, share: float
+) -> float:
     """Nats of the gap in the places of so small a share where the log ratio is furthest from it.
 
     A level may put a mode of 10⁻⁷ of its mass far from all rows, where the level below has a

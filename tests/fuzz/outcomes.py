@@ -19,7 +19,7 @@ ROUNDINGS = 64.0  # of the printed number itself, in units of its last digit
 class Outcome:
     """What one call returned: levels that are there, and why there are no more."""
 
-    profile: sr.Profile | None
+    profile: sr.results.Profile | None
     refusal: LevelError | None
     seconds: float
 

@@ -86,7 +86,7 @@ def full(values: Any) -> Any:
     return numbers(values, 17)
 
 
-def stated_error(numerics: sr.Numerics) -> Array:
+def stated_error(numerics: sr.results.Numerics) -> Array:
     """What a profile states of each deficit, nats."""
     return np.asarray(numerics.quadrature + numerics.moment_rounding + 0.5 * numerics.decrement**2)
 
@@ -98,7 +98,7 @@ def _names(values: Any) -> list[str]:
 # --- profiles ---------------------------------------------------------------------------------
 
 
-def of_profile(p: sr.Profile) -> Answer:
+def of_profile(p: sr.results.Profile) -> Answer:
     """Deficits and gaps with their errors, and what is known of the fits."""
     n, top = p.numerics, p.fits[-1]
     values: dict[str, Any] = {}
@@ -126,7 +126,7 @@ def of_profile(p: sr.Profile) -> Answer:
     }
 
 
-def of_tests(found: sr.GapTests) -> Answer:
+def of_tests(found: sr.results.GapTests) -> Answer:
     """P-values of the gaps, their verdicts and remarks."""
     return {
         "same": {
@@ -140,7 +140,7 @@ def of_tests(found: sr.GapTests) -> Answer:
     }
 
 
-def of_uniformity(found: sr.Uniformity) -> Answer:
+def of_uniformity(found: sr.results.Uniformity) -> Answer:
     """P-values of uniformity through each level, and the classical ones."""
     return {
         "same": {"judged": found.judged.tolist(), "codes": codes(found)},
@@ -149,7 +149,7 @@ def of_uniformity(found: sr.Uniformity) -> Answer:
     }
 
 
-def of_intervals(found: sr.GapIntervals) -> Answer:
+def of_intervals(found: sr.results.GapIntervals) -> Answer:
     """Both ends of all intervals."""
     names = ("low", "high", "deficit_low", "deficit_high")
     return {
@@ -159,7 +159,7 @@ def of_intervals(found: sr.GapIntervals) -> Answer:
     }
 
 
-def of_leftover(found: sr.Residuals | sr.Mmd) -> Answer:
+def of_leftover(found: sr.results.Residuals | sr.results.Mmd) -> Answer:
     """Distances of data and fits, and their p-values."""
     known = found.of_design.defines_inference
     return {
@@ -169,13 +169,13 @@ def of_leftover(found: sr.Residuals | sr.Mmd) -> Answer:
     }
 
 
-def of_trust(found: sr.Trust) -> Answer:
+def of_trust(found: sr.results.Trust) -> Answer:
     """The three answers, and the codes of their reasons."""
     reasons = [sorted(code_of(why) for why in one.reasons) for one in found.judgements]
     return {"same": {"answers": _names(one.answer for one in found.judgements), "why": reasons}}
 
 
-def of_order(found: sr.OrderChoice) -> Answer:
+def of_order(found: sr.results.OrderChoice) -> Answer:
     """What every criterion chooses, and from what."""
     return {
         "same": {"chosen": dict(found.chosen), "codes": codes(found)},
@@ -185,7 +185,7 @@ def of_order(found: sr.OrderChoice) -> Answer:
     }
 
 
-def of_bootstrap(found: sr.Bootstrap) -> Answer:
+def of_bootstrap(found: sr.results.Bootstrap) -> Answer:
     """Means and spread of the replicates."""
     fitted = np.isfinite(found.gaps)
     spread = np.nanstd(found.gaps, axis=0, ddof=1)
@@ -199,7 +199,7 @@ def of_bootstrap(found: sr.Bootstrap) -> Answer:
     }
 
 
-def of_beyond(found: sr.Beyond) -> Answer:
+def of_beyond(found: sr.results.Beyond) -> Answer:
     """Mass of the fits where there are no data, by a rule or by draws."""
     mass, drawn = numbers(found.mass, 6), int(found.draws.max())
     error = np.sqrt(found.mass * (1.0 - found.mass) / max(drawn, 1))
@@ -213,7 +213,7 @@ def of_beyond(found: sr.Beyond) -> Answer:
 # --- everything else ------------------------------------------------------------------------
 
 
-def of_boundary(found: sr.Boundary) -> Answer:
+def of_boundary(found: sr.results.Boundary) -> Answer:
     """Which levels exist, and how far inside the data are."""
     return {
         "same": {
@@ -229,7 +229,7 @@ def of_boundary(found: sr.Boundary) -> Answer:
     }
 
 
-def of_comparison(found: sr.Comparison) -> Answer:
+def of_comparison(found: sr.results.Comparison) -> Answer:
     """Information between groups."""
     return {
         "same": {"groups": list(found.names), "left_out": sorted(found.left_out)},
@@ -241,7 +241,7 @@ def of_comparison(found: sr.Comparison) -> Answer:
     }
 
 
-def of_labels(found: sr.Comparison) -> Answer:
+def of_labels(found: sr.results.Comparison) -> Answer:
     """What a direction tells of its label, integrated by a rule or by draws."""
     known = found.label_information
     mean, error = numbers([known.value], 6), numbers([known.error], 2)
@@ -270,7 +270,7 @@ def of_comparison_intervals(found: Any) -> Answer:
     }
 
 
-def of_profiles(found: sr.Profiles) -> Answer:
+def of_profiles(found: sr.results.Profiles) -> Answer:
     """Many weightings of the same rows, and which of them have no fit."""
     refused = {str(row): refusal(error)["same"] for row, error in found.failures.items()}
     error = np.nan_to_num(found.quadrature)
@@ -282,7 +282,7 @@ def of_profiles(found: sr.Profiles) -> Answer:
     }
 
 
-def of_splits(found: sr.SplitProfile) -> Answer:
+def of_splits(found: sr.results.SplitProfile) -> Answer:
     """Medians over splits of the rows, and their combined p-values."""
     tests = found.tests()
     return {

@@ -16,64 +16,65 @@ import numpy as np
 import steradian as sr
 from golden import samples
 from steradian.cli.app import run
+from steradian.hierarchies import Split
 
 
-def _example(name: str, levels: int | None = None) -> sr.Profile:
+def _example(name: str, levels: int | None = None) -> sr.results.Profile:
     return sr.profile(sr.examples.load(name), levels=levels)
 
 
-def _sphere() -> sr.Profile:
+def _sphere() -> sr.results.Profile:
     return sr.profile(samples.cloud(3, 120, 0.6, 201), levels=2)
 
 
-def _circle() -> sr.Profile:
+def _circle() -> sr.results.Profile:
     return sr.profile(samples.two_clusters(2, 120, 0.3, 202), levels=3)
 
 
-def _clusters() -> sr.Profile:
+def _clusters() -> sr.results.Profile:
     ids = samples.blocks(120, 3)
     x = samples.shared_within(samples.cloud(3, 120, 0.5, 203), ids, 0.5, 204)
     return sr.profile(x, levels=2, design=sr.designs.Clusters(ids))
 
 
-def _groups() -> sr.Comparison:
+def _groups() -> sr.results.Comparison:
     x, by = samples.cloud(3, 180, 0.9, 205), np.arange(180) % 3
     x = np.where((by == 2)[:, None], np.roll(x, 1, axis=1), x)
     return sr.compare(x, by=np.array(["north", "middle", "south"])[by])
 
 
-def _alike() -> sr.Comparison:
+def _alike() -> sr.results.Comparison:
     return sr.compare(samples.cloud(2, 100, 0.6, 206), by=np.arange(100) % 2)
 
 
-def _weighted(kind: str, design: str | None) -> sr.Profile:
+def _weighted(kind: str, design: str | None) -> sr.results.Profile:
     x = samples.cloud(3, 80, 0.7, 207)
     return sr.profile(x, weights=samples.WEIGHTS[kind](80), levels=2, design=design)
 
 
-def _high() -> sr.Profile:
+def _high() -> sr.results.Profile:
     return sr.profile(samples.cloud(20, 90, 1.5, 208))
 
 
-def _axes() -> sr.Profile:
+def _axes() -> sr.results.Profile:
     return sr.profile(sr.Directions(samples.two_sided(3, 90, 0.5, 209), space=sr.Axes(3)))
 
 
-def _torus() -> sr.Profile:
+def _torus() -> sr.results.Profile:
     return sr.profile(sr.Directions(samples.on_torus(2, 90, 0.9, 210), space=sr.Torus(2)))
 
 
-def _masked() -> sr.Profile:
+def _masked() -> sr.results.Profile:
     x = samples.cloud(3, 150, 0.3, 211)
     return sr.profile(x[np.abs(x[:, 2]) > 0.4], levels=2, reference=sr.Mask(bands=[(-20, 20)]))
 
 
-def _split() -> sr.SplitProfile:
-    choice = sr.Zonal("mean", 2, split=sr.Split(0.5, repeats=3))
+def _split() -> sr.results.SplitProfile:
+    choice = sr.Zonal("mean", 2, split=Split(0.5, repeats=3))
     return sr.profile(samples.cloud(5, 120, 1.0, 212), hierarchy=choice)
 
 
-def _weightings() -> sr.Profiles:
+def _weightings() -> sr.results.Profiles:
     weights = 1.0 + samples.generator(213).random((20, 60))
     return sr.profiles(samples.cloud(3, 60, 0.7, 214), weights=weights, levels=2)
 
@@ -140,7 +141,7 @@ _ENDS = re.compile(r"</(p|h\d|tr|li|div|figcaption|summary|section|caption|pre)>
 _TAG = re.compile(r"<[^>]*>")
 
 
-def _report(made: sr.Profile | sr.Comparison) -> str:
+def _report(made: sr.results.Profile | sr.results.Comparison) -> str:
     """The words of a report, a line for each of its parts."""
     with tempfile.TemporaryDirectory() as folder:
         page = made.report(Path(folder) / "report.html").read_text(encoding="utf-8")
@@ -204,7 +205,7 @@ TEXTS: dict[str, Callable[[], str]] = {
 """Every text by the name of its file."""
 
 
-def _tested(p: sr.Profile) -> str:
+def _tested(p: sr.results.Profile) -> str:
     """What print shows after the tests and the intervals were asked for."""
     p.tests()
     p.intervals()

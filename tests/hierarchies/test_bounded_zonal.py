@@ -11,7 +11,7 @@ from numpy.polynomial import Chebyshev, legendre
 from scipy.special import gammaln
 
 import steradian as sr
-from steradian.hierarchies import hierarchy_from_dict
+from steradian.hierarchies import Split, hierarchy_from_dict
 from steradian.hierarchies.base import basis_law, uniform_features
 from steradian.hierarchies.bounded_zonal import BoundedZonal
 from steradian.numerics.arrays import Array
@@ -222,7 +222,7 @@ class WrongLaw(BoundedZonal):
 
 @pytest.mark.parametrize("axis", [np.eye(3)[0], np.ones(12)])
 def test_a_declared_law_is_believed_only_when_it_is_true(axis: Array) -> None:
-    with pytest.raises(sr.ConformanceError, match="or the one that is declared"):
+    with pytest.raises(sr.conformance.ConformanceError, match="or the one that is declared"):
         sr.profile(rows(len(axis), 0.5), hierarchy=WrongLaw(axis, 2, 5.0))
 
 
@@ -236,9 +236,7 @@ def test_the_concentration_that_rows_choose() -> None:
     np.testing.assert_allclose(about.gaps, p.gaps, atol=1e-11)
     with pytest.raises(sr.DesignError, match="of these same rows"):
         p.tests()
-    split = sr.profile(
-        x, hierarchy=sr.Zonal("mean", 3, features="bounded", split=sr.Split(repeats=2))
-    )
+    split = sr.profile(x, hierarchy=sr.Zonal("mean", 3, features="bounded", split=Split(repeats=2)))
     assert split.tests().pvalue[0] < 1e-10
 
 

@@ -76,7 +76,7 @@ def few_nodes() -> Iterator[None]:
 
 
 @cache
-def profile_of(name: str) -> sr.Profile:
+def profile_of(name: str) -> sr.results.Profile:
     hierarchy, rows = OBJECTS[name]
     return sr.profile(rows, hierarchy=hierarchy)
 
@@ -92,7 +92,9 @@ def test_answers_or_refuses_in_words(name: str, call: str) -> None:
         assert np.isnan(p) or 0.0 <= p <= 1.0
 
 
-def answered(call: Callable[[sr.Profile], Any], profile: sr.Profile) -> tuple[Any, str | None]:
+def answered(
+    call: Callable[[sr.results.Profile], Any], profile: sr.results.Profile
+) -> tuple[Any, str | None]:
     """What a call gives, or the words of its refusal."""
     try:
         return call(profile), None

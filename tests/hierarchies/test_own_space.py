@@ -30,14 +30,14 @@ def data(seed: int = 0) -> Array:
     return places(rng.vonmises(0.0, 0.3 + 2.0 * height), height)
 
 
-def profile_of(ruled: bool, **options: Any) -> sr.Profile:
+def profile_of(ruled: bool, **options: Any) -> sr.results.Profile:
     space = Slab(ruled)
     rows = sr.Directions(data(), space=space)
     return sr.profile(rows, hierarchy=sr.Custom(space, [alone, together]), **options)
 
 
 @pytest.fixture(scope="module")
-def profiles() -> dict[bool, sr.Profile]:
+def profiles() -> dict[bool, sr.results.Profile]:
     return {ruled: profile_of(ruled) for ruled in (True, False)}
 
 
@@ -58,7 +58,7 @@ def brute_deficit(features: Callable[[Array], AnyArray]) -> float:
     return -float(found.fun)
 
 
-def test_against_brute_force(profiles: dict[bool, sr.Profile]) -> None:
+def test_against_brute_force(profiles: dict[bool, sr.results.Profile]) -> None:
     wanted = [brute_deficit(alone), brute_deficit(lambda x: np.hstack([alone(x), together(x)]))]
     np.testing.assert_allclose(profiles[True].deficits, wanted, atol=1e-5)
     drawn = profiles[False]
@@ -66,7 +66,9 @@ def test_against_brute_force(profiles: dict[bool, sr.Profile]) -> None:
     assert (np.abs(drawn.deficits - wanted) < drawn.numerics.quadrature).all()
 
 
-def test_the_error_that_is_stated_holds_for_other_draws(profiles: dict[bool, sr.Profile]) -> None:
+def test_the_error_that_is_stated_holds_for_other_draws(
+    profiles: dict[bool, sr.results.Profile],
+) -> None:
     """Under many laws: the fits of one set of draws, against rules."""
     weights = np.random.default_rng(3).gamma(0.5, size=(15, N))
     found = {}
@@ -80,7 +82,7 @@ def test_the_error_that_is_stated_holds_for_other_draws(profiles: dict[bool, sr.
     assert off.max() > 1e-6  # draws are no rule
 
 
-CALLS: dict[str, Callable[[sr.Profile], Any]] = {
+CALLS: dict[str, Callable[[sr.results.Profile], Any]] = {
     "tests": lambda p: p.tests(),
     "bootstrap tests": lambda p: p.tests(method="bootstrap", replicates=19),
     "intervals": lambda p: p.intervals(),
@@ -102,7 +104,7 @@ REFUSED = {"mmd"}
 
 @pytest.mark.parametrize("ruled", [True, False])
 @pytest.mark.parametrize("call", CALLS)
-def test_every_method(call: str, ruled: bool, profiles: dict[bool, sr.Profile]) -> None:
+def test_every_method(call: str, ruled: bool, profiles: dict[bool, sr.results.Profile]) -> None:
     if call in REFUSED:
         with pytest.raises(sr.SteradianError, match=r"\w+ \w+"):
             CALLS[call](profiles[ruled])
@@ -112,7 +114,7 @@ def test_every_method(call: str, ruled: bool, profiles: dict[bool, sr.Profile]) 
         assert np.isnan(p) or 0.0 <= p <= 1.0
 
 
-def test_words_of_draws(profiles: dict[bool, sr.Profile]) -> None:
+def test_words_of_draws(profiles: dict[bool, sr.results.Profile]) -> None:
     own = profiles[False].moments.hierarchy
     assert repr(own) == "Custom(slab, dims (3, 2), orthonormal under 131072 uniform draws)"
     assert str(profiles[False].trust().numbers.answer) == "no"

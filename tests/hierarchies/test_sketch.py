@@ -11,6 +11,7 @@ import steradian as sr
 from oracles_polynomials import polar_rule
 from steradian.hierarchies import hierarchy_from_dict
 from steradian.numerics.arrays import Array
+from steradian.paper import sketches
 
 
 def rows(d: int, n: int, seed: int) -> Array:
@@ -79,7 +80,7 @@ def test_rotation_changes_a_sketch_and_not_its_law() -> None:
 
 
 def test_repeated_sketches() -> None:
-    found = sr.sketches(rows(4, 300, 2), size=3, levels=2, repeats=5, seed=7)
+    found = sketches(rows(4, 300, 2), size=3, levels=2, repeats=5, seed=7)
     assert found.gaps.shape == found.pvalues.shape == (5, 2)
     alone = sr.profile(rows(4, 300, 2), hierarchy=sr.Sketch(4, 3, 2, 9))
     np.testing.assert_array_equal(found.gaps[2], alone.gaps)
@@ -97,7 +98,7 @@ def test_repeated_sketches() -> None:
 
 def test_without_inference_there_are_no_pvalues() -> None:
     weighted = sr.Directions(rows(4, 100, 3), np.linspace(1.0, 2.0, 100))
-    found = sr.sketches(weighted, size=2, levels=2, repeats=2)
+    found = sketches(weighted, size=2, levels=2, repeats=2)
     assert np.isnan(found.pvalue).all()
     assert found.design == "descriptive"
 

@@ -17,6 +17,7 @@ from steradian.designs.base import Units
 from steradian.errors import DesignError, InvalidDirections
 from steradian.inference.bootstrap import resampled_weights
 from steradian.numerics.arrays import Array
+from steradian.paper import sample_tests
 
 
 def circle(theta: Array) -> Array:
@@ -129,7 +130,7 @@ def test_two_units_in_a_stratum() -> None:
 # --- Bootstrap ----------------------------------------------------------------------------
 
 
-def profile_of(name: str, levels: int = 2) -> sr.Profile:
+def profile_of(name: str, levels: int = 2) -> sr.results.Profile:
     design, weighted = DESIGNS[name]
     return sr.profile(X, weights=W if weighted else None, levels=levels, design=design)
 
@@ -521,9 +522,9 @@ def test_many_samples_as_one_at_a_time(d: int, design: Any, options: dict[str, A
     w = None if design == "iid" else MANY
     if design == "importance" and options.get("null") == "model":
         with pytest.raises(DesignError, match="null='model' has no law for importance samples"):
-            sr.sample_tests(SAMPLES[d], weights=w, design=design, **options)
+            sample_tests(SAMPLES[d], weights=w, design=design, **options)
         return
-    got = sr.sample_tests(SAMPLES[d], weights=w, levels=2, design=design, **options)
+    got = sample_tests(SAMPLES[d], weights=w, levels=2, design=design, **options)
     assert repr(got) == "SampleTests(6 samples, 2 levels)"
     for k in range(6):
         p = sr.profile(SAMPLES[d][k], weights=None if w is None else w[k], levels=2, design=design)
@@ -549,7 +550,7 @@ def test_many_samples_of_clusters_as_one_at_a_time(name: str) -> None:
     design: Any = sr.designs.Clusters(ids)
     if name == "survey":
         design = sr.designs.Survey(psu=ids, strata=ids // 10)
-    got = sr.sample_tests(SAMPLES[2], weights=MANY, levels=2, design=design)
+    got = sample_tests(SAMPLES[2], weights=MANY, levels=2, design=design)
     for k in range(6):
         one = sr.profile(SAMPLES[2][k], weights=MANY[k], levels=2, design=design).tests()
         np.testing.assert_allclose(got.score_statistic[k], one.score_statistic, rtol=1e-8)
@@ -563,7 +564,7 @@ def test_many_samples_are_calibrated_as_one_at_a_time() -> None:
     x = circle(np.random.default_rng(6).vonmises(0.0, 10.0, (8, 120)))
     w = np.random.default_rng(7).lognormal(0.0, 0.7, (8, 120))
     for weights, design in ((None, None), (w, "fixed")):
-        got = sr.sample_tests(x, weights=weights, levels=2, design=design, replicates=99)
+        got = sample_tests(x, weights=weights, levels=2, design=design, replicates=99)
         assert got.rough[:, 1].sum() >= 6
         assert "samples_rough" not in codes(got)
         for k in range(8):
@@ -571,20 +572,20 @@ def test_many_samples_are_calibrated_as_one_at_a_time() -> None:
             p = sr.profile(x[k], weights=row, levels=2, design=design)
             one = p.tests(replicates=99, seed=k)
             np.testing.assert_allclose(got.pvalue[k], one.pvalue, rtol=1e-7)
-    quick = sr.sample_tests(x, levels=2)
+    quick = sample_tests(x, levels=2)
     assert "samples_rough" in codes(quick)
 
 
 def test_one_weighting_for_all_samples() -> None:
-    shared = sr.sample_tests(SAMPLES[2], weights=MANY[0], design="fixed")
-    each = sr.sample_tests(SAMPLES[2], weights=np.tile(7.0 * MANY[0], (6, 1)), design="fixed")
+    shared = sample_tests(SAMPLES[2], weights=MANY[0], design="fixed")
+    each = sample_tests(SAMPLES[2], weights=np.tile(7.0 * MANY[0], (6, 1)), design="fixed")
     np.testing.assert_allclose(shared.pvalue, each.pvalue, rtol=1e-10)
 
 
 def test_a_sample_without_a_fit_spoils_no_other() -> None:
     x = SAMPLES[2].copy()
     x[2] = np.array([1.0, 0.0])
-    got, want = sr.sample_tests(x, levels=3), sr.sample_tests(SAMPLES[2], levels=3)
+    got, want = sample_tests(x, levels=3), sample_tests(SAMPLES[2], levels=3)
     others = [0, 1, 3, 4, 5]
     np.testing.assert_allclose(got.pvalue[others], want.pvalue[others], rtol=1e-9)
     assert np.isnan(got.gaps[2]).all()
@@ -594,13 +595,13 @@ def test_a_sample_without_a_fit_spoils_no_other() -> None:
 def test_samples_that_cannot_be() -> None:
     x = SAMPLES[2]
     with pytest.raises(InvalidDirections, match=r"x has shape \(150, 2\); give \(B, n, 2\)"):
-        sr.sample_tests(x[0])
+        sample_tests(x[0])
     with pytest.raises(InvalidDirections, match=r"x has shape \(1, 5, 4\)"):
-        sr.sample_tests(np.ones((1, 5, 4)) / 2.0)
+        sample_tests(np.ones((1, 5, 4)) / 2.0)
     with pytest.raises(InvalidDirections, match="not unit vectors"):
-        sr.sample_tests(1.1 * x)
+        sample_tests(1.1 * x)
     with pytest.raises(InvalidDirections, match="not unit vectors"):
-        sr.sample_tests(np.full((2, 9, 2), np.nan))
+        sample_tests(np.full((2, 9, 2), np.nan))
     for weights, design, match in (
         (MANY, None, "say how the weights arose"),
         (MANY, "iid", "design 'iid' means equal weights"),
@@ -610,10 +611,10 @@ def test_samples_that_cannot_be() -> None:
     ):
         chosen: Any = design
         with pytest.raises(DesignError, match=match):
-            sr.sample_tests(x, weights=weights, design=chosen)
+            sample_tests(x, weights=weights, design=chosen)
     for bad in (-MANY, np.zeros((6, 150)), np.full((6, 150), np.nan)):
         with pytest.raises(InvalidDirections, match="finite, not negative, and not all zero"):
-            sr.sample_tests(x, weights=bad, design="fixed")
+            sample_tests(x, weights=bad, design="fixed")
 
 
 def test_intervals_of_replicates_are_never_turned_round() -> None:
@@ -634,7 +635,7 @@ def test_intervals_of_replicates_are_never_turned_round() -> None:
 ])  # fmt: skip
 def test_stacks_that_make_no_sense(x: object, options: dict[str, object], match: str) -> None:
     with pytest.raises(sr.SteradianError, match=match):
-        sr.sample_tests(x, **options)  # type: ignore[arg-type]
+        sample_tests(x, **options)  # type: ignore[arg-type]
 
 
 def test_replicates_that_take_hours_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def units_of_both(
     return on_circle(np.concatenate(rows)), np.array(groups), np.array(ids)
 
 
-def compared(x: Array, by: IntArray, ids: IntArray, levels: int = 1) -> sr.Comparison:
+def compared(x: Array, by: IntArray, ids: IntArray, levels: int = 1) -> sr.results.Comparison:
     return sr.compare(x, by=by, levels=levels, design=sr.designs.Clusters(ids))
 
 

@@ -42,7 +42,7 @@ def test_what_is_not_computed_says_how_much_work_it_is() -> None:
     assert effort.together(alike).data["work"] == 3e8
 
 
-def stacked(n: int = 60) -> sr.Profile:
+def stacked(n: int = 60) -> sr.results.Profile:
     d = 4
     rng = np.random.default_rng(1)
     x = sr.Directions(rng.normal(size=(n, d)) + np.eye(d)[0], normalize=True)

@@ -13,11 +13,12 @@ from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.inference import sample_tests as stacked
 from steradian.inference.null_samples import SETTLED, FitsBelow, sound_whitening
 from steradian.numerics.arrays import BoolArray
+from steradian.paper import sample_tests
 
 N, DRAWN = 120, 12
 
 
-def drawn(d: int, level: int) -> tuple[sr.Profile, Array, Array]:
+def drawn(d: int, level: int) -> tuple[sr.results.Profile, Array, Array]:
     """A profile to the level below, and samples of its highest fit with their weights."""
     rng = np.random.default_rng([d, level])
     x = rng.normal(size=(N, d)) + 0.8 * np.eye(d)[0]
@@ -107,12 +108,12 @@ def test_samples_without_a_draw_that_can_be_tested_are_not_judged(
     x = rng.normal(size=(6, 40, 3))
     x /= np.linalg.norm(x, axis=2, keepdims=True)
     w = rng.exponential(size=(6, 40)) if design == "importance" else None
-    plain = sr.sample_tests(x, weights=w, levels=2, design=design)
+    plain = sample_tests(x, weights=w, levels=2, design=design)
     monkeypatch.setattr(
         stacked, "recalibrated_pvalues", lambda _f, p, _r, _s: np.full(len(p), np.nan)
     )
     monkeypatch.setattr(stacked, "DOUBTED", 1.0)
-    found = sr.sample_tests(x, weights=w, levels=2, design=design, replicates=99)
+    found = sample_tests(x, weights=w, levels=2, design=design, replicates=99)
     asked = found.rough & (found.pvalue > SETTLED)
     assert asked.any()
     assert not found.judged[asked].any()

@@ -22,6 +22,7 @@ from steradian.families.quadratics.polar_whitening import PolarWhitening
 from steradian.inference import level_tests
 from steradian.inference.gap_tests import holm
 from steradian.numerics.arrays import Array, IntArray
+from steradian.paper import sample_tests
 
 Kind = Literal["damped", "tilted", "null", "empirical"]
 KINDS: tuple[Kind, ...] = ("damped", "tilted", "null", "empirical")
@@ -190,7 +191,7 @@ def unit_law(
     return b.score(np.sqrt(count)), found, np.inf if kind == "damped" else dof
 
 
-def check(got: sr.GapTests, level: int, want: tuple[float, Array, float]) -> None:
+def check(got: sr.results.GapTests, level: int, want: tuple[float, Array, float]) -> None:
     score, omega, dof = want
     assert got.score_statistic[level - 1] == pytest.approx(score, rel=1e-7, abs=1e-10)
     np.testing.assert_allclose(got.coefficients[level - 1], omega, rtol=1e-7)
@@ -517,7 +518,7 @@ def test_the_add_one_correction() -> None:
 def test_few_rows_per_feature_are_recalibrated() -> None:
     p = sr.profile(WEAK[:30], levels=2)  # 30 rows for 4 features
     got = p.tests()
-    plain = sr.sample_tests(WEAK[None, :30], levels=2, covariance="tilted")
+    plain = sample_tests(WEAK[None, :30], levels=2, covariance="tilted")
     assert got.methods == (tail("damped"), tail("damped", redrawn=True))
     many = [p.tests(seed=seed).pvalue[1] for seed in range(40)]
     assert np.median(many) == pytest.approx(plain.pvalue[0, 1], abs=0.15)
@@ -545,7 +546,7 @@ def test_a_row_of_high_leverage_is_recalibrated() -> None:
     x = circle(np.random.default_rng(12).vonmises(0.0, 10.0, 200))
     p = sr.profile(x, levels=2)
     assert p.tests().methods[1] == tail("damped", redrawn=True)
-    assert sr.sample_tests(x[None], levels=2).rough.tolist() == [[False, True]]
+    assert sample_tests(x[None], levels=2).rough.tolist() == [[False, True]]
     said = coded(p.tests(method="bootstrap"), "leverage_not_calibrated", 2)
     assert said.data["leverage"] > 0.3
 
@@ -655,7 +656,7 @@ def test_reports() -> None:
 # --- warnings -----------------------------------------------------------------------------
 
 
-def warned(p: sr.Profile, code: str, **options: Any) -> bool:
+def warned(p: sr.results.Profile, code: str, **options: Any) -> bool:
     return code in codes(p.tests(**options))
 
 
@@ -951,7 +952,7 @@ def test_a_row_is_named_by_its_number() -> None:
         assert why is not None
         assert why.data["unit"]["name"] == 17
         assert got.pvalue[0] > 0.01
-    stack = sr.sample_tests(WEAK[None], weights=w, levels=1, design="importance")
+    stack = sample_tests(WEAK[None], weights=w, levels=1, design="importance")
     assert not stack.judged[0, 0]
     assert coded(stack, "samples_not_testable", 1).data == {"count": 1, "total": 1}
 
@@ -1004,7 +1005,7 @@ def test_unequal_clusters_never_give_tiny_pvalues(sizes: list[int], seed: int) -
     p = sr.profile(circle(theta), levels=1, design=sr.designs.Clusters(ids))
     assert p.tests().pvalue[0] > 0.003
     assert p.uniformity().pvalue[0] > 0.003
-    together = sr.sample_tests(circle(theta)[None], levels=1, design=sr.designs.Clusters(ids))
+    together = sample_tests(circle(theta)[None], levels=1, design=sr.designs.Clusters(ids))
     assert together.pvalue[0, 0] == pytest.approx(p.tests().pvalue[0], rel=1e-8)
 
 
@@ -1013,8 +1014,8 @@ def test_unrelated_importance_weights_never_give_tiny_pvalues() -> None:
     rng = np.random.default_rng(77)
     x = circle(rng.uniform(-np.pi, np.pi, (500, 100)))
     w = rng.lognormal(0.0, 2.0, (500, 100))
-    got = sr.sample_tests(x, weights=w, levels=1, design="importance")
-    plain = sr.sample_tests(x, weights=w, levels=1, design="importance", covariance="tilted")
+    got = sample_tests(x, weights=w, levels=1, design="importance")
+    plain = sample_tests(x, weights=w, levels=1, design="importance", covariance="tilted")
     assert np.mean(got.pvalue[:, 0] < 0.05) < 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 500)
     assert np.nanmin(got.pvalue) > 1e-4
     assert np.mean(plain.pvalue[:, 0] < 0.05) > 0.2

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steradian as sr
+from steradian.paper import sample_tests
 
 Array = NDArray[np.float64]
 
@@ -21,8 +22,8 @@ def opposite_heaps(count: int, n: int, slope: float, rng: np.random.Generator) -
 
 def test_no_p_value_below_that_of_the_null_centred_covariance() -> None:
     x = opposite_heaps(40, 60, 0.85, np.random.default_rng(1))
-    by_default = sr.sample_tests(x, levels=3, replicates=99).pvalue
-    centred = sr.sample_tests(x, levels=3, covariance="null").pvalue
+    by_default = sample_tests(x, levels=3, replicates=99).pvalue
+    centred = sample_tests(x, levels=3, covariance="null").pvalue
     assert (by_default[:, 2] >= centred[:, 2] * (1.0 - 1e-9)).mean() >= 0.9
     assert (by_default[:, 2] > centred[:, 2]).any()
     assert (by_default[:, :2] < centred[:, :2] * 0.999).any()  # below level 3 nothing is asked
@@ -35,7 +36,7 @@ def test_rows_of_a_regular_law_are_tested_as_before() -> None:
     t = np.random.default_rng(2).vonmises(0.0, 2.0, (60, 100))
     x = np.stack([np.cos(t), np.sin(t)], axis=2)
     damped, centred = (
-        sr.sample_tests(x, levels=3, covariance=kind).pvalue[:, 2] for kind in ("damped", "null")
+        sample_tests(x, levels=3, covariance=kind).pvalue[:, 2] for kind in ("damped", "null")
     )
     assert np.mean(damped < centred * 0.999) > 0.3  # which nothing lifts
 
@@ -46,7 +47,7 @@ def test_size_of_two_opposite_heaps() -> None:
     Without the covariance centred at the null, 25 and 41 of them are below 1 and 5 %.
     """
     x = opposite_heaps(400, 60, 0.85, np.random.default_rng(3))
-    found = sr.sample_tests(x, levels=3)
+    found = sample_tests(x, levels=3)
     p = np.where(found.judged[:, 2], found.pvalue[:, 2], 1.0)
     for alpha in (0.01, 0.05):
         limit = 1.3 * alpha + 4.0 * np.sqrt(1.3 * alpha * (1.0 - 1.3 * alpha) / 400)

@@ -17,6 +17,7 @@ from steradian.errors import DesignError
 from steradian.inference.intervals import noncentrality as noncentrality_of
 from steradian.inference.intervals import rise_within
 from steradian.numerics.arrays import Array
+from steradian.paper import sample_tests
 
 Method = Literal["noncentral", "sqrt", "wald"]
 N = 240
@@ -45,7 +46,7 @@ DESIGNS: dict[str, Any] = {
 }
 
 
-def made(d: int, name: str, levels: int = 2) -> sr.Profile:
+def made(d: int, name: str, levels: int = 2) -> sr.results.Profile:
     w = None if name == "iid" else WEIGHTS
     return sr.profile(DATA[d], weights=w, levels=levels, design=DESIGNS[name])
 
@@ -449,7 +450,7 @@ def test_the_bias_of_ratios() -> None:
     theta = rng.uniform(0.0, 2.0 * np.pi, (3000, 60))
     x, w = circle(theta), np.exp(np.cos(theta))
     true = i1(1.0) / i0(1.0) - np.log(i0(1.0))
-    many = sr.sample_tests(x, weights=w, levels=1, design="importance", covariance="null")
+    many = sample_tests(x, weights=w, levels=1, design="importance", covariance="null")
     gaps = many.gaps[:, 0]
     estimates = []
     for k in range(100):
@@ -517,13 +518,13 @@ def test_the_errors_in_four_dimensions() -> None:
 
 
 @pytest.fixture(scope="module")
-def crowded() -> sr.GapIntervals:
+def crowded() -> sr.results.GapIntervals:
     x = np.random.default_rng(2).standard_normal((300, 60))
     x[:, 0] += 2.0
     return sr.profile(unit(x), levels=2).intervals()
 
 
-def test_too_many_dimensions(crowded: sr.GapIntervals) -> None:
+def test_too_many_dimensions(crowded: sr.results.GapIntervals) -> None:
     for ends in (crowded.low, crowded.high, crowded.deficit_low, crowded.deficit_high):
         assert np.isfinite(ends[0])
         assert np.isnan(ends[1])
@@ -532,7 +533,7 @@ def test_too_many_dimensions(crowded: sr.GapIntervals) -> None:
     assert known == pytest.approx({"features": 1829, "rate": np.sqrt(300.0)})
 
 
-def test_too_many_dimensions_for_u_as_well(crowded: sr.GapIntervals) -> None:
+def test_too_many_dimensions_for_u_as_well(crowded: sr.results.GapIntervals) -> None:
     assert np.isfinite([crowded.uncertainty_low[0], crowded.uncertainty_high[0]]).all()
     assert np.isnan([crowded.uncertainty_low[1], crowded.uncertainty_high[1]]).all()
 

@@ -13,7 +13,9 @@ from steradian.inference.group_tests import own_lengths
 Rng = np.random.Generator
 
 
-def circle(angles: tuple[float, ...], kappas: tuple[float, ...], n: int, rng: Rng) -> sr.Comparison:
+def circle(
+    angles: tuple[float, ...], kappas: tuple[float, ...], n: int, rng: Rng
+) -> sr.results.Comparison:
     """Von Mises groups at so many degrees."""
     return sr.compare({
         str(k): sr.Directions.from_angles(rng.vonmises(np.radians(angle), kappa, n))

@@ -26,7 +26,7 @@ def angles(n: int, seed: int) -> Array:
     return np.stack([np.cos(t), np.sin(t)], axis=1)
 
 
-def by_rows(monkeypatch: pytest.MonkeyPatch, profile: sr.Profile) -> GapTests:
+def by_rows(monkeypatch: pytest.MonkeyPatch, profile: sr.results.Profile) -> GapTests:
     """The tests of another profile of the same rows, each looked at, with a tilt to rounding."""
     with monkeypatch.context() as patch:
         patch.setattr(row_sweeps, "MANY_ROWS", 1 << 60)
@@ -36,7 +36,7 @@ def by_rows(monkeypatch: pytest.MonkeyPatch, profile: sr.Profile) -> GapTests:
         return again.tests()
 
 
-def swept(profile: sr.Profile) -> dict[int, row_sweeps.SweptLevel]:
+def swept(profile: sr.results.Profile) -> dict[int, row_sweeps.SweptLevel]:
     """The levels that passes over blocks have settled."""
     profile.tests()
     levels = range(1, len(profile.levels) + 1)

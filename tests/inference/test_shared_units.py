@@ -10,7 +10,7 @@ import steradian as sr
 Rng = np.random.Generator
 
 
-def seasons(animals: int, rows: int, shift: float, rng: Rng) -> sr.Comparison:
+def seasons(animals: int, rows: int, shift: float, rng: Rng) -> sr.results.Comparison:
     """Animals with directions of their own, each of them seen in both seasons."""
     own = rng.vonmises(0.0, 1.0, animals)
     angles = np.array([rng.vonmises(own + k * shift, 5.0, (rows, animals)) for k in range(2)])

@@ -11,6 +11,7 @@ import steradian as sr
 from coded import codes, tail
 from steradian.diagnostics import Recalibration
 from steradian.numerics.arrays import Array
+from steradian.paper import sample_tests
 
 
 def on_circle(angles: Array) -> Array:
@@ -29,8 +30,8 @@ def test_a_wide_proposal_does_not_reject_a_true_null_at_level_3() -> None:
     """
     angles = np.random.default_rng(5).uniform(-np.pi, np.pi, (50, 600))
     x, w = on_circle(angles), ratios(angles, 20.0)
-    plain = sr.sample_tests(x, weights=w, levels=3, design="importance").pvalue[:, 2]
-    found = sr.sample_tests(x, weights=w, levels=3, design="importance", replicates=39)
+    plain = sample_tests(x, weights=w, levels=3, design="importance").pvalue[:, 2]
+    found = sample_tests(x, weights=w, levels=3, design="importance", replicates=39)
     assert (plain <= 0.05).sum() > 9, "the sample shows what is to be mended"
     assert (found.pvalue[:, 2] <= 0.05).sum() <= 9
     assert (found.pvalue[:, 2] >= plain).all()
@@ -41,7 +42,7 @@ def test_stacks_and_single_samples_agree(clusters: bool) -> None:
     angles = np.random.default_rng(6).uniform(-np.pi, np.pi, (4, 150))
     x, w = on_circle(angles), ratios(angles, 8.0)
     design = sr.designs.Clusters(np.arange(150) // 2) if clusters else sr.designs.Importance()
-    stack = sr.sample_tests(x, weights=w, levels=2, design=design, replicates=39)
+    stack = sample_tests(x, weights=w, levels=2, design=design, replicates=39)
     for k in range(4):
         one = sr.profile(x[k], weights=w[k], levels=2, design=design).tests(replicates=39, seed=k)
         np.testing.assert_allclose(stack.pvalue[k], one.pvalue, rtol=1e-8)
@@ -74,8 +75,8 @@ def test_strata_are_calibrated_as_one() -> None:
     angles = np.random.default_rng(9).uniform(-np.pi, np.pi, (60, 600))
     x, w = on_circle(angles), ratios(angles, 8.0)
     design = sr.designs.Survey(psu=np.arange(600), strata=np.arange(600) % 4)
-    plain = sr.sample_tests(x, weights=w, levels=3, design=design).pvalue[:, 2]
-    found = sr.sample_tests(x, weights=w, levels=3, design=design, replicates=99).pvalue[:, 2]
+    plain = sample_tests(x, weights=w, levels=3, design=design).pvalue[:, 2]
+    found = sample_tests(x, weights=w, levels=3, design=design, replicates=99).pvalue[:, 2]
     assert (found >= plain).all()
     assert (found > plain).any()
     assert (found <= 0.1).sum() <= 12
@@ -110,7 +111,7 @@ def test_units_that_no_tilt_brings_to_the_null_are_not_compared_with_themselves(
     assert found.pvalue[1] == profile.tests(covariance="null").pvalue[1] < 1e-4
     assert "null_centred" in codes(found)
     assert "Clear: level 2" in str(profile)
-    stack = sr.sample_tests(np.asarray(x.x)[None], levels=2, design=design, replicates=39)
+    stack = sample_tests(np.asarray(x.x)[None], levels=2, design=design, replicates=39)
     assert stack.pvalue[0, 1] < 1e-4
 
 
@@ -210,7 +211,7 @@ def test_structure_so_clear_that_nothing_tilts_is_judged_unless_weights_follow_i
         found = sr.profile(x, weights=w, levels=2, design="importance").tests()
         assert bool(found.judged[1]) is judged
         assert found.pvalue[1] < 1e-6
-        many = sr.sample_tests(x[None], weights=w[None], levels=2, design="importance")
+        many = sample_tests(x[None], weights=w[None], levels=2, design="importance")
         assert bool(many.judged[0, 1]) is judged
 
 

@@ -18,17 +18,17 @@ from steradian import plots
 from steradian.plots import chosen_level, palette, thinning
 from steradian.text.numbers import pvalue_words
 
-Draw = Callable[[sr.Profile], Axes]
+Draw = Callable[[sr.results.Profile], Axes]
 MANY = 64
 
 
 @cache
-def chosen_order(profile: sr.Profile) -> sr.OrderChoice:
+def chosen_order(profile: sr.results.Profile) -> sr.results.OrderChoice:
     return sr.choose_order(profile, folds=2)
 
 
 @cache
-def residuals_of(profile: sr.Profile) -> Any:
+def residuals_of(profile: sr.results.Profile) -> Any:
     return profile.residuals()
 
 
@@ -56,19 +56,19 @@ def no_window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def many() -> sr.Profile:
+def many() -> sr.results.Profile:
     angles = np.random.default_rng(1).vonmises(0.0, 0.5, 1500)
     return sr.profile(sr.Directions.from_angles(angles), levels=MANY)
 
 
 @pytest.fixture(scope="module")
-def axes() -> sr.Profile:
+def axes() -> sr.results.Profile:
     x = np.random.default_rng(5).normal(0.0, 0.16, (120, 3)) + np.array([1.0, 0.3, 0.5])
     return sr.profile(sr.Directions(x, normalize=True, axial=True), levels=2)
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_of_many_levels_reads_well(name: str, many: sr.Profile) -> None:
+def test_a_picture_of_many_levels_reads_well(name: str, many: sr.results.Profile) -> None:
     ax = PICTURES[name](many)
     assert complaints(ax) == []
     width, height = ax.figure.get_size_inches()  # type: ignore[union-attr]
@@ -79,7 +79,7 @@ def test_a_picture_of_many_levels_reads_well(name: str, many: sr.Profile) -> Non
 # --- the gaps -----------------------------------------------------------------------------
 
 
-def test_levels_that_are_told_apart_have_their_p_value(many: sr.Profile) -> None:
+def test_levels_that_are_told_apart_have_their_p_value(many: sr.results.Profile) -> None:
     ax = plots.gaps(many)
     tests = chosen_level.gap_tests(many)
     assert tests is not None
@@ -142,7 +142,7 @@ def test_few_levels_are_drawn_as_they_were() -> None:
     assert thinning.levels_up_to(8) == (5, 6, 7, 8)
 
 
-def test_the_axis_of_residuals_ends_above_what_is_drawn(many: sr.Profile) -> None:
+def test_the_axis_of_residuals_ends_above_what_is_drawn(many: sr.results.Profile) -> None:
     found = residuals_of(many)
     ax = found.plot()
     highest = max(float(np.max(line.get_ydata())) for line in ax.lines)
@@ -171,7 +171,7 @@ def test_curves_of_a_mixture_are_named_on_the_paper(levels: int) -> None:
     assert ("$I_{5}$ to $I_{8}$" in words) == (levels == 8)
 
 
-def test_a_table_of_criteria_has_every_choice(many: sr.Profile) -> None:
+def test_a_table_of_criteria_has_every_choice(many: sr.results.Profile) -> None:
     found = chosen_order(many)
     ax = found.plot()
     shown = [int(label.get_text()) for label in ax.get_xticklabels()]
@@ -184,7 +184,7 @@ def test_a_table_of_criteria_has_every_choice(many: sr.Profile) -> None:
 # --- names --------------------------------------------------------------------------------
 
 
-def test_names_of_residuals_stand_in_lines_of_their_own(axes: sr.Profile) -> None:
+def test_names_of_residuals_stand_in_lines_of_their_own(axes: sr.results.Profile) -> None:
     ax = axes.residuals().plot()
     assert complaints(ax) == []
     assert ax.get_xticklabels()[0].get_text() == "1\naxis or\ngirdle"
@@ -200,7 +200,7 @@ def test_names_without_room_are_left_out() -> None:
     assert thinning.names_that_fit(ax, []) == []
 
 
-def test_a_title_does_not_run_into_the_panel_beside_it(axes: sr.Profile) -> None:
+def test_a_title_does_not_run_into_the_panel_beside_it(axes: sr.results.Profile) -> None:
     right = axes.plot()
     figure = right.figure
     assert figure is not None

@@ -66,15 +66,15 @@ def dihedrals(n: int) -> sr.Directions:
     return sr.Directions.from_dihedrals(rng.vonmises(-1.1, 4.0, n), rng.vonmises(-0.8, 3.0, n))
 
 
-def fitted(made: sr.Directions) -> sr.Profile:
+def fitted(made: sr.Directions) -> sr.results.Profile:
     return sr.profile(made, levels=1 if made.n < 100 else 2)
 
 
-def compared(n: int) -> sr.Comparison:
+def compared(n: int) -> sr.results.Comparison:
     return sr.compare(bearings(n), by=np.arange(n) % 2, levels=1)
 
 
-def four_levels(n: int) -> sr.Comparison:
+def four_levels(n: int) -> sr.results.Comparison:
     return sr.compare(sky(n), by=np.arange(n) % 2, levels=1 if n < 100 else 4)
 
 
@@ -161,11 +161,11 @@ def test_ten_million_rows_are_drawn() -> None:
 
 
 @pytest.fixture(scope="module")
-def turtles() -> sr.Profile:
+def turtles() -> sr.results.Profile:
     return sr.profile(sr.examples.load("turtles"), levels=3)
 
 
-RESULTS: dict[str, Callable[[sr.Profile], Axes]] = {
+RESULTS: dict[str, Callable[[sr.results.Profile], Axes]] = {
     "residuals": lambda p: p.residuals().plot(),
     "sensitivity": lambda p: p.sensitivity(rotations=1).plot(),
     "bootstrap": lambda p: sr.bootstrap(p, replicates=49).plot(),
@@ -177,7 +177,7 @@ RESULTS: dict[str, Callable[[sr.Profile], Axes]] = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_every_result_draws_itself(name: str, turtles: sr.Profile) -> None:
+def test_every_result_draws_itself(name: str, turtles: sr.results.Profile) -> None:
     ax = RESULTS[name](turtles)
     assert complaints(ax) == []
     assert ax.get_ylabel() or name == "fit"

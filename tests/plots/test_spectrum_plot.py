@@ -11,7 +11,7 @@ from steradian.plots import nats_per_degree
 from steradian.plots.canvas import new_figure
 
 
-def drawn(levels: int, weighted: bool) -> tuple[sr.Spectrum, object]:
+def drawn(levels: int, weighted: bool) -> tuple[sr.results.Spectrum, object]:
     rng = np.random.default_rng(levels)
     theta, w = rng.vonmises(0.0, 1.0, 800), rng.gamma(2.0, size=800)
     p = sr.profile(sr.Directions.from_angles(theta, weights=w if weighted else None), levels=levels)

@@ -86,7 +86,7 @@ def test_the_title_of_a_comparison_is_its_text() -> None:
     assert said in " ".join(str(c).split())
 
 
-def axial(n: int) -> sr.Profile:
+def axial(n: int) -> sr.results.Profile:
     """Bearings of two opposite ways: level 2 is there, levels 3 and 4 are noise."""
     rng = np.random.default_rng(7)
     angle = np.degrees(rng.vonmises(0.35, 6.0, n)) + 180.0 * rng.integers(2, size=n)
@@ -144,8 +144,8 @@ def test_a_title_says_once_how_sure_it_is() -> None:
 
 def test_replicates_far_below_the_gap_are_seen() -> None:
     drawn = np.random.default_rng(0).chisquare(2, (200, 2)) / 1e5
-    far = sr.Bootstrap("parametric", drawn, np.array([0.2, 1e-5]), 0, ())
-    near = sr.Bootstrap("parametric", drawn, np.array([1e-4, 1e-5]), 0, ())
+    far = sr.results.Bootstrap("parametric", drawn, np.array([0.2, 1e-5]), 0, ())
+    near = sr.results.Bootstrap("parametric", drawn, np.array([1e-4, 1e-5]), 0, ())
     ax = far.plot()
     assert ax.get_xscale() == "log"
     assert ax.get_xlabel() == "information gap $I_L$ (nats)"

@@ -75,7 +75,7 @@ def _unit(n: int, d: int) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
-def _profile(kind: str) -> sr.Profile:
+def _profile(kind: str) -> sr.results.Profile:
     if kind == "torus":
         angles = np.random.default_rng(3).vonmises(0.0, 1.0, (321, 2))
         rows = sr.Directions(sr.Torus(2).points(angles), space=sr.Torus(2))

@@ -22,7 +22,7 @@ def groups() -> dict[str, list[sr.Directions]]:
     return spaces(np.random.default_rng(3))
 
 
-def compared(parts: list[sr.Directions], **said: object) -> sr.Comparison:
+def compared(parts: list[sr.Directions], **said: object) -> sr.results.Comparison:
     named = {f"g{k}": part for k, part in enumerate(parts)}
     return sr.compare(named, **said)  # type: ignore[arg-type]
 

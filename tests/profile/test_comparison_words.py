@@ -17,7 +17,7 @@ from steradian.text.places import girdle_in_words, strongest_axis
 
 
 @pytest.fixture(scope="module")
-def found() -> sr.Comparison:
+def found() -> sr.results.Comparison:
     rng = np.random.default_rng(4)
     return sr.compare({
         name: vmf(80, np.array([t, 0.0, 1.0]), 8.0, rng) for name, t in (("a", 0.0), ("b", 0.4))
@@ -28,13 +28,13 @@ def found() -> sr.Comparison:
     ("pvalue", "sure"), [(1e-4, "clear"), (0.029, "likely"), (0.4, "not_significant")]
 )
 def test_one_distribution_is_judged_as_levels_of_profiles_are(
-    found: sr.Comparison, pvalue: float, sure: str
+    found: sr.results.Comparison, pvalue: float, sure: str
 ) -> None:
     said = verdict(found, replace(found.tests(), overall=pvalue))
     assert said[-1] == Diagnostic(f"one_distribution_{sure}", data={"pvalue": pvalue})
 
 
-def test_a_level_that_one_row_carries_is_not_clear(found: sr.Comparison) -> None:
+def test_a_level_that_one_row_carries_is_not_clear(found: sr.results.Comparison) -> None:
     assert found.intervals().low[1] == 0.0
     sure = replace(found.tests(), pvalue=np.array([1e-6, 1e-6]), diagnostics=())
     assert differences(found, sure)[-1].sure is Verdict.CLEAR
@@ -45,7 +45,7 @@ def test_a_level_that_one_row_carries_is_not_clear(found: sr.Comparison) -> None
     assert differences(found, replace(sure, diagnostics=(part,)))[-1].sure is Verdict.CLEAR
 
 
-def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.Comparison) -> None:
+def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.results.Comparison) -> None:
     tests = replace(
         found.tests(),
         pvalue=np.array([0.06, 0.9]),
@@ -64,10 +64,10 @@ def test_intervals_of_groups_that_are_the_same_are_finite() -> None:
 
 
 def test_an_interval_without_length_is_said_to_be_noise(
-    found: sr.Comparison, monkeypatch: pytest.MonkeyPatch
+    found: sr.results.Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     none = replace(found.intervals(), low=np.zeros(2), high=np.zeros(2))
-    monkeypatch.setattr(sr.Comparison, "intervals", lambda _: none)
+    monkeypatch.setattr(sr.results.Comparison, "intervals", lambda _: none)
     ends = [row[3] for row in level_cells(found, None)[1] if row[3]]
     assert ends[:2] == ["not above noise"] * 2
 

@@ -9,7 +9,7 @@ import steradian as sr
 from comparison_groups import unit, vmf
 
 
-def uniform(n: int, d: int, seed: int) -> sr.Comparison:
+def uniform(n: int, d: int, seed: int) -> sr.results.Comparison:
     """Two groups of uniform rows."""
     rng = np.random.default_rng(seed)
     return sr.compare(unit(rng.normal(size=(n, d))), by=np.arange(n) % 2)

@@ -16,7 +16,7 @@ from steradian.text.numbers import digits
 
 
 @pytest.fixture(scope="module")
-def lattice() -> sr.Profile:
+def lattice() -> sr.results.Profile:
     """Rows of the law 1 + 0.9 P_3, to level 6."""
     rng = np.random.default_rng(3)
     x = sr.Sphere().uniform(20_000, rng)
@@ -25,7 +25,7 @@ def lattice() -> sr.Profile:
     return sr.profile(kept, levels=6)
 
 
-def test_one_degree_stands_out(lattice: sr.Profile) -> None:
+def test_one_degree_stands_out(lattice: sr.results.Profile) -> None:
     """I of 1 + 0.9 P_3 is close to 0.81 / 14 nats, by the second order of x log x."""
     s = lattice.spectrum
     np.testing.assert_array_equal(s.gaps, lattice.gaps)
@@ -38,7 +38,7 @@ def test_one_degree_stands_out(lattice: sr.Profile) -> None:
     assert "degrees up to 3, scales of 60° and more" in s.finding
 
 
-def test_it_is_data_and_text(lattice: sr.Profile) -> None:
+def test_it_is_data_and_text(lattice: sr.results.Profile) -> None:
     s = lattice.spectrum
     record = json.loads(json.dumps(s.to_dict()))
     assert record["degrees"] == [1, 2, 3, 4, 5, 6]
@@ -66,7 +66,7 @@ def test_levels_of_other_hierarchies_have_no_scale() -> None:
     assert "level" in str(p.spectrum)
 
 
-def test_auto_ends_where_the_law_ends(lattice: sr.Profile) -> None:
+def test_auto_ends_where_the_law_ends(lattice: sr.results.Profile) -> None:
     assert lattice.directions is not None
     found = sr.profile(lattice.directions, levels="auto")
     assert len(found.levels) == carried(lattice) == 6  # log(1 + 0.9 P_3) has P_3², of degree 6

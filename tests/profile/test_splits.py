@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.hierarchies import Hierarchy
+from steradian.hierarchies import Hierarchy, OnSplits, Split
 from steradian.hierarchies.chosen import About, MeanAxis, mean_direction, principal_axes
 from steradian.inference.gap_tests import combined
 from steradian.inference.intervals import voted
@@ -20,7 +20,7 @@ from steradian.numerics.arrays import Array
 
 D = sr.designs
 N = 120
-ONCE = sr.Split(0.5, repeats=1)
+ONCE = Split(0.5, repeats=1)
 
 
 def rows(d: int = 4, n: int = N, seed: int = 0, shift: float = 0.5) -> Array:
@@ -63,7 +63,7 @@ def numbers(part: sr.Directions | None, x: Array = X) -> list[int]:
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_every_row_is_on_one_side_of_every_split(share: float) -> None:
     recipe = Seen()
-    p = sr.profile(X, hierarchy=sr.OnSplits(recipe, sr.Split(share, repeats=3)))
+    p = sr.profile(X, hierarchy=OnSplits(recipe, Split(share, repeats=3)))
     for part, one in zip(recipe.parts, p.splits, strict=True):
         chose, rest = numbers(part), numbers(one.directions)
         assert sorted(chose + rest) == list(range(N))
@@ -74,7 +74,7 @@ def test_every_row_is_on_one_side_of_every_split(share: float) -> None:
 
 def test_splits_are_seeded() -> None:
     def gaps(seed: int, repeats: int) -> Array:
-        split = sr.Split(0.5, repeats=repeats, seed=seed)
+        split = Split(0.5, repeats=repeats, seed=seed)
         return sr.profile(X, hierarchy=sr.Zonal("mean", 2, split=split)).split_gaps
 
     np.testing.assert_array_equal(gaps(3, 4), gaps(3, 4))
@@ -85,7 +85,7 @@ def test_splits_are_seeded() -> None:
 def test_clusters_go_whole_to_one_side() -> None:
     ids = np.array([f"c{k}" for k in np.arange(N) % 20])
     recipe = Seen()
-    p = sr.profile(X, hierarchy=sr.OnSplits(recipe, sr.Split(repeats=4)), design=D.Clusters(ids))
+    p = sr.profile(X, hierarchy=OnSplits(recipe, Split(repeats=4)), design=D.Clusters(ids))
     for part, one in zip(recipe.parts, p.splits, strict=True):
         chose, rest = ids[numbers(part)], ids[numbers(one.directions)]
         assert not set(chose) & set(rest)
@@ -99,7 +99,7 @@ def test_clusters_go_whole_to_one_side() -> None:
 def test_what_is_left_of_a_chain_is_a_stretch_of_it() -> None:
     x, ids = rows(3, 1200), np.arange(1200) % 2
     recipe = Seen(1)
-    p = sr.profile(x, hierarchy=sr.OnSplits(recipe, sr.Split(repeats=3)), design=D.Chain(ids))
+    p = sr.profile(x, hierarchy=OnSplits(recipe, Split(repeats=3)), design=D.Chain(ids))
     for part, one in zip(recipe.parts, p.splits, strict=True):
         rest = np.array(numbers(one.directions, x))
         assert len(numbers(part, x)) == 600
@@ -112,7 +112,7 @@ def test_strata_keep_two_units_each_and_their_fraction_falls() -> None:
     strata, psu = np.arange(N) // 30, np.arange(N) // 3  # ten units in each of four strata
     design = D.Survey(psu=psu, strata=strata, fraction=0.2)
     recipe = Seen(1)
-    p = sr.profile(X, hierarchy=sr.OnSplits(recipe, sr.Split(0.6, repeats=2)), design=design)
+    p = sr.profile(X, hierarchy=OnSplits(recipe, Split(0.6, repeats=2)), design=design)
     for one in p.splits:
         rest = numbers(one.directions)
         assert {len({psu[k] for k in rest if strata[k] == s}) for s in range(4)} == {4}
@@ -125,7 +125,7 @@ def test_strata_keep_two_units_each_and_their_fraction_falls() -> None:
 def test_weights_travel_with_their_rows() -> None:
     w = np.random.default_rng(1).gamma(2.0, size=N)
     recipe = Seen()
-    choice = sr.OnSplits(recipe, sr.Split(repeats=2))
+    choice = OnSplits(recipe, Split(repeats=2))
     p = sr.profile(X, weights=w, hierarchy=choice, design="importance")
     for part, one in zip(recipe.parts, p.splits, strict=True):
         for side in (part, one.directions):
@@ -178,7 +178,7 @@ def test_principal_axes_hold_most_of_the_squared_length(n: int, d: int) -> None:
 @pytest.mark.parametrize("basis", ["pca", "mean+pca"])
 def test_a_basis_that_other_rows_chose(basis: About) -> None:
     x = sr.Directions(rows(6, 600, 8))
-    p = sr.profile(x, hierarchy=sr.LowRank(basis, 2, k=2, split=sr.Split(repeats=2)))
+    p = sr.profile(x, hierarchy=sr.LowRank(basis, 2, k=2, split=Split(repeats=2)))
     assert p.dims.tolist() == [2, 3]
     assert (p.tests().pvalue <= 1.0).all()
     assert "principal axes" in str(p)
@@ -187,7 +187,7 @@ def test_a_basis_that_other_rows_chose(basis: About) -> None:
     if basis == "mean+pca":  # one axis, the mean: the same hierarchy by another name
         np.testing.assert_allclose(one.gaps, again.gaps, atol=1e-9)
     same = sr.profile(x, hierarchy=sr.LowRank(basis, 2, k=2))
-    assert isinstance(same, sr.Profile)
+    assert isinstance(same, sr.results.Profile)
     with pytest.raises(sr.DesignError, match="of these same rows"):
         same.tests()
 
@@ -205,7 +205,7 @@ def test_with_a_strong_mean_both_ways_begin_there() -> None:
 
 
 def test_medians_over_the_splits() -> None:
-    p = sr.profile(X, hierarchy=sr.Zonal("mean", 3, split=sr.Split(repeats=5)), levels=2)
+    p = sr.profile(X, hierarchy=sr.Zonal("mean", 3, split=Split(repeats=5)), levels=2)
     assert p.levels.tolist() == [1, 2]
     each = np.array([one.gaps for one in p.splits])
     np.testing.assert_array_equal(p.gaps, np.sort(each, axis=0)[2])
@@ -247,7 +247,7 @@ def test_one_split_is_the_profile_of_what_it_left() -> None:
 
 
 def test_intervals_are_what_most_splits_allow() -> None:
-    p = sr.profile(X, hierarchy=sr.Zonal("mean", 2, split=sr.Split(repeats=5)))
+    p = sr.profile(X, hierarchy=sr.Zonal("mean", 2, split=Split(repeats=5)))
     ours = p.intervals(0.9)
     each = [one.intervals(1.0 - 0.1 * 3 / 5) for one in p.splits]
     np.testing.assert_allclose(ours.low, np.median([one.low for one in each], axis=0))
@@ -286,7 +286,7 @@ def test_what_no_split_can_tell_is_not_told() -> None:
 @pytest.mark.parametrize("design", [None, "iid", D.Clusters(np.arange(N) // 4)])
 def test_on_the_same_rows_nothing_is_inferred(design: D.Design | None) -> None:
     p = sr.profile(X, hierarchy=sr.Zonal("mean", 2), design=design)
-    assert isinstance(p, sr.Profile)
+    assert isinstance(p, sr.results.Profile)
     assert p.moments.hierarchy == MeanAxis(2).from_data(sr.Directions(X))
     asked: list[Callable[[], object]] = [
         p.tests, p.intervals, p.uniformity, lambda: p.residuals().pvalue,
@@ -330,9 +330,9 @@ def test_a_level_that_does_not_exist_says_so_about_the_same_rows() -> None:
         (lambda: sr.LowRank("pca", 7, split=0.5), "levels is 7; at most 6"),
         (lambda: sr.LowRank("pca", 2, k=4, split=0.5), "k is 4; give 1 to 3 axes"),
         (lambda: sr.LowRank(np.eye(4)[:, :2], 2, k=2), "leave out split= and k="),  # type: ignore[call-overload]
-        (lambda: sr.Split(0.5, repeats=0), "repeats is 0"),
-        (lambda: sr.Split(0.5, repeats=10**9), "at most 10000"),
-        (lambda: sr.Split(0.5, seed=-1), "seed is -1"),
+        (lambda: Split(0.5, repeats=0), "repeats is 0"),
+        (lambda: Split(0.5, repeats=10**9), "at most 10000"),
+        (lambda: Split(0.5, seed=-1), "seed is -1"),
     ],
 )
 def test_arguments(call: Callable[[], object], words: str) -> None:

@@ -24,19 +24,19 @@ from steradian.text.numbers import digits, pvalue_number
 JARGON = "moment body", "condition", "nodes", "margin", "residual", "quad.err"
 
 
-def profile_of(name: str, levels: int | None = None) -> sr.Profile:
+def profile_of(name: str, levels: int | None = None) -> sr.results.Profile:
     return sr.profile(sr.examples.load(name), levels=levels)
 
 
 @cache
-def with_pvalues(name: str) -> sr.Profile:
+def with_pvalues(name: str) -> sr.results.Profile:
     """One whose p-values are all known; it remembers them."""
     profile = profile_of(name)
     profile.tests()
     return profile
 
 
-def stopped_profile() -> sr.Profile:
+def stopped_profile() -> sr.results.Profile:
     """Three points on a circle: levels 1 and 2 exist, level 3 does not."""
     return sr.profile(sr.Directions.from_angles([0, 90, 200], degrees=True))
 
@@ -47,34 +47,34 @@ def rows(text: str) -> list[list[str]]:
     return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
-def large_profile() -> sr.Profile:
+def large_profile() -> sr.results.Profile:
     profile = profile_of("mcmurdo", 2)
     moments = dataclasses.replace(profile.moments, n=1_000_000, weight_sq=0.0177)
     return dataclasses.replace(profile, moments=moments)
 
 
-def narrow_profile() -> sr.Profile:
+def narrow_profile() -> sr.results.Profile:
     """A concentration of many digits."""
     return sr.profile(sr.Directions.from_angles(1.0 + 1e-3 * np.arange(-3.0, 4.0)), levels=1)
 
 
-def crowded() -> sr.Profile:
+def crowded() -> sr.results.Profile:
     """More than a hundred nats of noise, and long numbers beside them."""
     x = np.random.default_rng(0).normal(size=(240, 200))
     return sr.profile(sr.Directions(x, normalize=True))
 
 
-def eight_dimensional() -> sr.Profile:
+def eight_dimensional() -> sr.results.Profile:
     return sr.profile(sr.Harmonics(8, 1).space.uniform(200, np.random.default_rng(0)), levels=2)
 
 
-def long_names() -> sr.Profile:
+def long_names() -> sr.results.Profile:
     x = np.random.default_rng(0).normal([1.0, 0.5, 0.0, 0.0, 0.0, 0.0], 1.0, (300, 6))
     hierarchy = sr.LowRank(np.eye(6)[:, :2], 3)
     return sr.profile(sr.Directions(x, normalize=True), hierarchy=hierarchy)
 
 
-def noise_profile(n: int = 300) -> sr.Profile:
+def noise_profile(n: int = 300) -> sr.results.Profile:
     return sr.profile(sr.Sphere().uniform(n, np.random.default_rng(0)))
 
 
@@ -96,7 +96,7 @@ def test_it_fits_a_screen() -> None:
         long_names,
     ],
 )
-def test_it_fits_eighty_columns(make: Callable[[], sr.Profile]) -> None:
+def test_it_fits_eighty_columns(make: Callable[[], sr.results.Profile]) -> None:
     assert max(map(len, make().summary().splitlines())) <= 80
 
 

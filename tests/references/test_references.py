@@ -69,7 +69,7 @@ def test_uniform_on_the_circle_the_torus_and_rotations() -> None:
     sr.profile(X, levels=2).fits[1],
     sr.profile(X, levels=2).fits[2],
 ])  # fmt: skip
-def test_closed_form_where_the_reference_is_of_the_levels(law: sr.MaxEntFit) -> None:
+def test_closed_form_where_the_reference_is_of_the_levels(law: sr.results.MaxEntFit) -> None:
     """D_L relative to p₀ is D_L - (λ₀·m - ψ₀), since p_L is the same law."""
     plain, found = sr.profile(X), sr.profile(X, reference=law)
     q = len(law.lam)

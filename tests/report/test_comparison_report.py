@@ -25,13 +25,13 @@ def _no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def found() -> sr.Comparison:
+def found() -> sr.results.Comparison:
     rng = np.random.default_rng(4)
     x = [vmf(n, np.array([0.0, t, 1.0]), 8.0, rng) for n, t in ((100, 0.0), (150, 0.6))]
     return sr.compare({"here": x[0], HOSTILE: x[1]})
 
 
-def test_a_report_says_what_print_says(found: sr.Comparison, tmp_path: Path) -> None:
+def test_a_report_says_what_print_says(found: sr.results.Comparison, tmp_path: Path) -> None:
     path = found.report(tmp_path / "out.html", title="two sites", call="steradian compare")
     text = path.read_text("utf-8")
     assert "The groups differ clearly in direction" in text
@@ -41,7 +41,7 @@ def test_a_report_says_what_print_says(found: sr.Comparison, tmp_path: Path) -> 
     assert not re.search(r"(src|href)=[\"']?https?:", text)
 
 
-def test_the_numbers_are_there_for_machines(found: sr.Comparison) -> None:
+def test_the_numbers_are_there_for_machines(found: sr.results.Comparison) -> None:
     page = page_of_comparison(found)
     assert page.record["between"] == found.between.tolist()
     assert json.dumps(page.record["names"])
@@ -52,7 +52,7 @@ def test_the_numbers_are_there_for_machines(found: sr.Comparison) -> None:
     assert page.title in html_of(page)
 
 
-def test_without_a_design_it_says_why(found: sr.Comparison) -> None:
+def test_without_a_design_it_says_why(found: sr.results.Comparison) -> None:
     rng = np.random.default_rng(1)
     rows = sr.Directions(vmf(80, np.array([0.0, 0.0, 1.0]), 3.0, rng), rng.random(80))
     weighted = sr.compare(rows, by=np.repeat(["a", "b"], 40))
@@ -63,7 +63,7 @@ def test_without_a_design_it_says_why(found: sr.Comparison) -> None:
         weighted.report("out.txt")
 
 
-def test_a_notebook_shows_what_print_shows(found: sr.Comparison) -> None:
+def test_a_notebook_shows_what_print_shows(found: sr.results.Comparison) -> None:
     shown = found._repr_html_()
     assert "The groups differ" in shown
     assert HOSTILE not in shown

@@ -246,7 +246,7 @@ def test_many_rows_are_drawn_in_part_and_it_says_so() -> None:
     assert len(scene.content["data"]["x"]) == 3000
 
 
-def _torus() -> sr.Profile:
+def _torus() -> sr.results.Profile:
     return sr.profile(
         sr.Directions.from_dihedrals(*np.random.default_rng(0).vonmises(0.5, 1.0, (2, 60)))
     )
@@ -258,12 +258,12 @@ def test_the_slider_of_a_torus_begins_at_a_level() -> None:
     assert scene.first in range(len(scene.levels))
 
 
-def _sums() -> sr.Profile:
+def _sums() -> sr.results.Profile:
     data = sr.examples.load("mcmurdo")
     return sr.profile(sr.Moments.from_directions(data, sr.Harmonics(3, 2)))
 
 
-def _weighted() -> sr.Profile:
+def _weighted() -> sr.results.Profile:
     return sr.profile(sr.examples.load("mcmurdo").x, weights=np.arange(1.0, 134.0), levels=2)
 
 

@@ -311,8 +311,8 @@ def ridge(
 
     Examples
     --------
-    >>> import steradian as sr
-    >>> sr.ridge([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.01, levels=2)
+    >>> from steradian.paper import ridge
+    >>> ridge([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.01, levels=2)
     RidgeNotExact(alpha=0.01, 2 levels; not exact GID)
     """
     alpha = real_number(alpha, "alpha", "give a positive number like 1e-8")

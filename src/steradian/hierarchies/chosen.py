@@ -48,8 +48,8 @@ class Split:
 
     Examples
     --------
-    >>> import steradian as sr
-    >>> sr.Split(0.3, repeats=5)
+    >>> from steradian.hierarchies import Split
+    >>> Split(0.3, repeats=5)
     Split(share=0.3, repeats=5, seed=0)
     """
 
@@ -136,7 +136,7 @@ def as_split(split: Any) -> Split:
         return split
     if isinstance(split, bool | np.bool_) or not isinstance(split, int | float | np.number):
         raise InvalidArgument(
-            f"split is {shown(split)}; give the share of rows that choose, like 0.5, or sr.Split()"
+            f"split is {shown(split)}; give the share of rows that choose, like 0.5, or Split()"
         )
     return Split(open_share(split, "split", 0.5))
 

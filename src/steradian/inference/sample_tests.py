@@ -120,10 +120,11 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
 
     Examples
     --------
-    >>> import numpy as np, steradian as sr
+    >>> import numpy as np
+    >>> from steradian.paper import sample_tests
     >>> angle = np.random.default_rng(0).vonmises(0.0, 2.0, (100, 50))
     >>> x = np.stack([np.cos(angle), np.sin(angle)], axis=2)
-    >>> sr.sample_tests(x, levels=2).pvalue.shape
+    >>> sample_tests(x, levels=2).pvalue.shape
     (100, 2)
     """
     whole_number(replicates, "replicates", least=0)

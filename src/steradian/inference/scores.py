@@ -597,8 +597,8 @@ def mixture_sf(t: ArrayLike, coefficients: ArrayLike, dof: float = np.inf) -> Ar
 
     Examples
     --------
-    >>> import steradian as sr
-    >>> sr.mixture_sf([5.991464547107979], [1.0, 1.0]).round(12).tolist()
+    >>> from steradian.paper import mixture_sf
+    >>> mixture_sf([5.991464547107979], [1.0, 1.0]).round(12).tolist()
     [0.05]
     """
     try:

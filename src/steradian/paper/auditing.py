@@ -48,7 +48,7 @@ def audit(seed: int = laws.SEED) -> Piece:
     )
 
 
-def _apart(profile: sr.Profile, gaps: Array) -> float:
+def _apart(profile: sr.results.Profile, gaps: Array) -> float:
     return float(np.abs(gaps - profile.gaps).max())
 
 
@@ -62,13 +62,13 @@ def rotated(x: Array, seed: int) -> float:
     return max(_apart(still, sr.profile(x @ turn.T, levels=2).gaps) for turn in turns)
 
 
-def refitted(profile: sr.Profile, ridge: float = 0.0) -> Array:
+def refitted(profile: sr.results.Profile, ridge: float = 0.0) -> Array:
     """The gaps (L,) when every level is solved on the fine rule, by Newton from the fit."""
     deficits = [0.0, *(_dual_value(fit, ridge) for fit in profile.fits[1:])]
     return np.diff(deficits)
 
 
-def _dual_value(fit: sr.MaxEntFit, ridge: float) -> float:
+def _dual_value(fit: sr.results.MaxEntFit, ridge: float) -> float:
     """λ·m − ψ(λ) where ∇ψ(λ) + ridge λ = m, nats."""
     points, weights = _fine_rule()
     phi = sr.Harmonics(3, fit.level).features(points)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import steradian as sr
+from steradian.inference.sample_tests import sample_tests
+from steradian.inference.scores import mixture_sf
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.paper import laws
@@ -87,12 +89,12 @@ def calibrate(
         simulated[k] = np.mean(rng.chisquare(1.0, (DRAWS, ADDED)) @ omega[0] >= value[0])
     w = ratios(proposed)
     value, omega = surrogate(proposed, w)
-    model = sr.sample_tests(x, levels=2, null="model", statistic="gap")
-    moment = sr.sample_tests(proposed, weights=w, levels=2, design="importance", statistic="gap")
+    model = sample_tests(x, levels=2, null="model", statistic="gap")
+    moment = sample_tests(proposed, weights=w, levels=2, design="importance", statistic="gap")
     naive = moment.gap_statistic[:, 1]
     return Calibration(
         {EQUAL: _chi2(plain), NAIVE: _chi2(value), QUADRATIC: simulated},
-        sr.mixture_sf(value, omega),
+        mixture_sf(value, omega),
         {EQUAL: model.pvalue[:, 1], NAIVE: _chi2(naive), QUADRATIC: moment.pvalue[:, 1]},
         1.0 / (w**2).sum(axis=1),
     )

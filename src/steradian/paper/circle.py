@@ -55,7 +55,7 @@ def table1(seed: int = laws.SEED) -> Piece:
     )
 
 
-def runs(seed: int) -> Iterator[tuple[str, sr.Profile]]:
+def runs(seed: int) -> Iterator[tuple[str, sr.results.Profile]]:
     """Every fit of the table, with the name of its row."""
     rng = np.random.default_rng(seed)
     cells = [(name, draw) for name, draw in LAWS.items() for _ in range(REPLICATES)]
@@ -108,7 +108,7 @@ def kernel_density(x: sr.Directions, at: sr.Directions, kappa: float) -> Array:
     return np.exp(kappa * at.x @ x.x.T - kernel.psi).mean(axis=1) / (2.0 * np.pi)
 
 
-def _draw(x: sr.Directions, profile: sr.Profile, figure: Figure) -> None:
+def _draw(x: sr.Directions, profile: sr.results.Profile, figure: Figure) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[2.2, 1])
     theta = np.linspace(0.0, 2.0 * np.pi, 721)
     smooth = kernel_density(x, sr.Directions.from_angles(theta), KERNEL)

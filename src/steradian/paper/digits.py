@@ -48,7 +48,7 @@ def table4() -> Piece:
 class Queries:
     """Profiles of the digits under one weighting per query, and the mass of each label."""
 
-    profiles: sr.Profiles
+    profiles: sr.results.Profiles
     mass: Array  # (queries, 10)
 
     def numbers(self, row: int) -> list[float]:

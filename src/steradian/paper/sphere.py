@@ -53,7 +53,7 @@ def table2(seed: int = laws.SEED) -> Piece:
     )
 
 
-def runs(seed: int) -> Iterator[tuple[str, Array, sr.Profile]]:
+def runs(seed: int) -> Iterator[tuple[str, Array, sr.results.Profile]]:
     """Every fit of the table: the name of its row, the sample and its profile."""
     rng = np.random.default_rng(seed)
     cells = [(name, draw) for name, draw in LAWS.items() for _ in range(REPLICATES)]
@@ -115,7 +115,7 @@ def clouds_of(seed: int) -> dict[str, sr.Directions]:
 
 
 def _draw(
-    clouds: dict[str, sr.Directions], profiles: dict[str, sr.Profile], figure: Figure
+    clouds: dict[str, sr.Directions], profiles: dict[str, sr.results.Profile], figure: Figure
 ) -> None:
     above, below = figure.subplots(2, len(clouds), height_ratios=[1.35, 1])
     top = max(float(p.gaps.max()) for p in profiles.values())

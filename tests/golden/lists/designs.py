@@ -24,24 +24,24 @@ def cases() -> Iterator[Case]:
             yield Case(f"designs/{name} {place}", partial(make, x()), _ASKS)
 
 
-def _weighted(x: Array, kind: str, design: Any) -> sr.Profile:
+def _weighted(x: Array, kind: str, design: Any) -> sr.results.Profile:
     return sr.profile(x, weights=samples.WEIGHTS[kind](len(x)), levels=2, design=design)
 
 
-def _clustered(x: Array, size: int, kind: str | None) -> sr.Profile:
+def _clustered(x: Array, size: int, kind: str | None) -> sr.results.Profile:
     ids = samples.blocks(len(x), size)
     rows = samples.shared_within(x, ids, 0.4, 51)
     weights = None if kind is None else samples.WEIGHTS[kind](len(x))
     return sr.profile(rows, weights=weights, levels=2, design=designs.Clusters(ids))
 
 
-def _chain(x: Array, several: bool) -> sr.Profile:
+def _chain(x: Array, several: bool) -> sr.results.Profile:
     path = samples.wandering(x.shape[1], 4 * len(x), 0.6, 52)
     ids = samples.blocks(len(path), len(path) // 3) if several else None
     return sr.profile(path, levels=2, design=designs.Chain(ids))
 
 
-def _survey(x: Array, kind: str | None, size: int, strata: int) -> sr.Profile:
+def _survey(x: Array, kind: str | None, size: int, strata: int) -> sr.results.Profile:
     psu = samples.blocks(len(x), size) if size > 1 else None
     strata_of = samples.blocks(len(x), len(x) // strata)
     weights = None if kind is None else samples.WEIGHTS[kind](len(x))
@@ -49,13 +49,13 @@ def _survey(x: Array, kind: str | None, size: int, strata: int) -> sr.Profile:
     return sr.profile(x, weights=weights, levels=2, design=design)
 
 
-def _even_strata(x: Array) -> sr.Profile:
+def _even_strata(x: Array) -> sr.results.Profile:
     strata = samples.blocks(len(x), len(x) // 4)
     design = designs.Survey(strata=strata)
     return sr.profile(x, weights=1.0 + strata, levels=2, design=design)
 
 
-def _known(x: Array) -> sr.Profile:
+def _known(x: Array) -> sr.results.Profile:
     moments = sr.Moments.from_directions(sr.Directions(x), sr.Harmonics(x.shape[1], 2))
     q = moments.hierarchy.q(2)
     lumped = np.eye(q) + 0.3 / q
@@ -68,7 +68,7 @@ _PLACES: dict[str, Callable[[], Array]] = {
     "on the sphere, two-sided": lambda: samples.two_sided(3, _N, 0.5, 55),
     "in R^5": lambda: samples.cloud(5, _N, 0.6, 56),
 }
-_DESIGNS: dict[str, Callable[[Array], sr.Profile]] = {
+_DESIGNS: dict[str, Callable[[Array], sr.results.Profile]] = {
     "fixed weights": lambda x: _weighted(x, "gentle", "fixed"),
     "fixed uneven weights": lambda x: _weighted(x, "uneven", "fixed"),
     "importance": lambda x: _weighted(x, "gentle", "importance"),

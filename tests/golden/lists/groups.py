@@ -11,6 +11,7 @@ import numpy as np
 import steradian as sr
 from golden import samples
 from golden.cases import Case
+from steradian.hierarchies import Split
 from steradian.numerics.arrays import AnyArray, Array
 
 _ASKS = "comparison", "labels", "comparison tests", "comparison intervals"
@@ -30,7 +31,7 @@ def cases() -> Iterator[Case]:
         yield Case(f"splits/{name}", made, ("splits",))
 
 
-def _compared(make: Callable[[], Array], by: Any, options: dict[str, Any]) -> sr.Comparison:
+def _compared(make: Callable[[], Array], by: Any, options: dict[str, Any]) -> sr.results.Comparison:
     rows = make()
     labels = by(len(rows))
     made = dict(options)
@@ -109,7 +110,9 @@ _MANY: dict[str, dict[str, Any]] = {
 }
 
 
-def _profiles(d: int, rows: int, many: int, *, zeros: bool = False, **options: Any) -> sr.Profiles:
+def _profiles(
+    d: int, rows: int, many: int, *, zeros: bool = False, **options: Any
+) -> sr.results.Profiles:
     weights = 1.0 + 3.0 * samples.generator(144, d).random((many, rows))
     if zeros:  # down to three rows in the last, which have no fit
         order = np.arange(rows)[None] * np.ones((many, 1))
@@ -118,7 +121,7 @@ def _profiles(d: int, rows: int, many: int, *, zeros: bool = False, **options: A
 
 
 _SPLITS: dict[str, Any] = {
-    "axis of the mean": sr.Zonal("mean", 2, split=sr.Split(0.5, repeats=3)),
-    "plane of the spread": sr.LowRank("mean+pca", 2, k=2, split=sr.Split(0.4, repeats=3)),
-    "whole": sr.Zonal("mean", 2, split=sr.Split(0.3, repeats=2)),
+    "axis of the mean": sr.Zonal("mean", 2, split=Split(0.5, repeats=3)),
+    "plane of the spread": sr.LowRank("mean+pca", 2, k=2, split=Split(0.4, repeats=3)),
+    "whole": sr.Zonal("mean", 2, split=Split(0.3, repeats=2)),
 }

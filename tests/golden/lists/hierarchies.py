@@ -41,7 +41,7 @@ def cases() -> Iterator[Case]:
             yield Case(f"hierarchies/{name}, {kind}", made, asks)
 
 
-def _profile(hierarchy: Hierarchy, rows: sr.Directions, weights: Any) -> sr.Profile:
+def _profile(hierarchy: Hierarchy, rows: sr.Directions, weights: Any) -> sr.results.Profile:
     if weights is None:
         return sr.profile(rows, hierarchy=hierarchy)
     weighted = sr.Directions(rows.x, weights, space=rows.space)

@@ -26,7 +26,7 @@ def cases() -> Iterator[Case]:
     yield Case("references/fit", _relative_to_a_fit, _ASKS)
 
 
-def _relative_to_a_fit() -> sr.Profile:
+def _relative_to_a_fit() -> sr.results.Profile:
     law = sr.profile(samples.cloud(3, 200, 0.3, 123), levels=1).fits[1]
     return sr.profile(samples.cloud(3, 150, 0.5, 122), levels=2, reference=law)
 

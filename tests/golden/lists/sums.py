@@ -53,35 +53,35 @@ def _halves(x: Array, hierarchy: Any, weights: Array | None = None) -> sr.Moment
     return one + other
 
 
-def _added(x: Array, hierarchy: Any) -> sr.Profile:
+def _added(x: Array, hierarchy: Any) -> sr.results.Profile:
     return sr.profile(_halves(x, hierarchy))
 
 
-def _weighted(x: Array, hierarchy: Any) -> sr.Profile:
+def _weighted(x: Array, hierarchy: Any) -> sr.results.Profile:
     return sr.profile(_halves(x, hierarchy, samples.gentle(len(x), 159)), design="importance")
 
 
-def _streamed(x: Array, hierarchy: Any) -> sr.Profile:
+def _streamed(x: Array, hierarchy: Any) -> sr.results.Profile:
     return sr.profile(sr.moments(iter(np.array_split(x, 4)), hierarchy))
 
 
-def _written(x: Array, hierarchy: Any) -> sr.Profile:
+def _written(x: Array, hierarchy: Any) -> sr.results.Profile:
     return sr.profile(sr.Moments.from_dict(_halves(x, hierarchy).to_dict()))
 
 
-def _other_features(x: Array) -> sr.Profile:
+def _other_features(x: Array) -> sr.results.Profile:
     one = sr.Moments.from_directions(sr.Directions(x[:20]), sr.Harmonics(3, 2))
     return sr.profile(one + sr.Moments.from_directions(sr.Directions(x[20:]), sr.Harmonics(3, 3)))
 
 
-def _from_lonlat(lon: Array, lat: Array) -> sr.Profile:
+def _from_lonlat(lon: Array, lat: Array) -> sr.results.Profile:
     return sr.profile(sr.Directions.from_lonlat(lon, lat - 45.0), levels=2)
 
 
-def _from_angles(angle: Array) -> sr.Profile:
+def _from_angles(angle: Array) -> sr.results.Profile:
     rows = sr.Directions.from_azimuth(angle, axial=True)
     return sr.profile(rows, levels=2)
 
 
-def _auto(x: Array) -> sr.Profile:
+def _auto(x: Array) -> sr.results.Profile:
     return sr.profile(x, levels="auto")

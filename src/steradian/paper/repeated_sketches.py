@@ -153,8 +153,9 @@ def sketches(
     Examples
     --------
     >>> import numpy as np, steradian as sr
+    >>> from steradian.paper import sketches
     >>> z = np.random.default_rng(0).standard_normal((300, 4)) + [0.0, 0.0, 0.0, 0.5]
-    >>> found = sr.sketches(sr.Directions(z, normalize=True), size=3, levels=2, repeats=3)
+    >>> found = sketches(sr.Directions(z, normalize=True), size=3, levels=2, repeats=3)
     >>> found.gaps.shape
     (3, 2)
     """

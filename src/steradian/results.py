@@ -1,0 +1,58 @@
+"""The classes of results, for annotations and ``isinstance``; nobody needs to make one by hand.
+
+`steradian.profile`, `steradian.profiles` and `steradian.compare` return the first three, and their
+methods and the other functions of `steradian` the rest.
+"""
+
+from steradian.adequacy.beyond import Beyond
+from steradian.adequacy.left_out import LeftOut
+from steradian.adequacy.mmd import Mmd
+from steradian.adequacy.residuals import Residuals
+from steradian.adequacy.sensitivity import Sensitivity
+from steradian.adequacy.trust import Trust
+from steradian.batches import Profiles
+from steradian.comparison import Comparison
+from steradian.decomposition import Profile
+from steradian.existence.boundary import Boundary
+from steradian.existence.certificate import Certificate
+from steradian.fitting.fitted import Numerics
+from steradian.fitting.label_information import LabelInformation
+from steradian.fitting.maxent import MaxEntFit
+from steradian.inference.bootstrap import Bootstrap
+from steradian.inference.gap_tests import GapTests, SplitTests, Uniformity
+from steradian.inference.group_intervals import BetweenIntervals, GapDifferences
+from steradian.inference.group_tests import ComparisonTests, Pairs
+from steradian.inference.intervals import GapIntervals, SplitIntervals
+from steradian.inference.order import OrderChoice
+from steradian.spectrum import Spectrum
+from steradian.splits import SplitProfile
+
+__all__ = [
+    "BetweenIntervals",
+    "Beyond",
+    "Bootstrap",
+    "Boundary",
+    "Certificate",
+    "Comparison",
+    "ComparisonTests",
+    "GapDifferences",
+    "GapIntervals",
+    "GapTests",
+    "LabelInformation",
+    "LeftOut",
+    "MaxEntFit",
+    "Mmd",
+    "Numerics",
+    "OrderChoice",
+    "Pairs",
+    "Profile",
+    "Profiles",
+    "Residuals",
+    "Sensitivity",
+    "Spectrum",
+    "SplitIntervals",
+    "SplitProfile",
+    "SplitTests",
+    "Trust",
+    "Uniformity",
+]

@@ -21,7 +21,7 @@ from scipy.optimize import linprog
 import oracles
 import steradian as sr
 from oracles import Array
-from steradian.existence import semi_infinite
+from steradian.existence import margin as margins
 from steradian.existence.margin import Evidence, margin_bound
 from steradian.numerics.spheres.harmonics import sphere_harmonics
 from steradian.spaces.boost import boost_onto
@@ -430,7 +430,7 @@ def test_margins_to_level_nine_come_with_their_error(n: int) -> None:
 def test_a_programme_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     x = clustered(3)
     exact = sr.boundary(x, levels=5).entries[-1]
-    monkeypatch.setattr(semi_infinite, "WORK", 2e7)
+    monkeypatch.setattr(margins, "WORK", 2e7)
     found = sr.boundary(x, levels=5)
     entry = found.entries[-1]
     assert entry.slack > 1e-5
@@ -443,7 +443,7 @@ def test_a_programme_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_not_decided_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four tight clusters at level nine: rounding hides whether there is a fit."""
-    monkeypatch.setattr(semi_infinite, "WORK", 0.0)
+    monkeypatch.setattr(margins, "WORK", 0.0)
     rng = np.random.default_rng(0)
     centres = generic(4)(rng)
     x = np.repeat(centres, 14, axis=0) + 1e-3 * rng.standard_normal((56, 3))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.existence.node_programme import Vanishing, examine_on_nodes
 from steradian.existence.placement import Verdict
+from steradian.existence.vanishing import Vanishing, examine_on_nodes
 from steradian.numerics.arrays import Array
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import steradian as sr
 from steradian.existence.body import examine_sphere
-from steradian.existence.nowhere_negative import nowhere_negative
+from steradian.existence.face import nowhere_negative
 from steradian.existence.placement import Verdict
 from steradian.existence.squares import sphere_roots
 from steradian.numerics.arrays import Array

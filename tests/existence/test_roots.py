@@ -8,8 +8,8 @@ import pytest
 import steradian as sr
 from steradian.existence.placement import Verdict
 from steradian.existence.squares import HasSquares, squares_vanish
+from steradian.existence.vanishing import place_support
 from steradian.families.nodes.rules import Nodes
-from steradian.families.nodes.supports import place_support
 from steradian.hierarchies.against import Against
 from steradian.numerics.paths import great_circles
 

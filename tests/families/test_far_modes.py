@@ -11,7 +11,7 @@ import steradian as sr
 from steradian.data.stacks import MomentStack
 from steradian.families.nodes.rules import Nodes
 from steradian.families.relative import nodes as relative_nodes
-from steradian.families.relative.far_modes import Laws
+from steradian.families.relative.nodes import Laws
 from steradian.fitting.solution import Status
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array

@@ -11,8 +11,7 @@ import pytest
 
 import steradian as sr
 from steradian.families.relative import nodes as relative_nodes
-from steradian.families.relative.family import RelativeFamily
-from steradian.families.relative.polynomials import RuledFamily
+from steradian.families.relative.family import RelativeFamily, RuledFamily
 from steradian.numerics.arrays import Array
 from steradian.numerics.quasi_random import quasi_normal
 

@@ -24,7 +24,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "conformance/families.py:_STEP": "of differences",
     "inference/bias.py:_QUICK": "work",
     "inference/order.py:_MOST_HELD_OUT": "work",
-    "existence/semi_infinite.py:WORK": "work",
+    "existence/margin.py:WORK": "work",
     "families/meshes/rows.py:_MOST_WORK": "work",
     "families/meshes/rows.py:_LEAST_FOLLOWED": "work",
     "families/meshes/search.py:_MOST_ANCHORED": "work",

@@ -16,8 +16,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.ascent import DEEPEST, ascended
 from steradian.numerics.neighbours import neighbour_tree
 from steradian.spaces import Space
-from steradian.spaces.base import OneForm, chart_of, has_no_sign
-from steradian.spaces.charts import on_chart
+from steradian.spaces.base import OneForm, chart_of, has_no_sign, on_chart
 
 _PER_FEATURE, _FEWEST = 40, 1000  # nodes
 _NEIGHBOURS = 9  # a node and those around it

@@ -11,7 +11,7 @@ import numpy as np
 
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import HasSquares, Roots
-from steradian.families.nodes.against import AgainstFamily
+from steradian.families.nodes.family import AgainstFamily
 from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
 from steradian.hierarchies.basis import independent, orthonormal
 from steradian.hierarchies.on_nodes import NodeHierarchy, checked_level

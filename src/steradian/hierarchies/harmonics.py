@@ -15,7 +15,7 @@ from steradian.existence.squares import Roots, sphere_roots
 from steradian.families.base import Family
 from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
-from steradian.families.relative.polynomials import polynomial_family
+from steradian.families.relative.family import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.harmonic_families import (
     below_polynomials,

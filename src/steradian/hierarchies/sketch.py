@@ -15,7 +15,7 @@ from steradian.errors import InvalidArgument
 from steradian.families.base import Family
 from steradian.families.quadratics.sketched import SketchedQuadratics
 from steradian.families.relative.below_polynomials import LinearBelow
-from steradian.families.relative.polynomials import polynomial_family
+from steradian.families.relative.family import polynomial_family
 from steradian.hierarchies.bare import BareHierarchy
 from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
 from steradian.numerics.arrays import AnyArray, Array

@@ -15,11 +15,10 @@ from steradian.spaces.base import (
     Space,
 )
 from steradian.spaces.circle import Circle
-from steradian.spaces.hypersphere import Hypersphere
+from steradian.spaces.hypersphere import Hypersphere, unit_sphere
 from steradian.spaces.rotations import Rotations
 from steradian.spaces.sphere import Sphere
 from steradian.spaces.torus import Torus
-from steradian.spaces.unit_spheres import unit_sphere
 
 SHIPPED_SPACES = frozenset({Axes, Circle, Hypersphere, Rotations, Sphere, Torus})
 """The spaces of this package, which its tests prove; others are proven when they are used."""

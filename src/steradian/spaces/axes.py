@@ -13,8 +13,8 @@ from steradian.numerics.arrays import Array
 from steradian.numerics.spheres.sphere_rules import three_sphere_rule
 from steradian.spaces.base import Chart, Rule
 from steradian.spaces.classical import Classical, bingham, woodcock
+from steradian.spaces.hypersphere import unit_sphere
 from steradian.spaces.sphere import Sphere
-from steradian.spaces.unit_spheres import unit_sphere
 from steradian.spaces.unit_vectors import not_unit, of_unit_length, random_rotation
 from steradian.text.messages import Message
 

@@ -13,6 +13,9 @@ from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.spaces.classical import Classical
 from steradian.text.messages import Message
 
+Chart = Literal["circle", "sphere", "torus", "none"]
+_VECTOR = {"circle": 2, "sphere": 3, "torus": 2}  # coordinates of each unit vector of a row
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
@@ -170,9 +173,6 @@ def classical_values(space: Space, n: int, mean: Array, second: Array) -> tuple[
     return space.classical(n, mean, second) if known and isinstance(space, KnowsClassics) else ()
 
 
-Chart = Literal["circle", "sphere", "torus", "none"]
-
-
 @runtime_checkable
 class HasChart(Protocol):
     """A space whose points and densities pictures know how to draw."""
@@ -183,6 +183,19 @@ class HasChart(Protocol):
         R⁴ as two angles on a torus; ``"none"`` where there is no picture.
         """
         ...
+
+
+def on_chart(chart: Chart, y: Array) -> Array:
+    """The points of a chart nearest to rows ``y`` (n, d): each of their vectors of unit length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> on_chart("torus", np.array([[2.0, 0.0, 0.0, 0.5]])).tolist()
+    [[1.0, 0.0, 0.0, 1.0]]
+    """
+    vectors = y.reshape(len(y), -1, _VECTOR[chart])
+    return np.asarray((vectors / np.linalg.norm(vectors, axis=2, keepdims=True)).reshape(y.shape))
 
 
 def chart_of(space: Space) -> Chart:

@@ -1,9 +1,9 @@
-"""Unit spheres of four and more dimensions: harmonics of any degree, product rules in R⁴ and R⁵."""
+"""Unit spheres of any dimension; from four on harmonics of any degree, product rules to R⁵."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import lgamma, log, pi
 
 import numpy as np
@@ -14,7 +14,9 @@ from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.quadratics import quadratic_features
 from steradian.numerics.spheres.hyperspherical import harmonic_size, hyperspherical_harmonics
 from steradian.numerics.spheres.sphere_rules import four_sphere_rule, three_sphere_rule
-from steradian.spaces.base import Rule
+from steradian.spaces.base import HarmonicSpace, Rule
+from steradian.spaces.circle import Circle
+from steradian.spaces.sphere import Sphere
 from steradian.spaces.unit_vectors import UnitVectors
 
 _LADDERS: dict[int, tuple[int, ...]] = {  # by dimension: degrees below which a rule is exact
@@ -81,3 +83,13 @@ class Hypersphere(UnitVectors):
 @lru_cache(maxsize=16)
 def _rule(d: int, nodes: int) -> Rule:
     return Rule(*(three_sphere_rule(nodes, nodes) if d == 4 else four_sphere_rule(nodes)))
+
+
+@cache
+def unit_sphere(d: int) -> HarmonicSpace:
+    """The space of unit vectors of R^d."""
+    if d == 2:
+        return Circle()
+    if d == 3:
+        return Sphere()
+    return Hypersphere(d)

@@ -6,6 +6,9 @@ the maximum removed. A fit found on one rule is *verified* on the next finer one
 climbed until that is below 1e-11; up to 1e-9 it is accepted and reported. Where a space has no
 rules, two independent sets of uniform draws take their place: the fit is made on one, and what is
 reported is three standard errors of its mean, or the difference on the other if that is larger.
+
+Relative to another law than the uniform one rules carry its density. Where that has edges that they
+do not know, they differ by more than rounding: see `AgainstFamily`.
 """
 
 from __future__ import annotations
@@ -17,21 +20,20 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
-from steradian.existence.node_programme import examine_on_nodes
 from steradian.existence.placement import Placement, Verdict
+from steradian.existence.vanishing import examine_on_nodes, place_support, vanishing_functions
 from steradian.families.base import CLEARANCE, LEAST_KEPT, Family, FamilyLaw
 from steradian.families.meshes.rows import solve_angles, table_of
-from steradian.families.nodes.grown import grown_fit
 from steradian.families.nodes.rules import (
     Nodes,
     affordable_rules,
     fair_rung,
+    grown_fit,
     is_drawn_on,
     node_count,
     nodes_of,
     points_among_nodes,
 )
-from steradian.families.nodes.supports import place_support, vanishing_functions
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
@@ -39,15 +41,19 @@ from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
     NODE_NEAR,
     NODE_TOUCHING,
+    ROUGH_MARGIN,
+    ROUGH_REFERENCE,
     RULE_ROUNDING,
     RUN_OFF,
     USABLE_RULE,
     VERIFIED_AIM,
     VERIFIED_DIFFERENCE,
 )
+from steradian.references.base import is_rough, rough_parts
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
+
 
 _MOST_STEPS = 60  # on one rule,
 _MOST_GROWN = 8  # rows of a stack that are fitted from their data one by one,
@@ -57,6 +63,8 @@ _MOST_IN_ALL = 240  # and on those that did not resolve the law or end the work
 _ALONE = 2e3  # work of the fit of one drawn sample by itself, and
 _OF_NODE = 0.5  # that of a feature at a node in it
 _CONVERGED = int(Status.CONVERGED)
+_STANDARD_ERRORS = 5.0  # that are stated: of sixteen parts, one in six thousand is off by more
+_NOISE_SHARE = 0.02  # of what noise gives that integration may be off by: 2n error is 0.02 features
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,3 +376,63 @@ class NodeFamily(Family):
 def _rounding(lam: Array) -> Array:
     """Difference of ψ between two rules that is rounding, (B,)."""
     return RULE_ROUNDING * np.abs(lam).sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstFamily(NodeFamily):
+    """p ∝ p₀ exp(λ·φ) with the features of levels 1..level of ``hierarchy``.
+
+    Everything is that of `NodeFamily`, whose rules integrate against p₀. Where p₀ has edges that
+    its rules do not know, they differ by more than rounding: the finest one serves then, what its
+    independent parts differ by is stated, and a sample so large that this is felt is refused.
+    """
+
+    @property
+    def noise_share(self) -> float:
+        parts = len(rough_parts(self.hierarchy.space))
+        return _NOISE_SHARE * (_STANDARD_ERRORS if parts else 1.0)  # of one standard error
+
+    @property
+    def noise_remedy(self) -> str:
+        return "give its edges, by sr.Mask, or a smoother reference"
+
+    def _allowed(self, difference: float) -> float:
+        return max(difference, ROUGH_REFERENCE) if self._rough else difference
+
+    def _first_rungs(self, start: Array) -> IntArray:
+        if self._rough:
+            return np.full(len(start), self._rungs - 1)
+        return NodeFamily._first_rungs(self, start)
+
+    def _difference(self, rung: int, found: DualSolution, m: Array) -> Array:
+        """Nats that rules differ by; five standard errors of one that has independent parts.
+
+        Of parts b that carry A_b of the law and B_b of the reference, ψ has the error of the mean
+        of A_b - B_b. The fit itself moves with the means that parts have of its features, which
+        costs half the square of that, in units of the covariance.
+        """
+        starts = rough_parts(self.hierarchy.space)
+        apart = NodeFamily._difference(self, rung, found, m)
+        if not len(starts):
+            return ROUGH_MARGIN * apart if self._rough else apart
+        nodes = self._nodes(rung)
+        starts = starts[starts < len(nodes)]
+        for row in np.flatnonzero(np.isfinite(found.lam).all(axis=1)):
+            root = nodes.root(found.lam[row : row + 1])
+            mass = nodes.masses(found.lam[row : row + 1])[1][0]
+            away = np.add.reduceat(mass - nodes.weights, starts)
+            means = np.add.reduceat(mass[:, None] * (nodes.phi - root.mean[0]), starts, axis=0)
+            steps = root.newton(means)
+            squared = len(starts) * np.einsum("bq,bq->b", means, steps).sum()
+            apart[row] = _STANDARD_ERRORS * np.sqrt(len(starts)) * away.std(ddof=1)
+            apart[row] += 0.5 * _STANDARD_ERRORS**2 * squared / (len(starts) - 1)
+        return apart
+
+    def _peak_rungs(self, lam: Array) -> tuple[int, int]:
+        """The rule that resolves the law, and the one before: finer ones may have many nodes."""
+        fine = self._resolving(lam[None])
+        return fine, max(fine - 1, 0)
+
+    @property
+    def _rough(self) -> bool:
+        return is_rough(self.hierarchy.space)

@@ -219,7 +219,7 @@ def noncentral(  # noqa: PLR0917 - the formula, written out
     squares = g * g
     variance = float(squares.sum())
     noise = float((squares**2).sum()) / variance**2 - 1.0 / len(g)
-    dof = 2.0 / noise if noise > 1e-12 else np.inf
+    dof = min(2.0 / noise if noise > 1e-12 else np.inf, len(g) - 1.0)
     inflate = (student.ppf(1.0 - tail, max(dof, 3.0)) / z) ** 2 * (1.0 + share)
     c = variance * rate**2 / (2.0 * value) * inflate
     one = c / (2.0 * rate**2)
@@ -233,7 +233,7 @@ def noncentral(  # noqa: PLR0917 - the formula, written out
 def reach(g: Array, share: float, level: float) -> float:
     """Student's t of the error of units' parts ``g``, and 1 + p / n."""
     noise = float((g**4).sum()) / float((g**2).sum()) ** 2 - 1.0 / len(g)
-    dof = 2.0 / noise if noise > 1e-12 else np.inf
+    dof = min(2.0 / noise if noise > 1e-12 else np.inf, len(g) - 1.0)
     return float(student.ppf(0.5 + 0.5 * level, max(dof, 3.0))) * float(np.sqrt(1.0 + share))
 
 
@@ -273,26 +273,26 @@ def test_the_noncentral_interval(name: str, confidence: float) -> None:
         share, part = (2 + 2 * k) / units, g @ steps[k]
         want = noncentral(p.gaps[k], bias[k], part, share, 2, rate, confidence)
         rise = top_of_ellipse(g.T @ g, steps[k], bent, reach(part, share, confidence))
-        want[1] = max(want[1], p.gaps[k] - bias[k] + rise)
+        want[1] = max(want[1], max(p.gaps[k] - bias[k], 0.0) + rise)
         np.testing.assert_allclose([got.low[k], got.high[k]], want, rtol=1e-6, atol=1e-12)
     whole, part, share = float(bias.sum()), g @ wholes[1], 4.0 / units
     want = noncentral(p.deficits[1], whole, part, share, 4, rate, confidence)
     rise = top_of_ellipse(g.T @ g, wholes[1], second, reach(part, share, confidence))
-    want[1] = max(want[1], p.deficits[1] - whole + rise)
+    want[1] = max(want[1], max(p.deficits[1] - whole, 0.0) + rise)
     np.testing.assert_allclose([got.deficit_low[1], got.deficit_high[1]], want, rtol=1e-6)
 
 
 def test_a_short_mean_that_lies_across_the_spread_has_a_wide_interval() -> None:
-    """Two opposite clusters of equal size: I₁ is nearly 0, and could be 3.84 / n less 1 / n."""
+    """Two opposite clusters of equal size: I₁ is nearly 0, and could be 3.84 / n."""
     t = np.concatenate([np.zeros(50), np.full(50, np.pi)])
     t += 0.1 * np.random.default_rng(31).standard_normal(100) + np.repeat([0.03, -0.03], 50)
     p = sr.profile(circle(t), levels=2)
     got = p.intervals()
     assert got.se[0] < 1e-3
-    assert 0.026 < got.high[0] < 0.036
+    assert 0.036 < got.high[0] < 0.044
     assert got.high[0] == pytest.approx(got.deficit_high[0], rel=1e-12)
     sums = sr.profile(sr.Moments.from_directions(sr.Directions(circle(t)), sr.Harmonics(2, 2)))
-    assert 0.026 < sums.intervals().high[0] < 0.036
+    assert 0.036 < sums.intervals().high[0] < 0.044
     assert p.intervals(method="wald").high[0] < 0.004
 
 
@@ -488,12 +488,12 @@ def test_sums_give_what_rows_give(d: int, name: str) -> None:
         assert a.near_zero.tolist() == b.near_zero.tolist()
     rate = rows.tests(covariance="null").rate
     got = sums.intervals()  # sums do not tell how well the variance is known, nor how skew it is
-    signs = np.tile([0.1, -0.1], 50)
+    signs = np.tile([1e-3, -1e-3], 500_000)
     for k, q in enumerate(int(q) for q in rows.dims):
         share = float(rows.dims[: k + 1].sum()) / rows.ess
         bias = float(rows.gaps[k] - got.debiased[k])
         want = noncentral(rows.gaps[k], bias, got.se[k] * signs, share, q, rate, 0.95)
-        np.testing.assert_allclose(got.low[k], want[0], rtol=1e-6)
+        np.testing.assert_allclose(got.low[k], want[0], rtol=4e-6)  # t of a million units
         assert want[1] * (1.0 - 1e-6) <= got.high[k] <= 1.3 * want[1]
 
 

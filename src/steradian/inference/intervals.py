@@ -10,8 +10,9 @@ inflated as Student's t would, with the degrees of freedom of the variance estim
 1 + p / n for the p features that the fit has matched in the rows its variance is seen in. The
 bias of the estimate takes the place of the one that the non-central law has of itself, and an end
 moves out where the rows are skew. One scale is that of the gradient at the sample: the upper end is
-no smaller than the largest value over the ellipse of moments (`rises`), less
-the bias, which matters where the gradient lies across the way in which the sample varies.
+no smaller than the largest value over the ellipse of moments (`rises`), less the bias as far as
+that leaves something, which matters where the gradient lies across the way in which the sample
+varies.
 tests/coverage_study.py measures what each is worth.
 
 How much larger a gap may be within what is known of the moments.
@@ -146,10 +147,12 @@ _FEWEST_DOF = 3.0
 def error_of(spread: Array, skew: Array, fourth: Array, count: int) -> Array:
     """Standard errors, their degrees of freedom and the skewness, (3, k).
 
-    From the roots of Σ g² over ``count`` units, the skewness of Σ g and Σ g⁴, (k,) each.
+    From the roots of Σ g² over ``count`` units, the skewness of Σ g and Σ g⁴, (k,) each. Degrees of
+    freedom are no more than those of normal units: where each has one of two values, what the
+    variance depends on is how many have which, and the fourth moment does not tell.
     """
     noise = fourth - spread**4 / count
-    dof = 2.0 * spread**4 / np.maximum(noise, TINY)
+    dof = np.minimum(2.0 * spread**4 / np.maximum(noise, TINY), count - 1.0)
     return np.array([spread, np.maximum(dof, _FEWEST_DOF), skew])
 
 
@@ -337,8 +340,8 @@ def gap_intervals(sample: Sample, confidence: float, method: IntervalMethod) -> 
     if method == "noncentral":
         reach = of_gaps.reach(confidence), of_deficits.reach(confidence)
         tops = rises(sample, reach)
-        high = np.fmax(high, gaps - bias + tops[0])
-        d_high = np.fmax(d_high, deficits - np.cumsum(bias) + tops[1])
+        high = np.fmax(high, np.maximum(gaps - bias, 0.0) + tops[0])
+        d_high = np.fmax(d_high, np.maximum(deficits - np.cumsum(bias), 0.0) + tops[1])
     # what sampling adds is not a small correction there, or nothing tells how much it varies
     for level in {*concerns.crowded(sample), *concerns.without_spread(sample)}:
         for values in (low, high, d_low, d_high):

@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
+from steradian.inference.basis_whitening import BasisStep
 from steradian.inference.group_draws import LabelledDraws, labelled_pvalue
-from steradian.inference.group_scores import LabelStep
 from steradian.inference.monte_carlo import Replicates
 from steradian.numerics.arrays import Array, IntArray
 
@@ -21,7 +21,7 @@ class Uniform:
     drawn_: list[int] = field(default_factory=list)
     labels: IntArray = field(default_factory=lambda: np.zeros(10, dtype=np.int64))
     lam: Array = field(default_factory=lambda: np.zeros((1, 3)))
-    step: LabelStep = field(default_factory=lambda: LabelStep(0, 3, np.ones(1)))
+    step: BasisStep = field(default_factory=lambda: BasisStep.labels(0, 3, np.ones(1)))
 
     def drawn(self, count: int, rng: np.random.Generator) -> Array:
         self.drawn_.append(count)

@@ -14,7 +14,7 @@ which they share what the level adds, and both spaces are fitted again to each s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from steradian.fitting.label_levels import mean_frame
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import Status
 from steradian.hierarchies import Hierarchy
-from steradian.inference.group_scores import LabelStep, whitened_by
+from steradian.inference.basis_whitening import BasisStep, whitening_of_laws
 from steradian.inference.monte_carlo import MonteCarlo, Replicates, monte_carlo_test
 from steradian.inference.sample import GroupedSample
 from steradian.inference.scores import row_scores
@@ -46,7 +46,7 @@ class LabelledDraws:
 
     hierarchy: Hierarchy
     rung: int  # of a rule that resolves laws like the observed fits
-    step: LabelStep
+    step: BasisStep
     lam: Array  # (G, q) of the fitted smaller space
     labels: IntArray  # (n,)
     weights: Array  # (n,) of sum one, the shares of the groups in it
@@ -63,7 +63,7 @@ class LabelledDraws:
             return out
         rows = np.flatnonzero(sound)
         if len(rows):
-            white = whitened_by(step.take(rows), mean[rows], covariance[rows], means[rows])
+            white = whitening_of_laws(step.take(rows), mean[rows], covariance[rows], means[rows])
             good = white.sound
             zeta = white.rows(phi if sound.all() else phi[rows], self.labels)
             weights = np.broadcast_to(self.weights, zeta.shape[:2])
@@ -88,19 +88,19 @@ class LabelledDraws:
             x[:, here] = some.reshape(count, len(here), d)
         return x
 
-    def _described(self, phi: Array) -> tuple[LabelStep, Array]:
+    def _described(self, phi: Array) -> tuple[BasisStep, Array]:
         """The step with the frames of samples (B, n, q), and means (B, G, q) of their groups."""
         step, shares = self.step, self.step.shares
-        each = np.stack([self.weights * (self.labels == g) / shares[g] for g in range(step.groups)])
+        each = np.stack([self.weights * (self.labels == g) / shares[g] for g in range(len(shares))])
         means = each @ phi
         if step.frame is not None:
             frames = np.array([self._frame(mean) for mean in shares @ means])
-            step = LabelStep(step.own, step.added, shares, frames, step.across)
+            step = replace(step, frame=frames)
         return step, means
 
-    def _laws(self, step: LabelStep, means: Array) -> tuple[Array, Array, BoolArray]:
+    def _laws(self, step: BasisStep, means: Array) -> tuple[Array, Array, BoolArray]:
         """E φ and covariances of the fits of the smaller space, by groups, and which are fits."""
-        start, groups = np.broadcast_to(self.lam, means.shape), step.groups
+        start, groups = np.broadcast_to(self.lam, means.shape), len(step.shares)
         problem = SharedProblem(self._family, step.shares, step.own, step.frame)
         if not step.own:  # one law for all
             problem = SharedProblem(self._family, np.ones(1), 0)
@@ -135,7 +135,7 @@ def labelled_pvalue(draws: LabelledDraws, observed: float, many: Replicates) -> 
     Where no more than ``many.rare`` of all samples are as small, more are drawn.
     """
     found, rng = MonteCarlo(-observed, many.enough), np.random.default_rng(many.seed)
-    entries = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * draws.step.groups)
+    entries = len(draws.labels) * (draws.lam.shape[1] + draws.step.own * len(draws.step.shares))
     first = int(np.clip(many.enough / max(observed, 1.0 / many.samples), *_FIRST))
     for most in (many.samples, FURTHER * many.samples):
         seen = int(found.draws[0])

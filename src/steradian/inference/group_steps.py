@@ -17,6 +17,7 @@ import numpy as np
 from steradian.designs.base import Units
 from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.fitting.grouped import GroupedFits, integrals
+from steradian.inference.basis_whitening import BasisStep, BasisWhitening, basis_whitening
 from steradian.inference.group_draws import (
     FURTHER,
     LabelledDraws,
@@ -24,7 +25,6 @@ from steradian.inference.group_draws import (
     labelled_pvalue,
     plain_pvalues,
 )
-from steradian.inference.group_scores import LabelStep, LabelWhitening, label_whitening
 from steradian.inference.monte_carlo import ENOUGH_OF_GROUPS, Replicates
 from steradian.inference.null_samples import SETTLED
 from steradian.inference.permutation import (
@@ -81,7 +81,7 @@ class Step:
 
     name: str  # as people call it: "level 2", "direction"
     level: int
-    step: LabelStep
+    step: BasisStep
     below: GroupedFits
     whole_level: bool  # not a part of a level
 
@@ -103,7 +103,7 @@ class Step:
 def level_step(sample: GroupedSample, level: int) -> Step:
     """The step from W_{level-1} to W_level."""
     own, upto = sample.hierarchy.q(level - 1), sample.hierarchy.q(level)
-    label_step = LabelStep(own, upto - own, sample.shares)
+    label_step = BasisStep.labels(own, upto - own, sample.shares)
     return Step(f"level {level}", level, label_step, sample.levels.fits[level - 1], True)
 
 
@@ -113,8 +113,8 @@ def part_steps(sample: GroupedSample, parts: tuple[str, str]) -> tuple[Step, Ste
     if levels.frame is None or levels.split is None:
         return None
     size, frame = sample.hierarchy.q(1), levels.frame[None]
-    across = LabelStep(0, size - 1, sample.shares, frame, across=True)
-    along = LabelStep(size - 1, 1, sample.shares, frame)
+    across = BasisStep.labels(0, size - 1, sample.shares, frame, across=True)
+    along = BasisStep.labels(size - 1, 1, sample.shares, frame)
     return (
         Step(parts[0], 1, across, levels.fits[0], False),
         Step(parts[1], 1, along, levels.split, False),
@@ -125,9 +125,8 @@ def step_test(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
     """Test one step; what cannot be tested is refused."""
     if not sample.forms:
         return _without_matrices(sample, step, many)
-    _, own, shared, added = step.step.sizes(sample.hierarchy.q(sample.hierarchy.levels))
-    if own + shared + added > _MOST_FEATURES:
-        features = int(own + shared + added)
+    features = len(step.step.products(sample.hierarchy.q(sample.hierarchy.levels))[0])
+    if features > _MOST_FEATURES:
         return step.refused("too_many_group_features", groups=sample.count, features=features)
     white = _whitening(sample, step)
     if not white.sound.all():
@@ -139,16 +138,16 @@ def step_test(sample: GroupedSample, step: Step, many: Replicates) -> StepTest:
     return _from_rows(sample, step, white, many)
 
 
-def _whitening(sample: GroupedSample, step: Step) -> LabelWhitening:
+def _whitening(sample: GroupedSample, step: Step) -> BasisWhitening:
     family = sample.hierarchy.family(sample.hierarchy.levels)
-    return label_whitening(family, step.step, step.below.lam, sample.levels.means[None])
+    return basis_whitening(family, step.step, step.below.lam, sample.levels.means[None])
 
 
 # --- from rows --------------------------------------------------------------------------------
 
 
 def _from_rows(
-    sample: GroupedSample, step: Step, white: LabelWhitening, many: Replicates
+    sample: GroupedSample, step: Step, white: BasisWhitening, many: Replicates
 ) -> StepTest:
     rows, phi, units = sample.known_rows, sample.features, sample.units
     p, few = white.below + white.added, _few(sample, step)
@@ -181,7 +180,7 @@ def _from_rows(
 
 
 def _within_units(
-    sample: GroupedSample, step: Step, white: LabelWhitening, many: Replicates
+    sample: GroupedSample, step: Step, white: BasisWhitening, many: Replicates
 ) -> StepTest:
     """Of units that have rows of several groups, by the differences within them."""
     rows = sample.known_rows
@@ -335,13 +334,13 @@ def _without_matrices(sample: GroupedSample, step: Step, many: Replicates) -> St
     return StepTest(sample.rate**2 * gap, pvalue, how)
 
 
-def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> StepTest:
+def _from_sums(sample: GroupedSample, step: Step, white: BasisWhitening) -> StepTest:
     """Of moments: nothing is tilted, and covariances are those of the groups."""
-    label_step, pi = step.step, sample.shares
+    label_step = step.step
     means = label_step.turned(sample.levels.means[None])[0] - white.mean[0]
-    maps = white.group_maps(means.shape[1])[:, -white.added :]
+    maps = white.mean_maps(means.shape[1])[:, -white.added :]
     if label_step.across:
-        maps = maps + _across_lift(white, maps.shape, pi)
+        maps = maps + white.turn_maps(means.shape[1])
     r = np.einsum("gaq,gq->a", maps, means)
     variances = label_step.turned(np.swapaxes(label_step.turned(sample.variances), 1, 2))
     omega = np.einsum("gaq,gqr,gcr->ac", maps, variances, maps)
@@ -354,16 +353,3 @@ def _from_sums(sample: GroupedSample, step: Step, white: LabelWhitening) -> Step
     said = (_rough(step),) if _few(sample, step) else ()
     how = PvalueMethod(MethodCode.SCORE_TAIL, "sums")
     return StepTest(0.5 * sample.rate**2 * value, pvalue, how, said)
-
-
-def _across_lift(white: LabelWhitening, shape: tuple[int, ...], pi: Array) -> Array:
-    """What the estimated direction adds to the maps of `_from_sums`."""
-    size, added = white.step.added, white.added
-    last = white.inverse[0][-added:, -added:]
-    extra = np.zeros(shape)
-    for g in range(len(pi)):
-        lift = np.zeros((added, shape[2]))
-        for h in range(len(pi) - 1):
-            lift[h * size : (h + 1) * size, :size] = white.along[0, h] * pi[g] * np.eye(size)
-        extra[g] = last @ lift
-    return extra

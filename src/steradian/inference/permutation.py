@@ -42,7 +42,7 @@ from typing import Protocol
 import numpy as np
 
 from steradian.designs.base import Units
-from steradian.inference.group_scores import LabelWhitening
+from steradian.inference.basis_whitening import BasisWhitening
 from steradian.inference.monte_carlo import MonteCarlo, Replicates, monte_carlo_test
 from steradian.inference.sample import GroupedSample
 from steradian.inference.scores import FEWEST_ROWS
@@ -271,13 +271,13 @@ class Contrasts:
         return cls(maps, np.swapaxes(maps, 1, 2), none, np.swapaxes(none, 1, 2))
 
     @classmethod
-    def of_step(cls, white: LabelWhitening, covariance: Array, means: Array) -> Contrasts:
+    def of_step(cls, white: BasisWhitening, covariance: Array, means: Array) -> Contrasts:
         """Of a step of one sample from covariances (G, q, q) under the fit of the smaller space.
 
         ``means`` (G, q) are E φ of the groups.
         """
         step, k, q = white.step, white.step.added, means.shape[1]
-        maps = white.group_maps(q) / step.shares[:, None, None]
+        maps = white.mean_maps(q) / step.shares[:, None, None]
         spread = step.turned(np.swapaxes(step.turned(covariance), 1, 2))
         shifts = spread @ np.swapaxes(maps, 1, 2)
         fitted, moves = maps[:, : white.below], shifts[:, :, : white.below]
@@ -287,7 +287,7 @@ class Contrasts:
             fitted = np.concatenate([fitted, np.broadcast_to(first, (count, k, q))], axis=1)
             turned = (lengths / (lengths @ step.shares))[:, None, None] * first.T
             moves = np.concatenate([moves, turned], axis=2)
-        used = step.groups * step.own
+        used = len(step.shares) * step.own
         return cls(maps[:, white.below :], shifts[:, :, white.below :], fitted, moves, used)
 
 

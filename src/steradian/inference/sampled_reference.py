@@ -30,7 +30,7 @@ import numpy as np
 
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError
-from steradian.inference.group_scores import LabelWhitening
+from steradian.inference.basis_whitening import BasisWhitening
 from steradian.inference.sample import GroupedSample, Sample
 from steradian.inference.scores import FEWEST_ROWS, Covariance, Scores
 from steradian.numerics.arrays import Array
@@ -76,7 +76,7 @@ def of_sample(sample: Sample, level: int) -> ReferenceSpread | None:
     return ReferenceSpread(sample.rate**2 * added, sample.own_share, dof)
 
 
-def of_groups(sample: GroupedSample, lam: Array, white: LabelWhitening) -> ReferenceSpread | None:
+def of_groups(sample: GroupedSample, lam: Array, white: BasisWhitening) -> ReferenceSpread | None:
     """For a step of a comparison with laws ``lam`` (G, q) of the groups below it."""
     space = sample.hierarchy.space
     rows = reference_rows(space)

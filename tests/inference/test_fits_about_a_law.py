@@ -10,7 +10,7 @@ from coded import codes
 from oracles import Array
 from steradian.errors import ResolutionError
 from steradian.families.whitening import ReferenceWhitening, Whitening
-from steradian.inference import sample_tests as stacked
+from steradian.inference import score_tests as stacked
 from steradian.inference.null_samples import SETTLED, FitsBelow, sound_whitening
 from steradian.numerics.arrays import BoolArray
 from steradian.paper import sample_tests

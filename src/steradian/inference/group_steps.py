@@ -43,10 +43,8 @@ from steradian.inference.scores import (
     PER_FEATURE,
     Scores,
     dominating,
-    group_scores,
-    ratio_scores,
-    row_scores,
     small_sample,
+    unit_scores,
 )
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import mixture_sf
@@ -156,7 +154,7 @@ def _from_rows(
     if few and step.level == 1 and step.whole_level and shuffling_refusal(sample) is None:
         return studentised(sample, many)
     zeta = white.rows(phi[None], rows.labels)
-    scores = _scores(sample, zeta, white.below)
+    scores = unit_scores(zeta, white.below, units.weights[None], units)
     kind = scores.settled("damped")
     why = _unjudged(scores, units)
     if why is not None and not scores.rows:
@@ -218,16 +216,6 @@ def _few(sample: GroupedSample, step: Step) -> bool:
 
 def _rough(step: Step) -> Diagnostic:
     return step.about(Diagnostic("few_units_in_group", data={"least": PER_FEATURE}))
-
-
-def _scores(sample: GroupedSample, zeta: Array, below: int) -> Scores:
-    """Scores of the units of one sample from white features of its rows (1, n, p)."""
-    units = sample.units
-    if units.labels is None:
-        make = ratio_scores if units.random_weights else row_scores
-        return make(zeta, below, units.weights[None])
-    sums = units.gather(units.weights[:, None] * zeta[0])
-    return group_scores(sums[None], below, units.unit_weights[None], units)
 
 
 def _calibrated(

@@ -16,7 +16,6 @@ from steradian.diagnostics import (
     Diagnostic,
     MethodCode,
     PvalueMethod,
-    Recalibration,
 )
 from steradian.errors import DesignError, InvalidArgument
 from steradian.families.whitening import RowFeatures, Whitening
@@ -24,21 +23,16 @@ from steradian.inference import concerns, effort
 from steradian.inference.effort import Patience
 from steradian.inference.monte_carlo import ENOUGH_OF_MODEL, MOST_LOST, monte_carlo_test
 from steradian.inference.null_samples import (
-    DOUBTED,
-    SETTLED,
-    NullSamples,
-    ReducedFits,
-    ResampledUnits,
     gap_replicates,
     multiplier_replicates,
-    recalibrated_pvalues,
     score_replicates,
     tail_replicates,
 )
 from steradian.inference.off_diagonal import FEWEST_UNITS, off_diagonal
 from steradian.inference.row_sweeps import SweptLevel, swept_level, swept_together
 from steradian.inference.sample import Sample
-from steradian.inference.sampled_reference import ReferenceSpread, few_rows, of_sample
+from steradian.inference.sampled_reference import few_rows, of_sample
+from steradian.inference.score_tests import NullDraws, score_tests
 from steradian.inference.scores import (
     DOMINATES,
     FEWEST_ROWS,
@@ -49,11 +43,9 @@ from steradian.inference.scores import (
     Scores,
     judged,
     needs_calibration,
-    needs_resampling,
     scores_of,
     small_sample,
     streamed_scores,
-    tails_of_few,
     worthless,
 )
 from steradian.numerics.arrays import Array
@@ -141,12 +133,6 @@ class LevelTest:
         """No p-value of a level with so many features, and why."""
         none = np.full(features, np.nan)
         return cls(np.nan, np.nan, none, method, (why,), judged=False)
-
-    def no_smaller_than(self, other: LevelTest) -> LevelTest:
-        """The same with the p-value of another test, where that is larger."""
-        if not other.pvalue > self.pvalue:
-            return self
-        return replace(self, pvalue=other.pvalue, method=other.method)
 
     def withheld(self, why: Diagnostic | None) -> LevelTest:
         """The same, not judged if there is a reason."""
@@ -284,7 +270,7 @@ def _model_pvalue(
         how = PvalueMethod(MethodCode.PARAMETRIC_BOOTSTRAP)
         return LevelTest(score, drawn.pvalue, half, how, (*diagnostics,))
     if method == "simulate":
-        pvalue = _simulated(value, half, np.inf, level, options)
+        pvalue = _tail_pvalue(value, (half, np.inf), level, options)
         return LevelTest(score, pvalue, half, PvalueMethod(MethodCode.SIMULATED_CHI_SQUARE))
     pvalue = float(chi_square_sf(2.0 * value, white.q))
     return LevelTest(score, pvalue, half, PvalueMethod(MethodCode.CHI_SQUARE))
@@ -325,27 +311,50 @@ def _moment_test(
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
     scores = _scores(sample, white)
     kind = scores.settled(options.kind)
-    value = float(scores.statistic[0]) if options.statistic == "score" else gap
+    value = scores.statistic if options.statistic == "score" else np.array([gap])
+    slow = options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK
+    draws = None if slow or options.drawn else _null_draws(sample, level, options)
     more = of_sample(sample, level)
-    found = _referred(scores, kind, value, (level, more), options)
+    tested = score_tests(scores, value, options.kind, draws, more, second_look=not options.drawn)
+    score, coefficients, how = scores.statistic[0], tested.coefficients[0], tested.method(0, kind)
+    found = LevelTest(float(score), float(tested.pvalue[0]), coefficients, how)
     if worthless(scores)[0]:
-        found = replace(found, pvalue=np.nan, method=REFUSED)
-        return found.withheld(concerns.unjudged(level, scores, units))
-    by_default = options.kind == "damped"
-    if by_default and options.drawn is None and needs_calibration(scores)[0]:
-        found = _calibrated(sample, level, scores, found, options)
-    if by_default and options.drawn is None and scores.tilted[0] and needs_resampling(scores)[0]:
-        found = _resampled(sample, level, found, options)
-    if by_default and options.drawn is None and tails_of_few(scores)[0]:
-        found = found.no_smaller_than(_referred(scores, "null", value, (level, more), options))
+        return replace(found, method=REFUSED).withheld(concerns.unjudged(level, scores, units))
+    if options.method == "bootstrap":
+        null = multiplier_replicates(scores, kind, options.replicates, options.seed)
+        code = MethodCode.MULTIPLIER_BOOTSTRAP
+        pvalue = monte_carlo_test(float(value[0]), null).pvalue
+        found = replace(found, pvalue=pvalue, method=replace(how, code=code))
+    elif options.method == "simulate":
+        law = coefficients, float(tested.dof[0])
+        pvalue = _tail_pvalue(float(value[0]), law, level, options)
+        found = replace(found, pvalue=pvalue, method=replace(how, code=_tail(options)))
+    elif tested.unresolved[0]:
+        no_draws = concerns.too_slow_to_calibrate if slow else concerns.draws_not_resolved
+        found = found.withheld(no_draws(level))
     said = [concerns.null_centred(level)] if scores.lacks_tilt(kind) else []
     said += few_rows(level, sample.hierarchy.space, p)
     why = concerns.unjudged(level, scores, units)
     if why is None:
-        said += concerns.of_scores(level, scores, kind, units, default=by_default)
+        default = options.kind == "damped"
+        said += concerns.of_scores(level, scores, kind, units, default=default)
     if options.drawn is not None:
         said += concerns.not_calibrated(level, scores, units)
     return found.remarked(*said).withheld(why)
+
+
+def _null_draws(sample: Sample, level: int, options: Options) -> NullDraws:
+    """What a single sample is recalibrated on, as far as there is patience."""
+
+    def begin(pvalue: float) -> None:
+        draws = effort.expected_draws(pvalue, options.replicates)
+        options.patience.begin(level, effort.of_draws(sample, level, draws))
+
+    return NullDraws(
+        sample.hierarchy, level, sample.parameters(level - 1), sample.rows.x[None],
+        sample.units.weights[None], sample.units, options.replicates, np.array([options.seed]),
+        begin,
+    )  # fmt: skip
 
 
 def _swept(sample: Sample, level: int, options: Options) -> SweptLevel | None:
@@ -372,83 +381,6 @@ def _swept_test(sample: Sample, level: int, white: Whitening, swept: SweptLevel)
     kind, said = ("damped", ()) if swept.tilted else ("null", (concerns.null_centred(level),))
     how = PvalueMethod(MethodCode.EXACT_TAIL, kind)
     return LevelTest(value, pvalue, swept.coefficients, how, said)
-
-
-def _referred(
-    scores: Scores,
-    kind: Covariance,
-    value: float,
-    where: tuple[int, ReferenceSpread | None],
-    options: Options,
-) -> LevelTest:
-    """A statistic referred to the law of a covariance, with what a sampled reference adds to it."""
-    level, more = where
-    score, dof = float(scores.statistic[0]), scores.tail_dof(kind)
-    if more is None:
-        coefficients = scores.coefficients(kind)[0]
-    else:
-        coefficients, dof = more.coefficients(scores, kind)
-    if options.method == "bootstrap":
-        null = multiplier_replicates(scores, kind, options.replicates, options.seed)
-        how, pvalue = MethodCode.MULTIPLIER_BOOTSTRAP, monte_carlo_test(value, null).pvalue
-    elif options.method == "simulate":
-        how = MethodCode.SIMULATED_TAIL
-        pvalue = _simulated(value, coefficients, dof, level, options)
-    else:
-        how = MethodCode.EXACT_TAIL
-        pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
-    shown = "null" if scores.lacks_tilt(kind) else kind
-    return LevelTest(score, pvalue, coefficients, PvalueMethod(how, shown))
-
-
-def _calibrated(
-    sample: Sample, level: int, scores: Scores, found: LevelTest, options: Options
-) -> LevelTest:
-    """The same with the p-value of the plain tilt placed among those of draws of the fit below.
-
-    Without damping it has the most power, and the draws pay for what it loses. A damped p-value
-    that the draws could not resolve stays.
-    """
-    if found.pvalue <= SETTLED:
-        return found
-    if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
-        return found.withheld(concerns.too_slow_to_calibrate(level))
-    plain = mixture_sf(scores.statistic, scores.coefficients("tilted"))
-    draws = effort.expected_draws(float(plain[0]), options.replicates)
-    options.patience.begin(level, effort.of_draws(sample, level, draws))
-    below = sample.parameters(level - 1)
-    fits = ReducedFits(sample.hierarchy, level, below, sample.units.weights[None])
-    pvalue = _recalibrated_pvalue(fits, float(plain[0]), options)
-    if np.isnan(pvalue):
-        return found.withheld(concerns.draws_not_resolved(level))
-    if sample.own_share < 1.0:  # draws do not know how little the reference is known
-        pvalue = max(pvalue, found.pvalue)
-    method = replace(found.method, recalibration=Recalibration.DRAWS)
-    return replace(found, pvalue=pvalue, method=method)
-
-
-def _resampled(sample: Sample, level: int, found: LevelTest, options: Options) -> LevelTest:
-    """The same, no smaller than where it stands among resampled units."""
-    if not found.pvalue <= DOUBTED:
-        return found
-    if options.replicates * sample.refit_work(level - 1) > _MOST_REFIT_WORK:
-        return found.withheld(concerns.too_slow_to_calibrate(level))
-    draws = effort.expected_draws(found.pvalue, options.replicates)
-    options.patience.begin(level, effort.of_draws(sample, level, draws))
-    below = sample.parameters(level - 1)
-    units = ResampledUnits.of(sample.hierarchy, level, sample.rows, sample.units, below)
-    standing = _recalibrated_pvalue(units, found.pvalue, options)
-    if np.isnan(standing):
-        return found.withheld(concerns.draws_not_resolved(level))
-    pvalue = max(found.pvalue, standing)
-    method = replace(found.method, recalibration=Recalibration.UNITS)
-    return replace(found, pvalue=pvalue, method=method)
-
-
-def _recalibrated_pvalue(null: NullSamples, pvalue: float, options: Options) -> float:
-    """A p-value among those of samples of the null; NaN where none has any."""
-    seeds = np.array([options.seed])
-    return float(recalibrated_pvalues(null, np.array([pvalue]), options.replicates, seeds)[0])
 
 
 def _too_many_features(
@@ -483,10 +415,7 @@ def _streamed_test(
     found = replace(found, statistic=found.statistic * sample.own_share)
     value = found.statistic if options.statistic == "score" else gap
     said = () if options.covariance else (Diagnostic("too_many_rows_to_tilt", level),)
-    if options.method == "simulate":
-        pvalue = _simulated(value, found.coefficients, found.dof, level, options)
-    else:
-        pvalue = float(mixture_sf([value], found.coefficients[None], found.dof)[0])
+    pvalue = _tail_pvalue(value, (found.coefficients, found.dof), level, options)
     how = PvalueMethod(_tail(options), kind)
     why = None
     if found.share > DOMINATES:
@@ -522,10 +451,7 @@ def _test_from_sums(
     value = score if options.statistic == "score" else gap
     said = () if options.covariance or known else (Diagnostic("sums_cannot_be_tilted"),)
     said = (*said, *concerns.of_sums(level, sample, white.below + white.q))
-    if options.method == "simulate":
-        pvalue = _simulated(value, coefficients, dof, level, options)
-    else:
-        pvalue = float(mixture_sf([value], coefficients[None], dof)[0])
+    pvalue = _tail_pvalue(value, (coefficients, dof), level, options)
     return LevelTest(score, pvalue, coefficients, PvalueMethod(_tail(options), kind), said)
 
 
@@ -535,10 +461,11 @@ def _tail(options: Options) -> MethodCode:
     return MethodCode.SIMULATED_TAIL if drawn else MethodCode.EXACT_TAIL
 
 
-def _simulated(
-    value: float, coefficients: Array, dof: float, level: int, options: Options
-) -> float:
-    """Where a value stands among draws of the law that `mixture_sf` inverts."""
+def _tail_pvalue(value: float, law: tuple[Array, float], level: int, options: Options) -> float:
+    """The tail of a law of coefficients, whose scale has so many dof; by draws if asked for."""
+    coefficients, dof = law
+    if options.method != "simulate":
+        return float(mixture_sf([value], coefficients[None], dof)[0])
     rng = np.random.default_rng([options.seed, level])
     null = tail_replicates(coefficients, dof, options.replicates, rng)
     return monte_carlo_test(value, null).pvalue

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -43,7 +43,7 @@ from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.inference.monte_carlo import ENOUGH_RECALIBRATED, MonteCarlo
 from steradian.inference.sample import Sample
-from steradian.inference.scores import Covariance, Scores, row_scores, scores_of, small_sample
+from steradian.inference.scores import Covariance, Scores, group_scores, row_scores, unit_sums
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.progress import drawn_chunks
@@ -382,15 +382,6 @@ class ResampledUnits:
     units: Units
     law: Array  # (U,) of sum one: under it the features of the level have the means of the null
 
-    @classmethod
-    def of(
-        cls, hierarchy: Hierarchy, level: int, rows: Directions, units: Units, below: Array
-    ) -> ResampledUnits:
-        """From the rows of a sample and the parameters ``below`` (1, q) of its reduced fit."""
-        white = hierarchy.family(level).whitening(below)
-        law = scores_of(rows, units, white).tilt_law
-        return cls(hierarchy, level, rows.x, units, law)
-
     @property
     def entries(self) -> int:
         """Numbers of features of one draw."""
@@ -430,28 +421,14 @@ class ResampledUnits:
         found = found[sound]
         shape = (len(found), *self.x.shape)
         zeta = white.rows(np.broadcast_to(self.x, shape))
-        scores = self._grouped(zeta, white.below, weights[found], drawn[found])
+        sums, shares = unit_sums(zeta, weights[found], self.units)
+        plain = group_scores(sums, shares, white.below, self.units)
+        times = np.maximum(drawn[found], 1)  # a unit that was drawn k times is k units
+        scores = replace(
+            plain,
+            h=plain.h / times[:, :, None],
+            base=drawn[found] / drawn.shape[1],
+            share=plain.share / times,
+            units=None,
+        )
         return scores, found, fits.lost_rows
-
-    def _grouped(self, zeta: Array, below: int, weights: Array, drawn: IntArray) -> Scores:
-        """As `group_scores`, a unit that was drawn k times being k units."""
-        units, count = self.units, drawn.shape[1]
-        times = np.maximum(drawn, 1)
-        sums, shares = (
-            np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
-            for rows in (weights[:, :, None] * zeta, weights)
-        )
-        small, left = small_sample(units.dof, below)
-        dof = min(left, units.scale_dof)
-        rate = np.full(len(zeta), units.rate)
-        return Scores(
-            h=count * sums / times[:, :, None],
-            base=drawn / count,
-            spread=np.broadcast_to(units.factors, drawn.shape),
-            share=count * shares / times,
-            scale=small * rate**2 / count,
-            rate=rate,
-            below=below,
-            rows=False,
-            dof=dof,
-        )

@@ -15,7 +15,6 @@ from steradian.designs import Design, as_design
 from steradian.designs.base import Units
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidDirections
-from steradian.families.whitening import Whitening
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
@@ -23,29 +22,22 @@ from steradian.hierarchies.default import default_hierarchy
 from steradian.inference import concerns
 from steradian.inference.level_tests import Null, Options, Statistic
 from steradian.inference.null_samples import (
-    DOUBTED,
-    SETTLED,
-    ReducedFits,
-    ResampledUnits,
     features_of,
-    recalibrated_pvalues,
     sound_whitening,
 )
+from steradian.inference.score_tests import NullDraws, score_tests
 from steradian.inference.scores import (
     FEWEST_ROWS,
     Covariance,
     Scores,
-    group_scores,
     needs_calibration,
     needs_resampling,
-    ratio_scores,
-    row_scores,
-    tails_of_few,
+    unit_scores,
     worthless,
 )
 from steradian.inference.scores import judged as can_judge
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.numerics.chi_square_mixture import mixture_sf
+from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.progress import chunks
 from steradian.spaces import unit_sphere
@@ -80,6 +72,33 @@ class SampleTests:
     judged: BoolArray
     rough: BoolArray
     diagnostics: tuple[Diagnostic, ...]
+
+    @classmethod
+    def unknown(cls, fits: NestedFits, gap_statistic: Array, dims: tuple[int, ...]) -> SampleTests:
+        """Of samples that were fitted, before any is tested."""
+        shape = fits.gaps.shape
+        score, pvalue = np.full((2, *shape), np.nan)
+        judged, rough = np.zeros((2, *shape), dtype=np.bool_)
+        coefficients = tuple(np.full((len(fits.gaps), q), np.nan) for q in dims)
+        return cls(fits.gaps, gap_statistic, score, pvalue, coefficients, judged, rough, ())
+
+    def put(
+        self, rows: IntArray, k: int, scores: Scores, options: Options, draws: NullDraws | None
+    ) -> None:
+        """Note the tests of some samples at one level."""
+        gaps = self.gap_statistic[rows, k]
+        value = scores.statistic if options.statistic == "score" else gaps
+        self.score_statistic[rows, k] = scores.statistic
+        self.rough[rows, k] = needs_calibration(scores) | needs_resampling(scores)
+        if options.null == "model":
+            self.coefficients[k][rows], self.judged[rows, k] = 0.5, can_judge(scores)
+            self.pvalue[rows, k] = chi_square_sf(2.0 * value, scores.q)
+            return
+        tested = score_tests(scores, value, options.kind, draws)
+        self.pvalue[rows, k] = tested.pvalue
+        self.coefficients[k][rows] = tested.coefficients
+        self.coefficients[k][rows[worthless(scores)]] = np.nan  # no p-value could be true of them
+        self.judged[rows, k] = tested.judged & ~(tested.unresolved & (draws is not None))
 
     def __repr__(self) -> str:
         return f"SampleTests({len(self.gaps)} samples, {self.gaps.shape[1]} levels)"
@@ -141,8 +160,7 @@ def sample_tests(  # noqa: PLR0913 - the choices of one test
         raise DesignError(f"null='model' has no law for {plan.name} samples; use null='moment'")
     if units.strata is not None and chosen.tilts:
         raise DesignError("strata cannot be tilted as a whole; use covariance='null'")
-    found = _tested(features, points, w, units, chosen)
-    return found.finished(points, w, units, chosen, replicates)
+    return _tested(features, points, w, units, chosen, replicates)
 
 
 def _points(x: ArrayLike, levels: int, hierarchy: Hierarchy | None) -> tuple[Array, Hierarchy]:
@@ -194,10 +212,11 @@ def _weights(weights: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
-def _tested(hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Options) -> _Found:
+def _tested(
+    hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Options, replicates: int
+) -> SampleTests:
     count, n, _ = x.shape
-    levels = hierarchy.levels
-    size = hierarchy.q(levels)
+    levels, size = hierarchy.levels, hierarchy.q(hierarchy.levels)
     pieces = list(chunks(count, n * size))
     keep = count * n * size <= _KEPT_ENTRIES
     kept = [features_of(hierarchy, x[piece]) for piece in pieces] if keep else []
@@ -206,7 +225,8 @@ def _tested(hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Opt
         for k, piece in enumerate(pieces)
     ]
     fits = fit_levels(hierarchy, MomentStack.concatenated(stacks))
-    found = _Found.empty(hierarchy, fits)
+    rate = np.einsum("bn,bn->b", w, w) ** -0.5 if units.rows_of_one_law else units.rate
+    found = SampleTests.unknown(fits, np.square(rate)[..., None] * fits.gaps, hierarchy.dims)
     sound = np.isfinite(np.array([np.zeros(count), *(s.psi for s in fits.solutions[:-1])]))
     none = np.zeros((count, 0))
     for index, piece in enumerate(pieces):
@@ -222,131 +242,17 @@ def _tested(hierarchy: Hierarchy, x: Array, w: Array, units: Units, options: Opt
             if units.effective < FEWEST_ROWS * p:
                 continue
             part = phi[rows - piece.start, :, :p] if len(rows) < len(phi) else phi[:, :, :p]
-            scores = _scores(_white_features(white, part), white.below, w[rows], units)
-            found.put(rows, k, scores, options)
-    return found
-
-
-def _white_features(white: Whitening, phi: Array) -> Array:
-    """ζ from features (B, n, p) that are at hand."""
-    assert white.formed is not None  # levels that form no matrices are refused
-    return white.formed.of_features(phi)
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What is known of the samples so far, level by level."""
-
-    hierarchy: Hierarchy
-    fits: NestedFits
-    score: Array
-    plain: Array  # p-values of the plain tilt, which recalibration places among others
-    least: Array  # p-values of the null-centred covariance, where none is to be smaller; else 0
-    judged: BoolArray
-    rough: BoolArray
-    curved: BoolArray  # which are calibrated on resampled units
-    coefficients: list[Array]
-    dof: Array  # (B, L) of the scale of each law
-
-    @classmethod
-    def empty(cls, hierarchy: Hierarchy, fits: NestedFits) -> _Found:
-        count, levels = fits.gaps.shape
-        judged, rough, curved = np.zeros((3, count, levels), dtype=np.bool_)
-        score, plain = np.full((2, count, levels), np.nan)
-        least = np.zeros((count, levels))
-        unknown = [np.full((count, q), np.nan) for q in hierarchy.dims]
-        dof = np.full((count, levels), np.inf)
-        return cls(hierarchy, fits, score, plain, least, judged, rough, curved, unknown, dof)
-
-    def put(self, rows: IntArray, k: int, scores: Scores, options: Options) -> None:
-        """Note the scores of some samples at one level."""
-        kind, model = scores.settled(options.kind), options.null == "model"
-        self.score[rows, k] = scores.statistic
-        self.coefficients[k][rows] = 0.5 if model else scores.coefficients(kind)
-        self.judged[rows, k] = can_judge(scores)
-        rough, curved = needs_calibration(scores), needs_resampling(scores)
-        self.rough[rows, k] = rough | curved
-        self.dof[rows, k] = np.inf if model else scores.tail_dofs(kind)
-        if options.kind == "damped" and not model:
-            self.curved[rows, k] = curved & scores.tilted
-        if kind == "damped" and not model and rough.any():
-            plain = scores.coefficients("tilted")[rough]
-            self.plain[rows[rough], k] = mixture_sf(scores.statistic[rough], plain)
-        few = tails_of_few(scores) if options.kind == "damped" and not model else rough[:0]
-        if few.any() and options.statistic == "score":
-            centred = mixture_sf(scores.statistic[few], scores.coefficients("null")[few])
-            self.least[rows[few], k] = centred
-        if not model:  # what no p-value could be true of
-            self.coefficients[k][rows[worthless(scores)]] = np.nan
-
-    def finished(
-        self, x: Array, w: Array, units: Units, options: Options, replicates: int
-    ) -> SampleTests:
-        """The p-values, calibrated if asked for."""
-        rate = np.full(len(w), units.rate)
-        if units.rows_of_one_law:
-            rate = np.einsum("bn,bn->b", w, w) ** -0.5
-        gap_statistic = rate[:, None] ** 2 * self.fits.gaps
-        pvalue = self._tails(self.score if options.statistic == "score" else gap_statistic)
-        if replicates:
-            self._calibrate(pvalue, w, replicates)
-            self._resample(pvalue, x, w, units, replicates)
-        pvalue = np.maximum(pvalue, self.least)
-        said = concerns.of_stack(
-            w, self.judged, self.rough & (not replicates),
-            ratios=units.ratios,
-        )  # fmt: skip
-        return SampleTests(
-            self.fits.gaps, gap_statistic, self.score, pvalue, tuple(self.coefficients),
-            self.judged, self.rough, said,
-        )  # fmt: skip
-
-    def _tails(self, statistic: Array) -> Array:
-        """P-values (B, L) of a statistic; NaN where it or its law is not known."""
-        out = np.full_like(self.score, np.nan)
-        for k, coefficients in enumerate(self.coefficients):
-            known = np.isfinite(statistic[:, k]) & np.isfinite(coefficients).all(axis=1)
-            known &= np.isfinite(self.score[:, k])
-            for dof in np.unique(self.dof[known, k]):
-                rows = np.flatnonzero(known & (self.dof[:, k] == dof))
-                out[rows, k] = mixture_sf(statistic[rows, k], coefficients[rows], float(dof))
-        return out
-
-    def _calibrate(self, pvalue: Array, w: Array, replicates: int) -> None:
-        """Replace rough p-values (B, L) by where they stand among draws of the reduced fits."""
-        for k in range(pvalue.shape[1]):
-            rows = np.flatnonzero(np.isfinite(self.plain[:, k]) & (pvalue[:, k] > SETTLED))
-            if not len(rows):
-                continue
-            lam = self.fits.solutions[k - 1].lam[rows] if k else np.zeros((len(rows), 0))
-            reduced = ReducedFits(self.hierarchy, k + 1, lam, w[rows])
-            standing = recalibrated_pvalues(reduced, self.plain[rows, k], replicates, rows)
-            told = ~np.isnan(standing)  # where no draw can be tested the sample is not judged
-            pvalue[rows[told], k], self.judged[rows[~told], k] = standing[told], False
-
-    def _resample(self, pvalue: Array, x: Array, w: Array, units: Units, replicates: int) -> None:
-        """Raise p-values (B, L) to where they stand among resampled units, where that matters."""
-        with np.errstate(invalid="ignore"):
-            chosen = np.argwhere(self.curved & (pvalue <= DOUBTED))
-        for row, k in chosen.tolist():
-            rows = Directions(x[row], w[row], space=self.hierarchy.space)
-            own = replace(units, weights=w[row])
-            lam = self.fits.solutions[k - 1].lam[row : row + 1]
-            drawn = ResampledUnits.of(self.hierarchy, k + 1, rows, own, lam)
-            seen = np.array([pvalue[row, k]])
-            standing = float(recalibrated_pvalues(drawn, seen, replicates, np.array([row]))[0])
-            if np.isnan(standing):
-                self.judged[row, k] = False
-            else:
-                pvalue[row, k] = max(pvalue[row, k], standing)
-
-
-def _scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:
-    """Scores of white features (B, n, p) of samples with the same units."""
-    if units.labels is None:
-        return (ratio_scores if units.random_weights else row_scores)(zeta, below, weights)
-    sums, of_units = (
-        np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
-        for rows in (weights[:, :, None] * zeta, weights)
-    )
-    return group_scores(sums, below, of_units, units)
+            assert white.formed is not None  # levels that form no matrices are refused
+            zeta = white.formed.of_features(part)
+            scores = unit_scores(zeta, white.below, w[rows], units)
+            draws = None
+            if replicates:
+                draws = NullDraws(
+                    hierarchy, k + 1, lam[clear], x[rows], w[rows], units, replicates, rows
+                )
+            found.put(rows, k, scores, options, draws)
+    said = concerns.of_stack(
+        w, found.judged, found.rough & (not replicates),
+        ratios=units.ratios,
+    )  # fmt: skip
+    return replace(found, diagnostics=said)

@@ -193,14 +193,13 @@ class Scores:
         """Which samples have a tilt, (B,)."""
         return self._tilt[1]
 
-    @property
-    def tilt_law(self) -> Array:
-        """The law on the units of a single sample under which the null holds, (U,) of sum one.
+    def tilt_law(self, row: int) -> Array:
+        """The law on the units of one sample under which the null holds, (U,) of sum one.
 
         Where no tilt exists there is no such law, and nothing may be drawn from it.
         """
-        assert self.tilted[0]
-        law = np.maximum(self._tilt[0][0], 0.0)
+        assert self.tilted[row]
+        law = np.maximum(self._tilt[0][row], 0.0)
         return np.asarray(law / law.sum())
 
     def settled(self, kind: Covariance) -> Covariance:
@@ -321,17 +320,32 @@ def scores_of(
     below = white.below
     if units.labels is None:
         zeta = white.rows(directions.x[None], None if features is None else features[None])
-        make = ratio_scores if units.random_weights else row_scores
-        return make(zeta, below, units.weights[None])
+        return unit_scores(zeta, below, units.weights[None], units)
     p = below + white.q
     g = np.zeros((units.count, p))
     for rows, x in row_blocks(directions, p):
         phi = None if features is None else features[None, rows]
         np.add.at(g, units.labels[rows], units.weights[rows, None] * white.rows(x[None], phi)[0])
-    return group_scores(g[None], below, units.unit_weights[None], units)
+    return group_scores(g[None], units.unit_weights[None], below, units)
 
 
-def group_scores(sums: Array, below: int, weights: Array, units: Units) -> Scores:
+def unit_scores(zeta: Array, below: int, weights: Array, units: Units) -> Scores:
+    """Scores of samples with the same units from ζ (B, n, p) and weights (B, n) of their rows."""
+    if units.labels is None:
+        return (ratio_scores if units.random_weights else row_scores)(zeta, below, weights)
+    return group_scores(*unit_sums(zeta, weights, units), below, units)
+
+
+def unit_sums(zeta: Array, weights: Array, units: Units) -> tuple[Array, Array]:
+    """Sums of w ζ (B, U, p) and of w (B, U) within units."""
+    first, second = (
+        np.swapaxes(units.gather(np.swapaxes(rows, 0, 1)), 0, 1)
+        for rows in (weights[:, :, None] * zeta, weights)
+    )
+    return first, second
+
+
+def group_scores(sums: Array, weights: Array, below: int, units: Units) -> Scores:
     """Groups of rows: sums (B, U, p) of their w ζ, and their weights (B, U) of sum one."""
     count, ones = units.count, np.ones(len(sums))
     small, left = small_sample(units.dof, below)

@@ -23,7 +23,7 @@ from steradian.errors import InvalidArgument, InvalidDirections, SteradianError
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.io.frames import frame_of_columns
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -385,7 +385,7 @@ class WeightedFits:
     def _rows_kept(self) -> int:
         """Weightings that are held with their moments."""
         d, q = self.hierarchy.space.d, self.hierarchy.q(self.hierarchy.levels)
-        traced = getattr(self.hierarchy, "centred_moments", None) == "trace"
+        traced = self.hierarchy.centred_moments == "trace"
         moments = q + (d if traced else d * d)
         return max(1, _ENTRIES // (2 * len(self.x) + 4 * moments))
 

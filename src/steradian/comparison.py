@@ -29,7 +29,6 @@ from steradian.fitting.label_levels import LabelLevels, label_levels
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.groups import Groups, as_groups
 from steradian.hierarchies import Hierarchy
-from steradian.hierarchies.base import SplitsLevelOne
 from steradian.inference.group_intervals import (
     BetweenIntervals,
     GapDifferences,
@@ -149,10 +148,10 @@ class Comparison(NotebookView):
     @property
     def level1(self) -> dict[str, float]:
         """C_1 in two parts: across the pooled mean, and along it; empty without these."""
-        parts = self.fits.level1
-        if parts is None or not isinstance(self.hierarchy, SplitsLevelOne):
+        parts, names = self.fits.level1, self.hierarchy.level_one_parts
+        if parts is None or names is None:
             return {}
-        return dict(zip(self.hierarchy.level_one_parts, parts.tolist(), strict=True))
+        return dict(zip(names, parts.tolist(), strict=True))
 
     @cached_property
     def _densities(self) -> tuple[GroupDensities, float]:

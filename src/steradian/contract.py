@@ -84,7 +84,7 @@ def words_of(line: Callable[..., Any]) -> str:
 
 
 def missing_members(thing: object, protocol: type) -> list[str]:
-    """Members of a Protocol that an object lacks."""
+    """Members of a Protocol, or of a base class and what it demands, that an object lacks."""
     return [name for name in _members(protocol) if not _has(thing, name)]
 
 
@@ -95,8 +95,9 @@ def is_object_of(thing: object, protocol: type) -> bool:
 
 @cache
 def _members(protocol: type) -> tuple[str, ...]:
-    names = {name for base in protocol.__mro__ for name in vars(base)}
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    parts = [(*vars(base), *vars(base).get("demanded", ())) for base in protocol.__mro__]
+    names = {name for part in parts for name in part if not name.startswith("_")}
+    return tuple(sorted(names - {"demanded"}))
 
 
 def _has(thing: object, name: str) -> bool:

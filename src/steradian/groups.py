@@ -22,7 +22,7 @@ from steradian.designs.registry import as_design, design_of_rows
 from steradian.errors import InvalidArgument
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.inference.sample import GroupedRows
 from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array, BoolArray, IntArray

@@ -13,8 +13,8 @@ from steradian.data.moments import Moments
 from steradian.errors import InvalidArgument, InvalidDirections, ResolutionError
 from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies import Against, Hierarchy
-from steradian.hierarchies.default import default_hierarchy
-from steradian.hierarchies.shifted import Shifted
+from steradian.hierarchies.registry import default_hierarchy
+from steradian.hierarchies.relative import Shifted
 from steradian.numerics.arrays import Array
 from steradian.references.base import (
     HasReference,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steradian.errors import SteradianError
-from steradian.hierarchies.base import HasDegrees
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
@@ -160,7 +159,7 @@ class Spectrum:
 def spectrum_of(profile: Profile) -> Spectrum:
     """The spectrum of a profile, with intervals where its design defines them."""
     hierarchy, count = profile.moments.hierarchy, len(profile.levels)
-    degrees = hierarchy.degrees if isinstance(hierarchy, HasDegrees) else ()
+    degrees = hierarchy.degrees
     low, high = np.full((2, count), np.nan)
     near_zero, words = np.zeros(count, dtype=bool), ""
     try:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steradian as sr
-from steradian.hierarchies.nesting import holds, level_that_holds
+from steradian.hierarchies.basis import holds, level_that_holds
 
 
 def rows(d: int, n: int = 400) -> sr.Directions:

@@ -30,7 +30,7 @@ def test_no_leftover_is_longer_than_its_bound() -> None:
     anywhere = sr.Sphere().uniform(4000, np.random.default_rng(2))
     for level in (1, 2):
         left = leftover(profile, level)
-        bound = left.longest(sr.Harmonics(3, 6))
+        bound = left.longest
         assert left.sizes(np.concatenate([x, anywhere])).max() <= bound
         assert calibration._cannot_rest(profile.as_sample(), left)
         assert calibration.resting_on(profile.as_sample(), left) is None

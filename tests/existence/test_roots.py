@@ -10,7 +10,7 @@ from steradian.existence.placement import Verdict
 from steradian.existence.squares import HasSquares, squares_vanish
 from steradian.existence.vanishing import place_support
 from steradian.families.nodes.rules import Nodes
-from steradian.hierarchies.against import Against
+from steradian.hierarchies.relative import Against
 from steradian.numerics.paths import great_circles
 
 HIERARCHIES = [

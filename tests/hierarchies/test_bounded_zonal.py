@@ -13,7 +13,7 @@ from scipy.special import gammaln
 import steradian as sr
 from steradian.hierarchies import Split, hierarchy_from_dict
 from steradian.hierarchies.base import basis_law, uniform_features
-from steradian.hierarchies.bounded_zonal import BoundedZonal
+from steradian.hierarchies.zonal import BoundedZonal
 from steradian.numerics.arrays import Array
 from steradian.numerics.heights.bessel import concentration, von_mises_fisher
 from steradian.numerics.heights.height_law import height_law

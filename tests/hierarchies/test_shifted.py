@@ -8,7 +8,7 @@ import pytest
 import steradian as sr
 from steradian.conformance import check_hierarchy
 from steradian.hierarchies import Against
-from steradian.hierarchies.shifted import Shifted
+from steradian.hierarchies.relative import Shifted
 from steradian.relative import as_reference, relative_hierarchy
 
 

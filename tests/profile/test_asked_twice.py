@@ -16,7 +16,7 @@ from steradian.families.nodes.rules import Nodes
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.hierarchies.harmonics import Harmonics
-from steradian.hierarchies.torus_harmonics import TorusHarmonics
+from steradian.hierarchies.torus import TorusHarmonics
 from steradian.inference.sample import Memo
 from steradian.numerics.arrays import Array
 from steradian.spaces.circle import Circle, CircleGrid

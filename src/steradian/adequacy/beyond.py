@@ -30,7 +30,7 @@ from steradian.diagnostics import Diagnostic, at_level
 from steradian.errors import DesignError, SteradianError
 from steradian.families.base import BringsRule
 from steradian.fitting.maxent import MaxEntFit
-from steradian.hierarchies.base import Hierarchy, seen_by
+from steradian.hierarchies.base import Hierarchy
 from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
@@ -71,7 +71,7 @@ class Reach:
     def of(cls, rows: Directions, hierarchy: Hierarchy) -> Reach:
         """The reach of some rows, or of a sample of very many."""
         x, weights = _some(rows).support()
-        seen, weights = _distinct(seen_by(hierarchy, x), weights)
+        seen, weights = _distinct(hierarchy.seen(x), weights)
         both = has_no_sign(hierarchy.space)
         spread = _spreads(np.vstack([seen, -seen]) if both else seen, seen, weights)
         whole = x.shape[1] == seen.shape[1]
@@ -80,7 +80,7 @@ class Reach:
 
     def contains(self, x: Array) -> BoolArray:
         """Whether points ``x`` (n, d) of the space are within reach of the nearest row, (n,)."""
-        seen, points = seen_by(self.hierarchy, x), self.points
+        seen, points = self.hierarchy.seen(x), self.points
         if has_no_sign(self.hierarchy.space):
             points = np.vstack([points, -points])
         distance, which = nearest(points, seen, 1)

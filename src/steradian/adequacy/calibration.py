@@ -39,7 +39,7 @@ from steradian.diagnostics import (
     distinct,
 )
 from steradian.errors import DesignError, ResolutionError
-from steradian.hierarchies.base import Hierarchy, OfOneLength
+from steradian.hierarchies.base import Hierarchy
 from steradian.inference import concerns, effort
 from steradian.inference.effort import Patience, TakesLong
 from steradian.inference.level_tests import FEWEST_PER_FEATURE
@@ -100,9 +100,10 @@ def _cannot_rest(sample: Sample, left: Leftover) -> bool:
     units, rows, each = sample.units, sample.rows, left.by_rows
     if units.labels is not None or each is None or rows.n <= 2 * _SOME:
         return False
-    if not isinstance(left.hierarchy, OfOneLength):
+    longest = each.longest
+    if longest is None:
         return False
-    most = float(units.weights.max()) * each.longest(left.hierarchy)
+    most = float(units.weights.max()) * longest
     some = np.linspace(0, rows.n - 1, _SOME).astype(np.int64)
     carried = float(((units.weights[some] * left.sizes(rows.x[some])) ** 2).sum())
     return _FEW * most**2 <= MOST_SHARE * carried

@@ -16,7 +16,7 @@ from steradian.adequacy.trust import left_above
 from steradian.arguments import shown
 from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument
-from steradian.hierarchies.nesting import holds, level_that_holds
+from steradian.hierarchies.basis import holds, level_that_holds
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray

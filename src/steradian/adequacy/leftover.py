@@ -36,7 +36,7 @@ from steradian.families.quadratics.polar_whitening import PolarWhitening, polar_
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import fit_levels
 from steradian.fitting.solution import NO_RUNG
-from steradian.hierarchies.base import Hierarchy, OfOneLength, basis_of
+from steradian.hierarchies.base import Hierarchy
 from steradian.inference.effort import Patience
 from steradian.inference.sample import Sample
 from steradian.numerics.arrays import Array
@@ -354,7 +354,7 @@ class GriddedLeftover:
     @classmethod
     def _of_uniform(cls, hierarchy: Hierarchy, weights: Array) -> GriddedLeftover:
         """Level 0: nothing is matched, and the features are white, or their own law says how."""
-        if basis_of(hierarchy) is not None:
+        if hierarchy.basis_lam is not None:
             return cls.of_covariance(hierarchy, 0, np.zeros(0), weights)
         scale = np.sqrt(np.repeat(weights, hierarchy.dims))
         none = np.zeros((0, len(scale)))
@@ -448,11 +448,13 @@ class GriddedLeftover:
         phi = None if features is None else features[None]
         return np.asarray(np.linalg.norm(self.rows(x[None], phi)[0, :, self.below :], axis=1))
 
-    def longest(self, of: OfOneLength) -> float:
-        """No |ξ| is larger, where features have one length everywhere."""
-        whole, below = of.squared_length(self.hierarchy.levels), 0.0
-        if self.level:
-            below = of.squared_length(self.level)
+    @property
+    def longest(self) -> float | None:
+        """No |ξ| is larger; None where features have not one length everywhere."""
+        whole = self.hierarchy.squared_length(self.hierarchy.levels)
+        below = self.hierarchy.squared_length(self.level)
+        if whole is None or below is None:
+            return None
         own = np.sqrt(below) + np.linalg.norm(self.mean[: self.below])
         slope = np.linalg.norm(self.slope, 2) if self.level else 0.0
         above = np.sqrt(whole - below) + np.linalg.norm(self.mean[self.below :])

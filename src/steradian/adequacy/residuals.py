@@ -45,7 +45,7 @@ from steradian.data.validation import as_numeric
 from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.errors import DesignError, InvalidArgument, ResolutionError
 from steradian.families.quadratics.polar_whitening import polar_whitening
-from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
+from steradian.hierarchies.base import Hierarchy
 from steradian.inference.effort import TakesLong
 from steradian.inference.sample import Sample
 from steradian.io.records import without_nan
@@ -184,7 +184,7 @@ def harmonic_residuals(
 
 def names_of_levels(hierarchy: Hierarchy) -> tuple[str, ...]:
     """What levels are called where they are not the degrees of harmonics; else nothing."""
-    return () if isinstance(hierarchy, LevelsAreDegrees) else hierarchy.level_names
+    return () if hierarchy.counts_degrees else hierarchy.level_names
 
 
 def _named(names: tuple[str, ...], level: int) -> str:

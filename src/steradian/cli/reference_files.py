@@ -11,7 +11,7 @@ import numpy as np
 from steradian.errors import InvalidArgument, MissingExtra
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.solution import Status
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.references.healpix import HealpixMap
 from steradian.spaces import unit_sphere
 

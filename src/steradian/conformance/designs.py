@@ -18,7 +18,7 @@ from steradian.designs import Design
 from steradian.designs.base import Units, faults_of
 from steradian.errors import DesignError
 from steradian.hierarchies import Hierarchy
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import CONTRACT_SAME
 

@@ -12,7 +12,7 @@ from steradian.contract import Line, NotOffered
 from steradian.errors import SteradianError
 from steradian.families.base import Family
 from steradian.fitting.solution import Status
-from steradian.hierarchies.base import KnowsReference, basis_law
+from steradian.hierarchies.base import basis_law
 from steradian.hierarchies.contract import difference
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import (
@@ -41,8 +41,9 @@ def reference(s: FittedSpecimen) -> Iterator[str]:
         psi = family.log_partition(none)[0]
         _, mean, covariance = family.log_partition(none + s.basis(level))
         wanted, white = 0.0 * lam, difference(covariance[0], np.eye(len(lam)))
-        if isinstance(s.hierarchy, KnowsReference):  # white under another law, as it declares
-            wanted, white = s.hierarchy.reference_features[: len(lam)], 0.0
+        known = s.hierarchy.reference_features
+        if known is not None:  # white under another law, as it declares
+            wanted, white = known[: len(lam)], 0.0
         off = abs(float(psi[0])), difference(mean[0], wanted), white
         for name, value in zip(("ψ", "E φ", "the covariance"), off, strict=True):
             if value > CONTRACT_INTEGRAL:
@@ -56,10 +57,11 @@ def declared(s: FittedSpecimen) -> Iterator[str]:
     need not be white under it.
     """
     h = s.hierarchy
-    if not isinstance(h, KnowsReference):
+    known = h.reference_features
+    if known is None:
         raise NotOffered("features are white under the law of zero information")
     rule, exact = uniform_rule(h.space)
-    phi, wanted = np.asarray(h.features(rule.points)), h.reference_features
+    phi, wanted = np.asarray(h.features(rule.points)), known
     covariance = h.family(h.levels).log_partition(np.zeros((1, len(wanted))))[2][0]
     away = phi - rule.weights @ phi
     for name, values, told in (

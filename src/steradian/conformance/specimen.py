@@ -11,7 +11,7 @@ import numpy as np
 from steradian.data.directions import Directions
 from steradian.decomposition import Profile, profile
 from steradian.families.base import Family
-from steradian.hierarchies.base import basis_law, basis_of
+from steradian.hierarchies.base import basis_law
 from steradian.hierarchies.contract import Specimen
 from steradian.numerics.arrays import Array
 from steradian.spaces import Rule, Space
@@ -50,7 +50,7 @@ class FittedSpecimen(Specimen):
     def basis(self, level: int) -> Array:
         """Natural parameters (q,) of the law that features are white under."""
         out = np.zeros(self.hierarchy.q(level))
-        lam = basis_of(self.hierarchy)
+        lam = self.hierarchy.basis_lam
         out[: self.hierarchy.q(1)] = 0.0 if lam is None else lam
         return out
 

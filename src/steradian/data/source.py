@@ -15,7 +15,7 @@ from steradian.data.stacks import Support, support_of_one
 from steradian.errors import InvalidArgument, InvalidDirections, SteradianError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.io.frames import is_frame
 from steradian.io.reading import directions_from_frame
 from steradian.text.audience import Advice
@@ -141,7 +141,7 @@ def first_levels(hierarchy: Hierarchy, levels: int | None) -> Hierarchy:
 
 def most_fitted(hierarchy: Hierarchy, levels: int) -> int:
     """As many levels as can be fitted of a family of hierarchies, of ``levels`` at most."""
-    return min(levels, getattr(hierarchy, "most_fitted", levels))
+    return min(levels, hierarchy.most_fitted)
 
 
 def refuse_unfittable(hierarchy: Hierarchy) -> None:

@@ -190,7 +190,7 @@ class SharedPoints:
 
     def moments(self, w: Weights, totals: Array) -> MomentStack:
         """Moments of weightings (B, n) of sums ``totals`` (B,)."""
-        wanted = getattr(self.hierarchy, "centred_moments", None)
+        wanted = self.hierarchy.centred_moments
         if wanted is not None:
             shares = shares_of(w, totals)
             return _centred_moments_of_weightings(self.x, shares, whole=wanted == "scatter")
@@ -211,7 +211,7 @@ class SharedPoints:
     @property
     def held(self) -> bool:
         """Whether what is summed is made once, for all weightings."""
-        return getattr(self.hierarchy, "centred_moments", None) is None and len(self._parts) == 1
+        return self.hierarchy.centred_moments is None and len(self._parts) == 1
 
     def _sums(self, w: Weights) -> Array:
         """Sums of what `_table` holds, (B, columns), by one product or by a few."""

@@ -26,8 +26,7 @@ from steradian.data.notation import Reading
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
-from steradian.hierarchies.default import default_hierarchy
-from steradian.hierarchies.registry import is_shipped
+from steradian.hierarchies.registry import default_hierarchy, is_shipped
 from steradian.io.decision import Decision, OnBad, Request
 from steradian.io.pieces import Groups, Piece, Wanted, settled
 from steradian.io.streams import Stream, is_path, stream_of

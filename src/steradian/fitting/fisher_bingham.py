@@ -12,7 +12,7 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.solution import Status
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import LARGEST_PARAMETER, LARGEST_SUMMED, SYMMETRIC_MATRIX, TINY

@@ -21,7 +21,7 @@ from steradian.families.base import Family
 from steradian.fitting.grouped import GroupedFits, SharedProblem
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG, Status
-from steradian.hierarchies.base import Hierarchy, SplitsLevelOne
+from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import SINGLE_LAST_STEP
 
@@ -198,7 +198,7 @@ def mean_frame(hierarchy: Hierarchy, mean: Array, rows: float) -> Array | None:
     The features of level 1 have a variance of one each under the reference law, and hardly more
     under any: a mean within three standard errors of zero has no direction.
     """
-    if not isinstance(hierarchy, SplitsLevelOne):
+    if hierarchy.level_one_parts is None:
         return None
     size = hierarchy.q(1)
     along = mean[:size]

@@ -23,13 +23,7 @@ from steradian.families.base import Family
 from steradian.fitting.ahead import FitsAhead
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
-from steradian.hierarchies.base import (
-    Hierarchy,
-    MayBeRough,
-    OffersInstead,
-    enough_for_level_one,
-    uniform_features,
-)
+from steradian.hierarchies.base import Hierarchy, uniform_features
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import USABLE_DEFICIT
 from steradian.text.messages import Joined, Message, arguments, message
@@ -180,7 +174,7 @@ def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
                 f"an integration error of {error:.1e} nats, above the {floor:.1e} that noise "
                 f"gives with {ess():.0f} rows; {family.noise_remedy}"
             )
-            enough = enough_for_level_one(fits.hierarchy)
+            enough = fits.hierarchy.enough
             failure = Failure(level, Status.UNRESOLVED, words, enough=enough)
             return NestedFits(fits.hierarchy, fits.solutions, {0: failure})
     return fits
@@ -308,10 +302,10 @@ class _Climb:
         self, level: int, status: Status, words: str, shown_by: Certificate | None = None
     ) -> Failure:
         hierarchy = self.hierarchy
-        instead = hierarchy.instead if level > 1 and isinstance(hierarchy, OffersInstead) else ""
-        if status is Status.UNRESOLVED and isinstance(hierarchy, MayBeRough):
-            instead = hierarchy.smoother
-        return Failure(level, status, words, shown_by, enough_for_level_one(hierarchy), instead)
+        instead = hierarchy.instead if level > 1 else ""
+        if status is Status.UNRESOLVED:
+            instead = hierarchy.smoother or instead
+        return Failure(level, status, words, shown_by, hierarchy.enough, instead)
 
 
 def _words(solved: DualSolution, k: int, status: Status, *, by_rows: bool) -> str:

@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import shown, whole_number
-from steradian.data.stacks import MomentStack, moments_about_centres, moments_of_samples
+from steradian.data.stacks import MomentStack, moments_about_centres
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import Roots
 from steradian.families.base import Family
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.bingham import BinghamFamily
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import (
-    checked_level,
-    checked_levels,
-    moments_of_laws,
-    summed_features,
-)
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.paths import Paths, great_circles
 from steradian.numerics.quadratics import quadratic_features, quadratic_size
@@ -39,7 +33,7 @@ _ROTATION_NAMES = ("mean rotation", "degree four", "degree six", "degree eight")
 
 
 @dataclass(frozen=True, slots=True)
-class Axial(BareHierarchy):
+class Axial(Hierarchy):
     """Level l adds the harmonics of degree 2l, which do not tell x from -x.
 
     Level 1 is Bingham, exact in any dimension; on rotations, as unit quaternions, it is matrix
@@ -136,7 +130,7 @@ class Axial(BareHierarchy):
 
     def sums(self, x: Array, weights: Array | None) -> Array:
         if self.levels > 1:
-            return summed_features(self, x, weights)
+            return Hierarchy.sums(self, x, weights)
         axis = signless(x)
         second = axis.T @ (axis if weights is None else weights[:, None] * axis)
         return BinghamFamily(self).features_of(second)
@@ -144,7 +138,7 @@ class Axial(BareHierarchy):
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         x = signless(x.reshape(-1, self.d)).reshape(x.shape)
         if self.levels > 1 or features is not None:
-            return moments_of_samples(self, x, weights, features)
+            return Hierarchy.stack(self, x, weights, features)
         centre, second = moments_about_centres(self.space, x, weights)
         return self._of_second_moments(centre, second)
 
@@ -158,9 +152,6 @@ class Axial(BareHierarchy):
         second = BinghamFamily(self).second_of(means)
         return MomentStack(means, np.zeros(second.shape[:2]), second)
 
-    def coordinates(self, features: Array) -> None:  # noqa: ARG002 - an axis has no mean
-        return None
-
     def family(self, level: int) -> Family:
         if checked_level(level, self.levels) == 1:
             return BinghamFamily(self)
@@ -168,7 +159,7 @@ class Axial(BareHierarchy):
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         if self.levels > 1:
-            return moments_of_laws(self, lam, mean)
+            return Hierarchy.moments_of(self, lam, mean)
         family = BinghamFamily(self)
         second = np.array([family.law(row).covariance() for row in lam])
         return self._of_second_moments(mean, second)

@@ -13,9 +13,9 @@ from steradian.arguments import shown
 from steradian.contract import is_object_of
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
-from steradian.hierarchies.basis import independent, measure, orthonormal
-from steradian.hierarchies.on_nodes import NodeHierarchy, checked_levels
-from steradian.numerics.arrays import AnyArray, Array
+from steradian.hierarchies.base import Hierarchy, checked_levels
+from steradian.hierarchies.basis import OrthonormalBasis, measure
+from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import VERIFIED_DIFFERENCE
 from steradian.spaces import Space
 from steradian.text.numbers import power_of_ten
@@ -25,7 +25,7 @@ Block = Callable[[Array], AnyArray]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Custom(NodeHierarchy):
+class Custom(Hierarchy):
     """Level l adds the functions of ``blocks[l - 1]``, made orthonormal after those before.
 
     Functions are centred and made orthonormal under the finest affordable rule of the space; those
@@ -73,12 +73,14 @@ class Custom(NodeHierarchy):
     @property
     def basis(self) -> str:
         """What the functions are orthonormal under: a rule, or uniform draws where none exists."""
-        return _basis(self).under
+        return _made(self)[2]
 
     @property
     def removed(self) -> tuple[str, ...]:
         """Functions that depend on those before them, as "column 3 of level 2"."""
-        return _basis(self).removed
+        basis, level, _ = _made(self)
+        gone = np.setdiff1d(np.arange(len(level)), basis.kept)
+        return tuple(f"column {k - np.argmax(level == level[k])} of level {level[k]}" for k in gone)
 
     @property
     def levels(self) -> int:
@@ -93,7 +95,8 @@ class Custom(NodeHierarchy):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        return _basis(self).dims
+        basis, level, _ = _made(self)
+        return basis.dims(level, self.levels)
 
     @property
     def smoother(self) -> str:
@@ -112,51 +115,20 @@ class Custom(NodeHierarchy):
         return Custom(self.space, self.blocks[:levels])
 
     def features(self, x: AnyArray) -> AnyArray:
-        basis = _basis(self)
-        values = _values(self.blocks, x)[:, basis.kept] / basis.scale
-        return (values - basis.mean) @ basis.change
+        return _made(self)[0].features(_values(self.blocks, x))
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: functions cannot be written down and read again."""
         return {"kind": "Custom", "space": self.space.name, "dims": list(self.dims)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Basis:
-    """How orthonormal features are made of the functions given."""
-
-    kept: AnyArray  # (q,) columns that are independent
-    scale: Array  # (q,) their sizes, powers of two: dividing by them rounds nothing
-    mean: Array  # (q,) of those, divided by it
-    change: Array  # (q, q): features = (values / scale - mean) @ change, upper triangular
-    dims: tuple[int, ...]
-    removed: tuple[str, ...]
-    under: str
-
-
 @lru_cache(maxsize=64)
-def _basis(custom: Custom) -> _Basis:
+def _made(custom: Custom) -> tuple[OrthonormalBasis, IntArray, str]:
+    """How features are made, of which level each function is, and under what."""
     points, weights, under = measure(custom.space)
     parts = [_values((block,), points, k) for k, block in enumerate(custom.blocks, start=1)]
     level = np.repeat(np.arange(1, len(parts) + 1), [part.shape[1] for part in parts])
-    values = np.hstack(parts)
-    scale = _sizes(values)  # levels are spans: whatever unit a function has, they are the same
-    values = values / scale
-    mean = weights @ values
-    scaled = np.sqrt(weights)[:, None] * (values - mean)
-    kept = independent(scaled, np.abs(values).max(axis=0))
-    gone = np.setdiff1d(np.arange(len(level)), kept)
-    names = tuple(f"column {k - np.argmax(level == level[k])} of level {level[k]}" for k in gone)
-    dims = tuple(int((level[kept] == k).sum()) for k in range(1, len(parts) + 1))
-    change = orthonormal(scaled[:, kept])
-    return _Basis(kept, scale[kept], mean[kept], change, dims, names, under)
-
-
-def _sizes(values: Array) -> Array:
-    """Of the largest value of each column, the power of two below it; one where all are zero."""
-    largest = np.abs(values).max(axis=0)
-    exponent = np.frexp(largest)[1] - 1
-    return np.asarray(np.where(largest > 0.0, np.ldexp(1.0, exponent), 1.0))
+    return OrthonormalBasis.under(np.hstack(parts), weights), level, under
 
 
 def _values(blocks: tuple[Block, ...], x: AnyArray, first: int = 1) -> Array:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from functools import cache, partial
+from typing import Literal
 
 import numpy as np
 
 from steradian.arguments import whole_number, wrong_value
-from steradian.data.stacks import MomentStack, centred_moments, moments_of_samples
+from steradian.data.stacks import MomentStack, centred_moments
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import Roots, sphere_roots
 from steradian.families.base import Family
 from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
+from steradian.families.grids.quadratic_family import QuadraticFamily
+from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
+from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
+from steradian.families.relative.below_polynomials import LinearBelow, QuadraticBelow
 from steradian.families.relative.family import polynomial_family
 from steradian.fitting.solution import DualSolution
-from steradian.hierarchies.harmonic_families import (
-    below_polynomials,
-    family_of_level,
-)
-from steradian.hierarchies.on_nodes import summed_features
+from steradian.hierarchies.base import Hierarchy, checked_level
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
 from steradian.numerics.paths import Paths, great_circles
@@ -31,6 +31,7 @@ from steradian.spaces.products import direct_sums, second_moments, sums_from_pro
 from steradian.spaces.quadratic import (
     coordinates,
     feature_moments,
+    linear_axes,
     linear_features,
     low_moments,
     natural_parameters,
@@ -52,7 +53,7 @@ _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
 @dataclass(frozen=True, slots=True)
-class Harmonics:
+class Harmonics(Hierarchy):
     """Cumulative harmonic spaces: the rotation-invariant hierarchy.
 
     Level 1 is von Mises-Fisher, level 2 Fisher-Bingham, level L all harmonics through
@@ -126,9 +127,6 @@ class Harmonics:
     def q(self, level: int) -> int:
         return self.space.size(level) - 1
 
-    def up_to(self, levels: int) -> Harmonics:
-        return Harmonics(self.d, levels)
-
     def wider(self, levels: int) -> Harmonics | None:
         if levels > MOST_LEVELS.get(self.d, max(2, self.levels)):
             return None
@@ -141,7 +139,6 @@ class Harmonics:
 
     @property
     def degrees(self) -> tuple[int, ...]:
-        """Degree of the harmonics that each level adds."""
         return tuple(range(1, self.levels + 1))
 
     @property
@@ -153,11 +150,6 @@ class Harmonics:
         if self.d <= 3:
             return 2 * self.levels
         return self.levels if self._by_polynomials else 1
-
-    @property
-    def degree(self) -> int:
-        """Highest degree whose sums are held."""
-        return self.held_levels
 
     def features(self, x: AnyArray) -> AnyArray:
         return self.space.harmonics(x, self.levels)[:, 1:]
@@ -183,7 +175,7 @@ class Harmonics:
     def sums(self, x: Array, weights: Array | None) -> Array:
         space = self.space
         if self._by_polynomials:
-            return summed_features(self, x, weights)
+            return Hierarchy.sums(self, x, weights)
         if not isinstance(space, Circle | Sphere):
             weights = np.ones(len(x)) if weights is None else weights
             return np.asarray(weights @ space.harmonics(x, self.held_levels)[:, 1:])
@@ -204,7 +196,7 @@ class Harmonics:
 
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         if self._by_polynomials:
-            return moments_of_samples(self, x, weights, features)
+            return Hierarchy.stack(self, x, weights, features)
         if not self._is_gridded:
             mean, scatter = centred_moments(x, weights)
             return MomentStack(self.space.harmonics(mean, 1)[:, 1:], mean, scatter)
@@ -295,9 +287,8 @@ class Harmonics:
         return "at least two different directions"
 
     @property
-    def top_degree(self) -> int:
-        """Level l are the harmonics of degree l."""
-        return self.levels
+    def counts_degrees(self) -> bool:
+        return True
 
     def squared_length(self, level: int) -> float:
         return float(self.q(level))
@@ -319,9 +310,6 @@ class Harmonics:
     def raw_scale(self) -> float:
         return float(np.sqrt(2.0)) if isinstance(self.space, Circle) else 1.0
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": "Harmonics", "d": self.d, "levels": self.levels}
-
     @property
     def centred_moments(self) -> Literal["trace", "scatter"] | None:
         """Two levels above dimension 3 look at E x and the scatter alone; one at its trace."""
@@ -336,6 +324,13 @@ class Harmonics:
     def fits_from(self, level: int, m: Array, below: Array) -> list[DualSolution]:
         return solve_levels(level, m[: self.q(self.levels)], below)
 
+    def family(self, level: int) -> Family:
+        if not self._by_polynomials:
+            return _family_of_level(self.d, checked_level(level, self.levels))
+        if checked_level(level, self.levels) <= 2:
+            return _below_polynomials(self.d, level)
+        return polynomial_family(self, level)
+
     @property
     def _is_gridded(self) -> bool:
         """Whether grids integrate every level."""
@@ -349,24 +344,34 @@ class Harmonics:
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         space = self.space
         if self._by_polynomials:
-            level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])
-            return self.stack_of_means(self.family(level).expectations(lam, self))
+            family = self.family(self.level_of(lam.shape[1]))
+            return self.stack_of_means(family.expectations(lam, self))
         if isinstance(space, Circle | Sphere):
-            level = next(k for k in range(1, self.levels + 1) if space.size(k) > lam.shape[1])
-            features = GriddedFamily(space, level).harmonic_moments(lam, max(2, self.levels))
+            features = GriddedFamily(space, self.level_of(lam.shape[1])).harmonic_moments(
+                lam, max(2, self.levels)
+            )
             _, second = low_moments(self.d, features)
             return MomentStack.of_second(features, mean, second)
         _, _, covariance = self.family(1).log_partition(lam[:, : self.d])
         return MomentStack(np.zeros((len(lam), 0)), mean, covariance / self.d)
 
-    def family(self, level: int) -> Family:
-        if not 1 <= whole_number(level, "level") <= self.levels:
-            raise InvalidArgument(f"level {level} is not among 1..{self.levels}")
-        if self._by_polynomials:
-            return (
-                below_polynomials(self.d, level) if level <= 2 else polynomial_family(self, level)
-            )
-        return family_of_level(self.d, level)
+
+@cache
+def _family_of_level(d: int, level: int) -> Family:
+    """The family of a level where all levels have a closed form or a grid."""
+    space = unit_sphere(d)
+    if not isinstance(space, Circle | Sphere):
+        return VonMisesFisherFamily(d, linear_axes(d)) if level == 1 else FisherBinghamFamily(space)
+    if level > 2:
+        return GriddedFamily(space, level)
+    linear = VonMisesFisherFamily(d, linear_axes(d), GriddedFamily(space, 1))
+    return linear if level == 1 else QuadraticFamily(linear, GriddedFamily(space, level))
+
+
+@cache
+def _below_polynomials(d: int, level: int) -> Family:
+    """Levels 1 and 2 beside levels whose moments are polynomials at nodes."""
+    return LinearBelow(d, linear_axes(d)) if level == 1 else QuadraticBelow(unit_sphere(d))
 
 
 def _with_tight(stack: MomentStack, x: Array, weights: Array) -> MomentStack:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.data.stacks import MomentStack, moments_of_samples
+from steradian.data.stacks import MomentStack
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family
 from steradian.families.nodes.rules import Nodes
 from steradian.families.projections.low_rank import LowRankFamily, framed_nodes
 from steradian.families.projections.low_rank_quadratics import LowRankQuadratics
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array
 from steradian.numerics.balls.hemisphere_frame import Frame
 from steradian.numerics.balls.polynomials import ball_polynomials, degrees
@@ -31,7 +29,7 @@ _MOST_DIMENSIONS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
-class LowRank(BareHierarchy):
+class LowRank(Hierarchy):
     """Level l adds all polynomials of degree l of the coordinates y = Uᵀx in a subspace.
 
     The subspace is given, not fitted. Level 1 is the von Mises-Fisher law of the mean within it,
@@ -123,7 +121,6 @@ class LowRank(BareHierarchy):
         return y / np.maximum(np.linalg.norm(y, axis=1, keepdims=True), 1.0)
 
     def seen(self, x: Array) -> Array:
-        """The coordinates in the subspace are all that the features see, (n, k)."""
         return self.within(x)
 
     def features(self, x: AnyArray) -> AnyArray:
@@ -173,25 +170,13 @@ class LowRank(BareHierarchy):
         """The nodes of one of them."""
         return framed_nodes(self, self.levels, self.plain_frame, rung)
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moments_of_samples(self, x, weights, features)
-
-    def stack_of_means(self, means: Array) -> MomentStack:
-        return MomentStack.of_features(means, self.d)
-
-    def coordinates(self, features: Array) -> None:  # noqa: ARG002 - only those within are known
-        return None
-
     def family(self, level: int) -> Family:
         if checked_level(level, self.levels) <= 2:
             return LowRankQuadratics(self, level)
         return LowRankFamily(self, level)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
-        level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])
+        level = self.level_of(lam.shape[1])
         family = (LowRankQuadratics if level <= 2 else LowRankFamily)(self, level)
         beside = np.eye(self.d) - self.axes @ self.axes.T
         scatter = [
@@ -200,10 +185,6 @@ class LowRank(BareHierarchy):
         ]
         features = family.expectations(lam, self)
         return MomentStack(features, mean, np.array(scatter).reshape(-1, self.d, self.d))
-
-    def to_dict(self) -> dict[str, Any]:
-        basis = [list(row) for row in self.basis]
-        return {"kind": "LowRank", "basis": basis, "levels": self.levels}
 
 
 def _checked(basis: ArrayLike) -> Array:

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import shown, whole_number
-from steradian.data.stacks import MomentStack, moments_of_samples
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family
 from steradian.families.quadratics.blocks import MULTIPLIED, BlockFamily, LinearFamily
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
@@ -38,7 +37,7 @@ _MOST_FEATURES = 200_000  # whose sums are held
 
 
 @dataclass(frozen=True, slots=True)
-class Quadratics(BareHierarchy):
+class Quadratics(Hierarchy):
     """Level 1 adds x, level 2 squares and the products within groups, further ones larger groups.
 
     Every level is fitted exactly in any dimension, by a contour integral. Gaps depend on the axes
@@ -170,12 +169,6 @@ class Quadratics(BareHierarchy):
 
     # --- moments --------------------------------------------------------------------------
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moments_of_samples(self, x, weights, features)
-
     def expectations(self, moments: MomentStack, level: int) -> Array:
         """From the features that are held, or where there are none from E x and E xxᵀ."""
         q = self.q(level)
@@ -210,15 +203,10 @@ class Quadratics(BareHierarchy):
         return LinearFamily(self.d, linear_axes(self.d))
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
-        level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])
-        features = self.family(level).expectations(lam, self)
+        features = self.family(self.level_of(lam.shape[1])).expectations(lam, self)
         laws = [FisherBinghamLaw.of(*self.natural(row)) for row in lam]
         scatter = np.array([law.covariance() for law in laws]).reshape(-1, self.d, self.d)
         return MomentStack(features, mean, scatter)
-
-    def to_dict(self) -> dict[str, Any]:
-        partitions = [list(labels) for labels in self.partitions]
-        return {"kind": "Quadratics", "d": self.d, "partitions": partitions}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Hierarchies written down and made again."""
+"""Hierarchies by name: written down and made again, and the one of a space that names none."""
 
 from __future__ import annotations
 
@@ -7,22 +7,53 @@ from typing import Any
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument, SteradianError
-from steradian.hierarchies.against import Against
 from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
-from steradian.hierarchies.bounded_zonal import BoundedZonal
 from steradian.hierarchies.custom import Custom
 from steradian.hierarchies.harmonics import Harmonics
-from steradian.hierarchies.interactions import Interactions
 from steradian.hierarchies.low_rank import LowRank
 from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
-from steradian.hierarchies.shifted import Shifted
+from steradian.hierarchies.relative import Against, Shifted
 from steradian.hierarchies.sketch import Sketch
 from steradian.hierarchies.stacked import Stacked
-from steradian.hierarchies.torus_harmonics import TorusHarmonics
-from steradian.hierarchies.zonal import Zonal
-from steradian.spaces import SHIPPED_SPACES, Rotations
+from steradian.hierarchies.torus import Interactions, TorusHarmonics
+from steradian.hierarchies.zonal import BoundedZonal, Zonal
+from steradian.spaces import (
+    SHIPPED_SPACES,
+    Axes,
+    Circle,
+    Hypersphere,
+    Rotations,
+    Space,
+    Sphere,
+    Torus,
+)
+from steradian.text.audience import Advice
 from steradian.text.messages import arguments
+
+_FEW, _MANY = 2, 4  # levels in many and in few dimensions
+_SPHERES = Circle, Sphere, Hypersphere  # made once: every profile asks
+
+
+def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
+    """Harmonics of every degree on spheres and tori, of even ones on axes and rotations."""
+    if isinstance(space, _SPHERES):
+        many = _MANY if space.d <= 3 else _FEW
+        return Harmonics(space.d, many if levels is None else levels)
+    if isinstance(space, Axes | Rotations):
+        return Axial.on(space, _axial_levels(space.d) if levels is None else levels)
+    if isinstance(space, Torus):
+        return TorusHarmonics(space.k, _FEW if levels is None else levels)
+    raise InvalidArgument(
+        "nothing is known to measure on the {space}; pass {remedy}",
+        space=space.name,
+        remedy=Advice("hierarchy=sr.Custom(space, blocks)", "a hierarchy of your own in Python"),
+    )
+
+
+def _axial_levels(d: int) -> int:
+    """Two where the second is integrated in little time."""
+    return 2 if d <= 4 else 1
 
 
 def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:

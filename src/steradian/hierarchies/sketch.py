@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from steradian.arguments import whole_number
-from steradian.data.stacks import MomentStack, moments_of_samples
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family
 from steradian.families.quadratics.sketched import SketchedQuadratics
 from steradian.families.relative.below_polynomials import LinearBelow
 from steradian.families.relative.family import polynomial_family
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.on_nodes import checked_level, checked_levels, summed_features
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
 from steradian.numerics.heights.gegenbauer import polynomials
@@ -36,7 +34,7 @@ INVARIANCE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch(BareHierarchy):
+class Sketch(Hierarchy):
     """Level 1 is the mean direction; level l adds harmonics of degree l about random axes.
 
     Of all harmonics of degree l >= 2 those are taken that are symmetric about one of ``size``
@@ -109,12 +107,6 @@ class Sketch(BareHierarchy):
     def enough(self) -> str:
         return "at least two different directions"
 
-    def up_to(self, levels: int) -> Sketch:
-        return Sketch(self.d, self.size, levels, self.seed)
-
-    def wider(self, levels: int) -> Sketch | None:
-        return self.up_to(levels) if levels <= self.levels else None
-
     def _degree(self, degree: int) -> _Degree:
         return _degree(self.d, self.size, degree, self.seed)
 
@@ -138,12 +130,6 @@ class Sketch(BareHierarchy):
             )
         return np.hstack(parts)
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moments_of_samples(self, x, weights, features)
-
     def stack_of_means(self, means: Array) -> MomentStack:
         """What no level looks at is taken for round: of the second moments only the trace."""
         mean = self.coordinates(means)
@@ -159,12 +145,8 @@ class Sketch(BareHierarchy):
         return SketchedQuadratics(self) if level == 2 else polynomial_family(self, level)
 
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:  # noqa: ARG002 - among features
-        level = next(k for k in range(1, self.levels + 1) if self.q(k) == lam.shape[1])
-        return self.stack_of_means(self.family(level).expectations(lam, self))
-
-    def to_dict(self) -> dict[str, Any]:
-        arguments = {"d": self.d, "size": self.size, "levels": self.levels, "seed": self.seed}
-        return {"kind": "Sketch", **arguments}
+        family = self.family(self.level_of(lam.shape[1]))
+        return self.stack_of_means(family.expectations(lam, self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,21 +11,14 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.contract import is_object_of
-from steradian.data.stacks import MomentStack, moments_of_samples
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family
 from steradian.families.lower import LowerFamily
 from steradian.families.nodes.family import NodeFamily
 from steradian.families.quadratics.skewed import SkewedQuadraticFamily
-from steradian.hierarchies.bare import BareHierarchy
-from steradian.hierarchies.base import Hierarchy, enough_for_level_one
-from steradian.hierarchies.basis import independent, measure, orthonormal
-from steradian.hierarchies.on_nodes import (
-    checked_level,
-    checked_levels,
-    moments_of_laws,
-    summed_features,
-)
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
+from steradian.hierarchies.basis import OrthonormalBasis, measure
 from steradian.hierarchies.quadratics import Quadratics
 from steradian.hierarchies.zonal import Zonal
 from steradian.numerics.arrays import AnyArray, Array
@@ -37,7 +30,7 @@ _GRIDDED = 3  # dimensions up to which rules of a few thousand nodes are exact
 
 
 @dataclass(frozen=True, slots=True)
-class Stacked(BareHierarchy):
+class Stacked(Hierarchy):
     """The levels of the first part, then those of each further part that add anything to them.
 
     What a level of a further part has in common with the levels before is taken off, and what is
@@ -100,7 +93,7 @@ class Stacked(BareHierarchy):
 
     @property
     def enough(self) -> str:
-        return enough_for_level_one(self.first)
+        return self.first.enough
 
     def up_to(self, levels: int) -> Hierarchy:
         checked_levels(levels, self.levels, "no more are stacked")
@@ -124,23 +117,19 @@ class Stacked(BareHierarchy):
         if not self.on_nodes:  # orthonormal as they are
             columns = [each.level - 1 for each in _added(self)]
             return np.hstack([self.first.features(x), self.parts[1].features(x)[:, columns]])
-        basis = _basis(self)
-        values = [np.asarray(part.features(x)) for part in self.parts]
-        further = np.hstack(values)[:, basis.kept] - basis.mean
-        return np.hstack([values[0], further @ basis.change[:, self.first.q(self.first.levels) :]])
+        values, own = self.values(x), self.first.q(self.first.levels)
+        return np.hstack([values[:, :own], _basis(self).features(values, own)])
+
+    def values(self, x: AnyArray) -> AnyArray:
+        """The features of all parts at ``x`` (n, d), side by side."""
+        return np.hstack([np.asarray(part.features(x)) for part in self.parts])
 
     def coordinates(self, features: Array) -> Array | None:
         return self.first.coordinates(features)
 
-    def sums(self, x: Array, weights: Array | None) -> Array:
-        return summed_features(self, x, weights)
-
-    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
-        return moments_of_samples(self, x, weights, features)
-
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         if self.on_nodes:
-            return moments_of_laws(self, lam, mean)
+            return Hierarchy.moments_of(self, lam, mean)
         family = self._skewed(self.levels)
         laws = [family.resolved(row) for row in lam]
         scatter = np.empty((len(lam), self.space.d, self.space.d))
@@ -179,15 +168,6 @@ class _Added:
     part: int
     level: int
     kept: AnyArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Basis:
-    """How orthonormal features are made of those of the parts."""
-
-    kept: AnyArray  # (q,) columns that are independent
-    mean: Array  # (q,) of those
-    change: Array  # (q, q): features = (values - mean) @ change, upper triangular
 
 
 def _checked(parts: Any) -> tuple[Hierarchy, ...]:
@@ -230,13 +210,9 @@ def _refuse_without_rules(parts: list[Hierarchy]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _basis(stacked: Stacked) -> _Basis:
+def _basis(stacked: Stacked) -> OrthonormalBasis:
     points, weights, _ = measure(stacked.space)
-    values = np.hstack([np.asarray(part.features(points)) for part in stacked.parts])
-    mean = weights @ values
-    scaled = np.sqrt(weights)[:, None] * (values - mean)
-    kept = independent(scaled, np.abs(values).max(axis=0))
-    return _Basis(kept, mean[kept], orthonormal(scaled[:, kept]))
+    return OrthonormalBasis.under(stacked.values(points), weights)
 
 
 @lru_cache(maxsize=64)

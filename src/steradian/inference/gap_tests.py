@@ -36,7 +36,7 @@ from steradian.diagnostics import (
 )
 from steradian.errors import ResolutionError
 from steradian.families.whitening import Whitening
-from steradian.hierarchies.base import KnowsReference, basis_of, names_of_tests
+from steradian.hierarchies.base import names_of_tests
 from steradian.inference import concerns
 from steradian.inference.effort import TakesLong, together
 from steradian.inference.level_tests import LevelTest, Options, TooFewUnits, level_test
@@ -564,7 +564,7 @@ def _alone(sample: Sample, level: int) -> float:
     """|m_l|² of one level alone, its features white under the uniform law; NaN where none are."""
     h, below = sample.hierarchy, sample.hierarchy.q(level - 1)
     added = sample.moments.up_to_level(level)[below:]
-    if basis_of(h) is None and not isinstance(h, KnowsReference):
+    if h.basis_lam is None and h.reference_features is None:
         return float(added @ added)
     if not h.family(level).forms_matrices:
         return np.nan

@@ -40,7 +40,6 @@ from steradian.diagnostics import (
 from steradian.errors import DesignError, SteradianError
 from steradian.families.whitening import inverse_roots
 from steradian.fitting.nested import NestedFits, fit_levels
-from steradian.hierarchies.base import SplitsLevelOne
 from steradian.inference.gap_tests import holm
 from steradian.inference.group_steps import (
     Step,
@@ -353,11 +352,12 @@ def _tested(sample: GroupedSample, level: int, many: Replicates) -> StepTest:
 def _parts(sample: GroupedSample, many: Replicates) -> tuple[dict[str, StepTest], list[Diagnostic]]:
     """Tests of the parts of level 1, or why there are none."""
     hierarchy = sample.hierarchy
-    if not isinstance(hierarchy, SplitsLevelOne) or not sample.forms:
+    names = hierarchy.level_one_parts
+    if names is None or not sample.forms:
         return {}, []
-    steps = part_steps(sample, hierarchy.level_one_parts)
+    steps = part_steps(sample, names)
     if steps is None:
-        data = {"parts": list(hierarchy.level_one_parts)}
+        data = {"parts": list(names)}
         return {}, [Diagnostic("level_one_not_split", data=data)]
     across, along = steps
     direction = _part(sample, across, many)

@@ -28,7 +28,6 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG
 from steradian.hierarchies import Hierarchy
-from steradian.hierarchies.base import LevelsAreDegrees
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import DRAWN_QUADRATURE, KEPT_BLUR
 from steradian.references.base import reference_rows, reference_words, underlying
@@ -249,7 +248,7 @@ class Sample:
             wide = self.hierarchy
             wide = wide if level <= wide.levels else wide.wider(level) or wide
             if not seen.tells(wide.q(min(level, wide.levels))):
-                kind = "degrees" if isinstance(wide, LevelsAreDegrees) else "levels"
+                kind = "degrees" if wide.counts_degrees else "levels"
                 data = {"step": float(seen.step), "values": float(seen.values)}
                 return Diagnostic("coarse_values", data={**data, "kind": kind, "first": level})
         return None

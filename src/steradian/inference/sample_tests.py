@@ -18,7 +18,7 @@ from steradian.errors import DesignError, InvalidDirections
 from steradian.fitting.nested import NestedFits, fit_levels
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
-from steradian.hierarchies.default import default_hierarchy
+from steradian.hierarchies.registry import default_hierarchy
 from steradian.inference import concerns
 from steradian.inference.level_tests import Null, Options, Statistic
 from steradian.inference.null_samples import (

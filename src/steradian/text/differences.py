@@ -10,7 +10,6 @@ import numpy as np
 
 from steradian.diagnostics import LIKELY_BELOW, Diagnostic, Verdict, verdict_of
 from steradian.errors import SteradianError
-from steradian.hierarchies.base import SplitsLevelOne
 from steradian.inference.effort import SOON
 from steradian.inference.group_tests import own_lengths
 from steradian.numerics.tolerances import USABLE_DEFICIT
@@ -71,8 +70,8 @@ def differences(c: Comparison, tests: ComparisonTests) -> tuple[Difference, ...]
         parts = _parts(c, tests) if k == 0 and sure in (Verdict.CLEAR, Verdict.LIKELY) else []
         data = {"of_level": k + 1, "nats": float(c.between[k])}
         size = Diagnostic("size_of_level", data=data)
-        shape = k == 1 and isinstance(c.hierarchy, SplitsLevelOne)
-        of_means = k == 0 and isinstance(c.hierarchy, SplitsLevelOne)
+        split = c.hierarchy.level_one_parts is not None
+        shape, of_means = k == 1 and split, k == 0 and split
         found += parts or [Difference(name, k + 1, sure, pvalue, size, shape, of_means)]
     return tuple(found)
 

@@ -27,8 +27,7 @@ from steradian.numerics.tolerances import POINT
 from steradian.spaces.pieces import ORDER, gauss_legendre, highest
 
 if TYPE_CHECKING:
-    from steradian.hierarchies.along_axis import AlongAxis
-    from steradian.hierarchies.bounded_zonal import BoundedZonal
+    from steradian.hierarchies.zonal import AlongAxis, BoundedZonal
 
 RULES = 9
 _PANELS = 16  # of the first rule, each of `ORDER` nodes; twice as many in each that follows

@@ -1,20 +1,25 @@
-"""Against(hierarchy, space): the same functions, relative to another law than the uniform one."""
+"""Levels of a hierarchy relative to another law than the uniform one.
+
+`Against` any reference, with the same functions made orthonormal under it; `Shifted` where the
+reference is itself a law of these features, whose fits are then those of the whole.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from steradian.data.stacks import MomentStack
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import HasSquares, Roots
 from steradian.families.nodes.family import AgainstFamily
-from steradian.hierarchies.base import Hierarchy, LevelsAreDegrees
-from steradian.hierarchies.basis import independent, orthonormal
-from steradian.hierarchies.on_nodes import NodeHierarchy, checked_level
+from steradian.families.relative.shifted import Origin, ShiftedFamily
+from steradian.hierarchies.base import Hierarchy, checked_level, checked_levels
+from steradian.hierarchies.basis import OrthonormalBasis
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.grown_polynomials import GrownPolynomials
 from steradian.numerics.paths import Paths
@@ -33,7 +38,7 @@ _HEIGHTS, _POWERS = 5, 16  # by which rules are compared
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Against(NodeHierarchy):
+class Against(Hierarchy):
     """The levels of ``base``, with ν₀ = p₀ ν of ``space`` in the place of the uniform law ν.
 
     Fits are p_L ∝ p₀ exp(λ·φ) and deficits KL(p_L ‖ p₀). Functions are those of ``base``, centred
@@ -123,17 +128,86 @@ class Against(NodeHierarchy):
         }
 
 
-class _Basis(Protocol):
-    """How orthonormal features are made."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Shifted(Hierarchy):
+    """The first ``levels`` levels of ``whole`` relative to a law ``origin`` of that hierarchy.
+
+    Fits are those of ``whole`` with other origins: see `families.shifted`. Features stay as they
+    are, white under the uniform law and not under the reference: `reference_features` says so.
+    """
+
+    whole: Hierarchy
+    levels: int
+    origin: Origin
+    space: ReferenceSpace
+
+    def __repr__(self) -> str:
+        return f"{self._base!r} relative to {reference_words(self.space)}"
+
+    @property
+    def _base(self) -> Hierarchy:
+        return self.whole.up_to(self.levels)
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Those of each level that are independent where the reference is not zero."""
-        ...
+        return self.whole.dims[: self.levels]
 
-    def values(self, x: Array) -> Array:
-        """At ``x`` (n, d): (n, q)."""
-        ...
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        return self.whole.level_names[: self.levels]
+
+    @property
+    def reference_features(self) -> Array:
+        return _reference_features(self)
+
+    def up_to(self, levels: int) -> Shifted:
+        checked_levels(levels, self.whole.levels, "no more are at hand")
+        return Shifted(self.whole, levels, self.origin, self.space)
+
+    def wider(self, levels: int) -> Shifted | None:
+        return self.up_to(levels) if levels <= self.whole.levels else None
+
+    def features(self, x: AnyArray) -> AnyArray:
+        return self._base.features(x)
+
+    def sums(self, x: Array, weights: Array | None) -> Array:
+        return self._base.sums(x, weights)
+
+    @property
+    def held_levels(self) -> int:
+        return self._base.held_levels
+
+    @property
+    def held(self) -> int:
+        return self._base.held
+
+    def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
+        return self._base.stack(x, weights, features)
+
+    def expectations(self, moments: MomentStack, level: int) -> Array:
+        return self._base.expectations(moments, level)
+
+    @property
+    def second_moment_levels(self) -> int:
+        return self._base.second_moment_levels
+
+    def coordinates(self, features: Array) -> Array | None:
+        return self._base.coordinates(features)
+
+    def stack_of_means(self, means: Array) -> MomentStack:
+        return self._base.stack_of_means(means)
+
+    def moments_of(self, lam: Array, mean: Array) -> MomentStack:
+        family = self.family(self.level_of(lam.shape[1]))
+        return self.whole.moments_of(family.absolute(lam), mean)
+
+    def family(self, level: int) -> ShiftedFamily:
+        return ShiftedFamily(self.whole, checked_level(level, self.levels), self.origin)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, for people: a reference is given again, not read again."""
+        base = self._base.to_dict()
+        return {"kind": "Shifted", "base": base, "reference": reference_words(self.space)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,32 +215,27 @@ class _Changed:
     """Any functions, by a triangular matrix."""
 
     base: Hierarchy
-    mean: Array  # (q,)
-    change: Array  # (q, q): features = (base features - mean) @ change
-    dims: tuple[int, ...]
+    made: OrthonormalBasis
 
-    @classmethod
-    def under(cls, base: Hierarchy, rule: Rule) -> _Changed:
-        values = np.asarray(base.features(rule.points), dtype=np.float64)
-        mean = rule.weights @ values
-        scaled = np.sqrt(rule.weights)[:, None] * (values - mean)
-        kept = independent(scaled, np.abs(values).max(axis=0))
-        level = np.repeat(np.arange(base.levels), base.dims)[kept]
-        dims = tuple(np.bincount(level, minlength=base.levels).tolist())
-        whole = len(kept) == len(mean)
-        return cls(base, mean, orthonormal(scaled) if whole else np.eye(len(mean)), dims)
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Those of each level that are independent where the reference is not zero."""
+        level = np.repeat(np.arange(1, self.base.levels + 1), self.base.dims)
+        return self.made.dims(level, self.base.levels)
 
     def values(self, x: Array) -> Array:
-        return np.asarray((self.base.features(x) - self.mean) @ self.change)
+        return np.asarray(self.made.features(self.base.features(x)))
 
 
 @lru_cache(maxsize=64)
-def _basis(against: Against) -> _Basis:
+def _basis(against: Against) -> GrownPolynomials | _Changed:
     """Levels that are degrees are grown as polynomials; others are changed by a matrix."""
     base = against.base
-    if isinstance(base, LevelsAreDegrees):
+    if base.counts_degrees:
         return _grown(against.space, base.dims)
-    return _Changed.under(base, _measure(against.space))
+    rule = _measure(against.space)
+    values = np.asarray(base.features(rule.points), dtype=np.float64)
+    return _Changed(base, OrthonormalBasis.under(values, rule.weights))
 
 
 @lru_cache(maxsize=64)
@@ -206,3 +275,10 @@ def _powers(rule: Rule, along: Array) -> Array:
         power = power * heights
         found.append(rule.weights @ power)
     return np.concatenate(found)
+
+
+@lru_cache(maxsize=16)
+def _reference_features(shifted: Shifted) -> Array:
+    origin, whole = shifted.origin, shifted.whole
+    found = whole.family(origin.level).expectations(origin.lam[None], whole.up_to(shifted.levels))
+    return np.asarray(found[0])

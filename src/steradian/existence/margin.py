@@ -34,6 +34,7 @@ from steradian.existence.certificate import (
     sphere_square,
 )
 from steradian.numerics.arrays import AnyArray, Array
+from steradian.numerics.ascent import ascended, unit_length
 from steradian.numerics.linalg import triangle
 from steradian.numerics.linear_programme import minimise
 from steradian.numerics.neighbours import neighbour_tree
@@ -157,13 +158,9 @@ def _least_odd_square(features: Array, level: int) -> float:
         return np.asarray(values[:, 0], dtype=np.float64)
 
     atoms = space.exact_grid(_ATOM_DEGREE).points
-    best = atoms[int(np.argmin(least(atoms)))]
-    from scipy.optimize import minimize  # its module is slow to import
-
-    found = minimize(
-        lambda a: float(least((a / np.linalg.norm(a))[None])[0]), best, method="Nelder-Mead"
-    )
-    return max(float(found.fun), 0.0)
+    best = atoms[[int(np.argmin(least(atoms)))]]
+    top = ascended(lambda a: -least(a), unit_length, best, 2, 1.0 / _ATOM_DEGREE)
+    return max(float(least(top)[0]), 0.0)
 
 
 def _powers(known: Evidence, level: int) -> AnyArray:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.families.meshes.mesh import BLOCK, Basis, Mesh, log_sums
-from steradian.numerics.arrays import Array, BoolArray
+from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.ascent import climbed
 from steradian.numerics.balls.box_envelope import envelope_mass
 from steradian.numerics.tolerances import (
     EXPONENT_ROUNDING,
@@ -28,7 +29,7 @@ _HOPELESS = 0.01  # share of proposals that a piece keeps, below which it is cut
 _FELT_ROOM = 0.01  # where it has this share of all proposals,
 _MOST_CUTS = 60  # of one piece: it is then a rounding of its place
 LARGEST = 300.0  # log of a mass that no law has: a spike between the nodes of a coarser mesh
-_STEP, _SHORTER, _CLIMBED = 0.125, 0.5, 40  # of a half piece; the last is below 1e-7 of it
+_REACH = 0.125  # of a half piece
 _INSIDE, _BEYOND = 1.02, 1.05  # half pieces: what lies farther out is the neighbour's
 _RISE = 1.0  # nats above the nodes with which a peak would be seen by its own piece
 
@@ -133,35 +134,21 @@ def hidden_peaks(mesh: Mesh, theta: Array, log_partition: float, influence: Arra
     """
     exponent = mesh.features @ theta - log_partition
     seen = exponent.max(axis=1)
-    spot = best_spots(exponent)
-    highest, step = seen.copy(), np.full(len(mesh), _STEP)
-    around = _stencil(spot.shape[1])
-    for _ in range(_CLIMBED):
-        tried = np.clip(spot[:, None, :] + step[:, None, None] * around, -_BEYOND, _BEYOND)
-        values = _exponents(mesh, tried, theta) - log_partition
-        best = values.argmax(axis=1)
-        rows = np.arange(len(mesh))
-        found = values[rows, best]
-        higher = found > highest
-        spot[higher], highest[higher] = tried[rows, best][higher], found[higher]
-        step[~higher] *= _SHORTER
+    start = best_spots(exponent)
+
+    def climbing(spots: Array, rows: IntArray) -> Array:
+        points = mesh.pieces.take(rows).points_at(spots)
+        flat = points.reshape(-1, points.shape[2])
+        values = mesh.basis.at(flat, mesh.basis.frame.factor(flat)) @ theta
+        return np.asarray(values - log_partition).reshape(spots.shape[:2])
+
+    def within(spots: Array) -> Array:
+        return np.clip(spots, -_BEYOND, _BEYOND)
+
+    reach = np.full(len(mesh), _REACH)
+    spot, highest = climbed(climbing, within, start, start.shape[1], reach)
     points = mesh.pieces.points_at(spot[:, None, :])[:, 0]
     noise = mesh.basis.noise(points, mesh.basis.frame.factor(points), theta)
     inside = np.abs(spot).max(axis=1) < _INSIDE
     felt = highest + log_sums(mesh.log_weights) + np.log(influence) > np.log(HEAVY_MASS)
     return np.asarray(inside & felt & (highest > seen + _RISE + noise))
-
-
-def _stencil(dim: int) -> Array:
-    """Steps to all sides, (2 · dim or more, dim)."""
-    steps = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * dim, indexing="ij"), axis=-1)
-    flat = steps.reshape(-1, dim)
-    return flat[np.abs(flat).sum(axis=1) > 0.0]
-
-
-def _exponents(mesh: Mesh, spots: Array, theta: Array) -> Array:
-    """θ·g at spots (k, s, dim) of the pieces, (k, s)."""
-    points = mesh.pieces.points_at(spots)
-    flat = points.reshape(-1, points.shape[2])
-    basis = mesh.basis
-    return np.asarray(basis.at(flat, basis.frame.factor(flat)) @ theta).reshape(spots.shape[:2])

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
+from steradian.numerics.ascent import climbed
 from steradian.numerics.balls.hemisphere_frame import Frame, log_density
 from steradian.numerics.tolerances import BALL_EDGE, HEAVY_MASS
 
 _STARTS = {1: 400, 2: 40, 3: 14}  # angles from which peaks are climbed, in each of two frames
 _PEAKS = 24  # the highest of them
-_CLIMBED, _SHORTER, _STEP = 70, 0.5, 0.25  # steps, and their length over the way to the edge
+_REACH = 0.25  # of the first steps, over the way to the edge
 _TOGETHER = 64  # laws that climb side by side
 _SEEN = 3.0  # nats below a peak at which a node still sees it
 
@@ -58,7 +59,7 @@ def hidden_ball_peaks(heights: Heights, counts: IntArray, psi: Array) -> BoolArr
 
 
 def _hidden(heights: Heights, counts: IntArray, psi: Array) -> BoolArray:
-    spots, values, rows = _climbed(heights)
+    spots, values, rows = _tops_of(heights)
     near, cell = np.empty_like(spots), np.zeros(len(spots))
     for count in np.unique(counts):
         mine = np.flatnonzero(counts[rows] == count)
@@ -82,10 +83,10 @@ def _starts(frame: Frame) -> tuple[Array, int]:
     grid = np.stack(np.meshgrid(*[even] * k, indexing="ij"), axis=-1).reshape(-1, k)
     whole = Frame.of(np.zeros(k), np.eye(k)).at(grid)
     starts = np.concatenate([grid, frame.angles(whole.y, whole.z)])
-    return np.clip(starts, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE), count
+    return _within(starts), count
 
 
-def _climbed(heights: Heights) -> tuple[Array, Array, IntArray]:
+def _tops_of(heights: Heights) -> tuple[Array, Array, IntArray]:
     """Angles of the highest places of each law that are reached from many starts, and of which.
 
     All laws climb side by side: (n, k), their heights (n,) and the laws (n,).
@@ -100,19 +101,18 @@ def _climbed(heights: Heights) -> tuple[Array, Array, IntArray]:
         best = first[np.argsort(-values[first])[:_PEAKS]]
         chosen.append((starts[best], values[best], np.full(len(best), row)))
     spots, values, rows = (np.concatenate(part) for part in zip(*chosen, strict=True))
-    step = _STEP * (0.5 * np.pi - np.abs(spots).max(axis=1))
-    around = np.stack(np.meshgrid(*[[-1.0, 0.0, 1.0]] * k, indexing="ij"), axis=-1).reshape(-1, k)
-    owners, all_of = np.repeat(rows, len(around)), np.arange(len(spots))
-    for _ in range(_CLIMBED):
-        trial = spots[:, None, :] + step[:, None, None] * around
-        trial = np.clip(trial, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE)
-        seen = heights.of(owners, trial.reshape(-1, k)).reshape(len(spots), -1)
-        top = np.argmax(seen, axis=1)
-        better = seen[all_of, top] > values
-        spots = np.where(better[:, None], trial[all_of, top], spots)
-        values = np.where(better, seen[all_of, top], values)
-        step = np.where(better, step, _SHORTER * step)
+    reach = _REACH * (0.5 * np.pi - np.abs(spots).max(axis=1))
+
+    def climbing(angles: Array, which: IntArray) -> Array:
+        owners = np.repeat(rows[which], angles.shape[1])
+        return heights.of(owners, angles.reshape(-1, k)).reshape(angles.shape[:2])
+
+    spots, values = climbed(climbing, _within, spots, k, reach)
     return spots, values, rows
+
+
+def _within(angles: Array) -> Array:
+    return np.clip(angles, BALL_EDGE - 0.5 * np.pi, 0.5 * np.pi - BALL_EDGE)
 
 
 def _tops(values: Array, count: int, k: int) -> IntArray:

@@ -31,7 +31,8 @@ from scipy.special import gammaln
 
 from steradian.families.nodes.rules import Nodes
 from steradian.fitting.newton import newton
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
+from steradian.numerics.ascent import climbed, unit_length
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.quasi_random import quasi_normal
 from steradian.numerics.tolerances import (
@@ -58,7 +59,7 @@ _CHORD_STEPS = 24  # with one covariance for all
 _STEPS = 40
 _LOG_SCATTERED, _SCATTERING = 8, 7  # points, each with its antipode
 _BY_RATIO, _BY_HEIGHT = 6, 2  # starts of a climb
-_CLIMBED, _FIRST, _LONGER, _SHORTER = 60, 0.1, 2.0, 0.25  # radians; steps over the slope
+_REACH = 0.1  # radians between a start and what a climb sees first
 _SAFETY = 2.0  # times what the curvature at its top says that a mode holds
 _LAWS = 32  # laws whose modes are looked for at once
 _CARRYING = 30.0  # effective nodes by which a mode is seen
@@ -300,29 +301,20 @@ def _scattered(hierarchy: Hierarchy) -> tuple[Array, Array]:
 
 
 def _climb(hierarchy: Hierarchy, lam: Array, starts: Array) -> tuple[Array, Array]:
-    """Ends (B, s, d) of steepest ascents of lam · φ from ``starts``, and the heights there."""
-    each, x = np.repeat(lam, starts.shape[1], axis=0), starts.reshape(-1, starts.shape[2])
-    height, slope = _slopes(hierarchy, each, x)
-    step = _FIRST / np.maximum(np.linalg.norm(slope, axis=1), 1.0)
-    for _ in range(_CLIMBED):
-        tried = x + step[:, None] * slope
-        tried /= np.linalg.norm(tried, axis=1)[:, None]
-        there, new = _slopes(hierarchy, each, tried)
-        up = there >= height
-        x, slope = np.where(up[:, None], tried, x), np.where(up[:, None], new, slope)
-        height = np.where(up, there, height)
-        step = step * np.where(up, _LONGER, _SHORTER)
-    return x.reshape(starts.shape), height.reshape(starts.shape[:2])
+    """Tops (B, s, d) of lam · φ, each of ``lam`` (B, q) from its ``starts``, and their heights."""
+    count, d = starts.shape[1:]
 
+    def heights(x: Array, rows: IntArray) -> Array:
+        phi = hierarchy.features(x.reshape(-1, d))[:, : lam.shape[1]].reshape(*x.shape[:2], -1)
+        return np.asarray(np.einsum("smq,sq->sm", phi, lam[rows // count]))
 
-def _slopes(hierarchy: Hierarchy, lam: Array, x: Array) -> tuple[Array, Array]:
-    """Lam · φ (n,) and its gradient along the sphere (n, d) at points (n, d) on it."""
-    height, slope = _gradients(hierarchy, lam, x)
-    return height, slope - np.einsum("ni,ni->n", slope, x)[:, None] * x
+    flat = starts.reshape(-1, d)
+    tops, found = climbed(heights, unit_length, flat, d - 1, np.full(len(flat), _REACH))
+    return tops.reshape(starts.shape), found.reshape(starts.shape[:2])
 
 
 def _gradients(hierarchy: Hierarchy, lam: Array, x: Array) -> tuple[Array, Array]:
-    """The same with the gradient in space."""
+    """Lam · φ (n,) and its gradient in space (n, d) at points (n, d)."""
     n, d = x.shape
     steps = x[:, None, :] + 1j * COMPLEX_STEP * np.eye(d)
     phi = hierarchy.features(steps.reshape(-1, d))[:, : lam.shape[1]].reshape(n, d, -1)
@@ -353,21 +345,7 @@ def _mode_at(hierarchy: Hierarchy, lam: Array, x: Array, height: float) -> Mode:
 
 
 def highest_on_sphere(hierarchy: Hierarchy, lam: Array, nodes: Nodes) -> float:
-    """Max lam · φ(x) as far as ascent from the highest nodes finds it."""
-    from scipy.optimize import minimize  # its module is slow to import
-
-    q, d = len(lam), hierarchy.space.d
-    values = nodes.phi[:, :q] @ lam
-    best = float(values.max())
-    steps = 1j * COMPLEX_STEP * np.eye(d)
-
-    def down(y: Array) -> tuple[float, Array]:
-        length = float(np.linalg.norm(y))
-        x = y / length
-        at = hierarchy.features(x + steps)[:, :q] @ lam
-        slope = at.imag / COMPLEX_STEP
-        return -float(at[0].real), -(slope - (slope @ x) * x) / length
-
-    for start in nodes.points[np.argsort(values)[-_STARTS:]]:
-        best = max(best, -float(minimize(down, start, jac=True, method="L-BFGS-B").fun))
-    return best
+    """Max lam · φ(x) as far as climbs from the highest nodes find it."""
+    values = nodes.phi[:, : len(lam)] @ lam
+    starts = nodes.points[np.argsort(values)[-_STARTS:]]
+    return float(_climb(hierarchy, lam[None], starts[None])[1].max())

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.plots.canvas import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    VERMILION,
-    frame,
-    new_figure,
-)
+from steradian.plots.canvas import frame, new_figure
+from steradian.plots.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from steradian.errors import SteradianError
 from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.plots.spectrum import nats_per_degree
+from steradian.plots.curves import nats_per_degree
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile

@@ -41,7 +41,7 @@ METHOD = {  # numbers that steer a method and bound no error
     "families/relative/family.py:_LEAST_KEPT": "rate of acceptance below which draws take too long",
     "fitting/newton.py:ARMIJO": "share of the promised rise, of the line search",
     "numerics/arrays.py:ROUNDOFF": "of the machine itself",
-    "plots/chosen_level.py:_PATIENCE": "work",
+    "plots/level_layout.py:_PATIENCE": "work",
     "paper/auditing.py:RIDGE": "the paper's own regularisation",
 }
 

@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 import steradian as sr
 from picture_checks import complaints
 from steradian import plots
-from steradian.plots import chosen_level, palette, thinning
+from steradian.plots import level_layout, palette
 from steradian.text.numbers import pvalue_words
 
 Draw = Callable[[sr.results.Profile], Axes]
@@ -35,8 +35,8 @@ def residuals_of(profile: sr.results.Profile) -> Any:
 PICTURES: dict[str, Draw] = {
     "gaps": plots.gaps,
     "page": lambda p: p.plot(),
-    "rose": lambda p: plots.rose(p, levels=thinning.levels_up_to(MANY)),
-    "line": lambda p: plots.circle_densities(p, levels=thinning.levels_up_to(MANY)),
+    "rose": lambda p: plots.rose(p, levels=level_layout.levels_up_to(MANY)),
+    "line": lambda p: plots.circle_densities(p, levels=level_layout.levels_up_to(MANY)),
     "tests": lambda p: p.tests(replicates=19).plot(),
     "intervals": lambda p: p.intervals().plot(),
     "residuals": lambda p: residuals_of(p).plot(),
@@ -48,7 +48,7 @@ PICTURES: dict[str, Draw] = {
 @pytest.fixture(autouse=True)
 def no_window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     mpl.use("Agg")
-    monkeypatch.setattr(chosen_level, "_PATIENCE", 1e7)
+    monkeypatch.setattr(level_layout, "_PATIENCE", 1e7)
     yield
     from matplotlib import pyplot as plt
 
@@ -81,7 +81,7 @@ def test_a_picture_of_many_levels_reads_well(name: str, many: sr.results.Profile
 
 def test_levels_that_are_told_apart_have_their_p_value(many: sr.results.Profile) -> None:
     ax = plots.gaps(many)
-    tests = chosen_level.gap_tests(many)
+    tests = level_layout.gap_tests(many)
     assert tests is not None
     assert tests.told == (1,)
     assert [text.get_text() for text in ax.texts[:-1]] == [
@@ -98,7 +98,7 @@ def test_of_many_clear_neighbours_the_surest_are_named() -> None:
     kept = plots.gap_bars.numbered(ax, np.ones(MANY), p)
     assert 10 in kept
     assert len(kept) > 10
-    assert np.diff(kept).min() >= thinning.lines_apart(ax, MANY, upright=True)
+    assert np.diff(kept).min() >= level_layout.lines_apart(ax, MANY, upright=True)
     few = plots.gap_bars.numbered(ax, np.ones(8), np.full(8, np.nan))
     assert few.tolist() == list(range(8))
     one = np.where(np.arange(MANY) == 3, 1.0, 0.01)
@@ -132,14 +132,14 @@ def test_rows_of_a_page_are_all_named(count: int) -> None:
 
 @pytest.mark.parametrize("top", [9, 16, 25, 64])
 def test_levels_drawn_together_have_colours_of_their_own(top: int) -> None:
-    levels = thinning.levels_up_to(top)
+    levels = level_layout.levels_up_to(top)
     assert levels[-1] == top
     assert len({palette.level_colour(level) for level in levels}) == len(levels) == 4
 
 
 def test_few_levels_are_drawn_as_they_were() -> None:
-    assert thinning.levels_up_to(0) == (0,)
-    assert thinning.levels_up_to(8) == (5, 6, 7, 8)
+    assert level_layout.levels_up_to(0) == (0,)
+    assert level_layout.levels_up_to(8) == (5, 6, 7, 8)
 
 
 def test_the_axis_of_residuals_ends_above_what_is_drawn(many: sr.results.Profile) -> None:
@@ -192,12 +192,12 @@ def test_names_of_residuals_stand_in_lines_of_their_own(axes: sr.results.Profile
 
 def test_names_without_room_are_left_out() -> None:
     ax = plots.gaps(sr.profile(sr.examples.load("turtles"), levels=1))
-    assert thinning.names_that_fit(ax, ["mean rotation", "degree four"]) == [
+    assert level_layout.names_that_fit(ax, ["mean rotation", "degree four"]) == [
         "mean rotation",
         "degree four",
     ]
-    assert thinning.names_that_fit(ax, ["unbreakable"] * 12) == []
-    assert thinning.names_that_fit(ax, []) == []
+    assert level_layout.names_that_fit(ax, ["unbreakable"] * 12) == []
+    assert level_layout.names_that_fit(ax, []) == []
 
 
 def test_a_title_does_not_run_into_the_panel_beside_it(axes: sr.results.Profile) -> None:

@@ -15,8 +15,8 @@ import steradian as sr
 from picture_checks import mesh_mass
 from steradian import plots
 from steradian.plots.projections import Disc, Mollweide, mollweide_angle
-from steradian.plots.sphere_layers import density_on
-from steradian.plots.sphere_scene import binned
+from steradian.plots.scene import binned
+from steradian.plots.sphere_maps import density_on
 
 RNG = np.random.default_rng(20)
 LON, LAT = RNG.uniform(0.0, 360.0, 40), np.rad2deg(np.arcsin(RNG.uniform(-1.0, 1.0, 40)))

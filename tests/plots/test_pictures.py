@@ -101,7 +101,6 @@ PICTURES: dict[str, Draw] = {
     "groups": lambda n: plots.group_gaps(compared(n)),
     "comparison": lambda n: compared(n).plot(),
     "comparison of four levels": lambda n: four_levels(n).plot(),
-    "calibration": lambda n: plots.pvalue_ecdf({"level 1": np.random.default_rng(n).random(n)}),
 }
 
 

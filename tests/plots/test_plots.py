@@ -17,6 +17,7 @@ from scipy.integrate import trapezoid
 
 import steradian as sr
 from steradian import plots
+from steradian.paper import drawing
 from steradian.plots import canvas, palette
 from steradian.text.numbers import digits, pvalue_words
 
@@ -128,7 +129,7 @@ def test_importing_the_plots_does_not_need_matplotlib() -> None:
 
 def test_the_near_side_is_seen_from_the_eye(ax: Axes) -> None:
     x = sr.Directions([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, 0, -1]])
-    plots.sphere_cloud(x, ax, view=(0.0, 30.0))
+    drawing.sphere_cloud(x, ax, view=(0.0, 30.0))
     far, near = (np.asarray(part.get_offsets()) for part in ax.collections)
     half, root = 0.5, 0.75**0.5  # x towards the eye but 30° below: seen low in the middle
     np.testing.assert_allclose(near, [[0.0, -half], [1.0, 0.0], [0.0, root]], atol=1e-15)
@@ -140,18 +141,12 @@ def test_the_near_side_is_seen_from_the_eye(ax: Axes) -> None:
 
 def test_every_point_is_drawn_inside_the_outline(ax: Axes) -> None:
     x = sr.examples.load("mcmurdo")
-    plots.sphere_cloud(x, ax)
+    drawing.sphere_cloud(x, ax)
     drawn = np.concatenate([np.asarray(part.get_offsets()) for part in ax.collections])
     assert len(drawn) == x.n
     assert np.linalg.norm(drawn, axis=1).max() <= 1.0 + 1e-12
     for line in ax.lines:
         assert np.nanmax(np.linalg.norm(np.asarray(line.get_xydata()), axis=1)) <= 1.0 + 1e-12
-
-
-def test_a_cloud_needs_space(ax: Axes) -> None:
-    with pytest.raises(sr.InvalidDirections) as caught:
-        plots.sphere_cloud(sr.examples.load("turtles"), ax)
-    assert str(caught.value) == "these directions have d = 2; the sphere has d = 3"
 
 
 # --- angles -------------------------------------------------------------------------------
@@ -241,7 +236,7 @@ def test_bearings_and_times_turn_clockwise(ax: Axes) -> None:
 
 
 def test_the_ecdf_steps_at_the_pvalues(ax: Axes) -> None:
-    plots.pvalue_ecdf({"one": [0.7, 0.2], "two": np.array([0.5])}, ax)
+    drawing.pvalue_ecdf({"one": [0.7, 0.2], "two": np.array([0.5])}, ax)
     diagonal, one, two = ax.lines
     np.testing.assert_array_equal(diagonal.get_xydata(), [[0, 0], [1, 1]])
     assert diagonal.get_linestyle() == ":"
@@ -255,7 +250,7 @@ def test_the_ecdf_steps_at_the_pvalues(ax: Axes) -> None:
 
 def test_local_forms_stand_against_identity(ax: Axes) -> None:
     path = np.array([0.1, 0.2]), np.array([0.1, 0.3])
-    plots.local_form({"d = 3": path}, ax, level=2)
+    drawing.local_form({"d = 3": path}, ax, level=2)
     curve, identity = ax.lines
     np.testing.assert_array_equal(curve.get_data(), path)
     np.testing.assert_array_equal(identity.get_data(), [[0, 0.3], [0, 0.3]])

@@ -29,11 +29,10 @@ MADE_BY = {
     "weighting_gaps": "profiles()",
 }
 SCENES = ("circle_densities", "density", "globe", "mollweide", "ramachandran", "rose", "stereonet")
-MAPPINGS = {"local_form", "pvalue_ecdf"}  # of plain arrays
 
 
 @pytest.mark.parametrize("value", WRONG)
-@pytest.mark.parametrize("name", sorted(set(plots.__all__) - MAPPINGS))
+@pytest.mark.parametrize("name", plots.__all__)
 def test_what_is_no_result_is_refused(name: str, value: str) -> None:
     with pytest.raises(InvalidArgument, match=r"needed, not|is no profile, fit or set"):
         getattr(plots, name)(WRONG[value])
@@ -59,7 +58,7 @@ def test_an_eye_stands_at_a_longitude_and_a_latitude(view: Any) -> None:
     with pytest.raises(InvalidArgument, match=said):
         plots.globe(P, view=view)
     with pytest.raises(InvalidArgument, match=said):
-        plots.sphere_cloud(X, view=view)
+        plots.globe(X, view=view)
 
 
 @pytest.mark.parametrize("level", ["x", 1.0, True])

@@ -152,22 +152,6 @@ def test_replicates_far_below_the_gap_are_seen() -> None:
     assert near.plot().get_xscale() == "linear"
 
 
-def test_calibration_and_local_forms_say_what_they_found() -> None:
-    even = (np.arange(200) + 0.5) / 200
-    ax = sr.plots.pvalue_ecdf({"one": even, "two": even**2})
-    assert title(ax) == "5.0% to 22% of p-values are at most 0.05"
-    form = np.linspace(0.0, 0.3, 1000)
-    ax = sr.plots.local_form({"cap": (form, 0.9 * form)}, level=2)
-    assert title(ax) == "Where the paths end, the exact gap is 0.900 × its local form"
-
-
-def test_a_cloud_of_too_many_rows_says_which_it_draws() -> None:
-    x = sr.Directions(sr.Sphere().uniform(150_000, np.random.default_rng(0)))
-    ax = sr.plots.sphere_cloud(x)
-    assert title(ax).startswith("150,000 directions, one in 2 drawn, seen from")
-    assert sum(np.shape(part.get_offsets())[0] for part in ax.collections) == 75_000
-
-
 def test_lines_over_bins_of_two_angles_are_told() -> None:
     rng = np.random.default_rng(0)
     pairs = sr.Directions.from_dihedrals(rng.vonmises(-1.1, 4.0, 4000), rng.vonmises(1, 3.0, 4000))

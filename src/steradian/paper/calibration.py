@@ -14,9 +14,9 @@ from steradian.inference.scores import mixture_sf
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf
 from steradian.paper import laws
+from steradian.paper.drawing import pvalue_ecdf
 from steradian.paper.entries import Entry, Printed
 from steradian.paper.pieces import Picture, Piece
-from steradian.plots import pvalue_ecdf
 from steradian.progress import tracked
 
 if TYPE_CHECKING:

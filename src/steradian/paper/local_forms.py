@@ -9,9 +9,9 @@ import numpy as np
 
 import steradian as sr
 from steradian.numerics.arrays import Array
+from steradian.paper.drawing import local_form
 from steradian.paper.entries import Bound
 from steradian.paper.pieces import Picture
-from steradian.plots import local_form
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

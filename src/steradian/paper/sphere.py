@@ -11,9 +11,10 @@ import numpy as np
 import steradian as sr
 from steradian.numerics.arrays import Array
 from steradian.paper import laws
+from steradian.paper.drawing import sphere_cloud
 from steradian.paper.entries import Entry, averages
 from steradian.paper.pieces import Picture, Piece
-from steradian.plots import gaps, sphere_cloud
+from steradian.plots import gaps
 from steradian.progress import tracked
 
 if TYPE_CHECKING:

@@ -1,12 +1,15 @@
-"""Where pictures are drawn: new axes and figures, titles, notes and bars of colour."""
+"""Where pictures are drawn: new axes and figures, titles, notes, points and bars of colour."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument, MissingExtra
+from steradian.numerics.arrays import Array
 from steradian.plots.palette import (
     BLUE,
     COLUMN,
@@ -25,13 +28,9 @@ from steradian.text.numbers import unbroken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
-__all__ = [  # the colours have their home in the palette, and older callers look for them here
-    "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION", "axes_for", "colour", "dash",
-    "frame", "legend_below", "new_axes", "new_figure", "new_page", "note", "require", "settled",
-    "text_width", "titled",
-]  # fmt: skip
 
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 DASHES = ("-", "--", "-.", ":")  # beside the colours, for print in grey
@@ -126,6 +125,15 @@ def titled(ax: Axes, finding: str, *, margin: float | None = None) -> None:
     ``margin`` is what stands beside the axes in inches, where that is more than ticks.
     """
     ax.set_title(wrapped(ax, finding, TITLE, margin), loc="left", fontsize=TITLE, color=INK)
+
+
+def finished(ax: Axes, finding: str, words: str = "", margin: float | None = None) -> Axes:
+    """Axes with their finding above and what a reader should know below, at rest."""
+    titled(ax, finding, margin=margin)
+    if words:
+        note(ax, words, margin=margin)
+    frame(ax)
+    return settled(ax)
 
 
 def note(ax: Axes, words: str, *, margin: float | None = None) -> None:
@@ -232,3 +240,80 @@ def _fit_height(ax: Axes) -> None:
     box, used = ax.get_position(original=True), ax.get_position()
     wanted = used.height * (box.width / used.width)  # of the same shape at the full width
     figure.set_size_inches(width, max(_LOWEST, height * (1.0 + wanted - box.height)))
+
+
+_LEAST_TOP = 1.2  # of the bar, times uniform, so that one is on it
+_ABOVE, _HIGH = 15.0, 6.0  # points above the bar, for the word on it, and of the bar
+_INDENT = 0.08  # of the width of the axes on either side
+
+
+def density_norm(most: float) -> Normalize:
+    """Colours from nothing to the densest, in proportion."""
+    from matplotlib.colors import Normalize
+
+    return Normalize(0.0, max(most, _LEAST_TOP))
+
+
+def density_bar(painted: Any, ax: Axes, words: str) -> Any:
+    """A bar of colours below axes and their label, and a line where the density is uniform.
+
+    It hangs on the axes, wherever a layout puts them and whatever shape they have.
+    """
+    below = ax.inset_axes((_INDENT, -0.2, 1.0 - 2.0 * _INDENT, 0.03))
+    below.set_axes_locator(lambda _, renderer: _bar_place(ax, renderer))
+    bar = ax.figure.colorbar(painted, cax=below, orientation="horizontal")
+    bar.set_label(words, fontsize=TEXT)
+    below.tick_params(labelsize=TEXT, width=0.6, length=2.5)
+    bar.outline.set_linewidth(0.5)
+    below.locator_params(nbins=5)
+    below.axvline(1.0, color=GREY, linewidth=1.4)
+    below.annotate(
+        "uniform", (1.0, 1.0), xycoords=("data", "axes fraction"), xytext=(-2.0, 1.5),
+        textcoords="offset points", fontsize=TEXT, color=GREY, ha="left", va="bottom",
+    )  # fmt: skip
+    return bar
+
+
+def _bar_place(ax: Axes, renderer: Any) -> Any:
+    """Where the bar is on the figure: below the axes, their ticks and their label."""
+    from matplotlib.transforms import Bbox
+
+    ax.apply_aspect()
+    figure: Any = ax.figure
+    point = figure.dpi / 72.0
+    box, ticks = ax.bbox, ax.xaxis.get_tightbbox(renderer)
+    top = min(box.y0, box.y0 if ticks is None else ticks.y0) - _ABOVE * point
+    left, right = box.x0 + _INDENT * box.width, box.x1 - _INDENT * box.width
+    on_screen = Bbox.from_extents(left, top - _HIGH * point, right, top)
+    return on_screen.transformed(figure.transSubfigure.inverted())
+
+
+def pale_edges(marks: Any, width: float = 2.2, alpha: float = 0.8) -> None:
+    """White edges of lines or letters, so that they are seen on every colour of a density."""
+    from matplotlib import patheffects
+
+    marks.set_path_effects(
+        [patheffects.withStroke(linewidth=width, foreground="white", alpha=alpha)]
+    )
+
+
+_FEW, _LARGE, _SMALL = 30, 16.0, 2.5  # rows drawn large, and areas in square points
+_LARGEST = 220.0  # square points
+_FULL, _FADING = 0.9, 0.30
+_OPAQUE = 60  # rows up to which points hide each other little
+
+
+def point_areas(weights: Array) -> Array:
+    """Areas in square points, (n,), whose mean falls with n and which are in ratio of the weights.
+
+    The largest is bounded, and all others with it.
+    """
+    n = len(weights)
+    mean = max(_SMALL, _LARGE * min(1.0, (_FEW / n) ** 0.4))
+    shares = weights * n
+    return np.asarray(shares * min(mean, _LARGEST / float(shares.max())))
+
+
+def point_alpha(n: int) -> float:
+    """Opacity of each of ``n`` points."""
+    return float(_FULL * min(1.0, (_OPAQUE / n) ** _FADING))

@@ -1,4 +1,4 @@
-"""Levels as rows: p-values, intervals and bootstrap replicates beside their names."""
+"""Levels as rows: p-values, intervals, replicates and splits; criteria of order below levels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ import numpy as np
 from steradian.arguments import checked_result
 from steradian.diagnostics import CLEAR_BELOW, LIKELY_BELOW, Verdict, verdict_of
 from steradian.numerics.arrays import Array, BoolArray, IntArray
-from steradian.plots.canvas import axes_for, frame, note, settled, titled
-from steradian.plots.palette import COLUMN, GREY, INK, PALE, TEXT, level_colour
-from steradian.plots.thinning import kept_apart, lines_apart
-from steradian.text.numbers import capital, digits, levels_in_words, pvalue_words, to_be
+from steradian.plots.canvas import axes_for, finished
+from steradian.plots.level_layout import kept_apart, lines_apart
+from steradian.plots.palette import COLUMN, GREY, INK, PAGE, PALE, TEXT, level_colour
+from steradian.text.numbers import (
+    capital,
+    counted,
+    digits,
+    levels_in_words,
+    pvalue_number,
+    pvalue_words,
+    to_be,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
     from steradian.inference.bootstrap import Bootstrap
     from steradian.inference.gap_tests import GapTests
     from steradian.inference.intervals import GapIntervals
+    from steradian.inference.order import OrderChoice
+    from steradian.splits import SplitProfile
+
 
 _DECADES = 16  # of p-values that are drawn; an arrow says that one is smaller
 _AROUND, _ROW, _CLOSE_ROW = 1.35, 0.36, 0.16  # inches round the rows, and of a row
@@ -123,11 +134,9 @@ def gap_pvalues(tests: GapTests, ax: Axes | None = None) -> Axes:
             (point,) = ax.plot(max(float(p), least), level, mark, color=colour, mfc=face)
             point.set(markersize=5.5, clip_on=False)
     ax.set_xlabel("p-value of a gap of zero")
-    titled(ax, _verdicts(tests.levels, tests.pvalue_holm))
     legend = "filled: after Holm, open: alone; grey: not significant; dotted: 0.001"
-    note(ax, legend + unnamed(ax, tests.levels))
-    frame(ax)
-    return settled(ax)
+    found = _verdicts(tests.levels, tests.pvalue_holm)
+    return finished(ax, found, legend + unnamed(ax, tests.levels))
 
 
 def _verdicts(levels: IntArray, pvalues: Array) -> str:
@@ -166,11 +175,9 @@ def gap_intervals(intervals: GapIntervals, ax: Axes | None = None) -> Axes:
         gap.set(clip_on=False, zorder=4.0)
         less.set(clip_on=False, zorder=4.0, markersize=4.5)
     nats_from_zero(ax)
-    titled(ax, _clear_of_zero(intervals))
     what = f"{intervals.confidence:.0%} intervals; dot: the gap"
-    note(ax, f"{what}; diamond: less its bias, from 0 on{unnamed(ax, intervals.levels)}")
-    frame(ax)
-    return settled(ax)
+    words = f"{what}; diamond: less its bias, from 0 on{unnamed(ax, intervals.levels)}"
+    return finished(ax, _clear_of_zero(intervals), words)
 
 
 def _clear_of_zero(intervals: GapIntervals) -> str:
@@ -236,16 +243,11 @@ def bootstrap_replicates(bootstrap: Bootstrap, ax: Axes | None = None) -> Axes:
     )
     if null:
         p = pvalue_words(float(bootstrap.pvalue[top]))
-        titled(ax, f"{gap} of {size} nats has {p} under the null")
-        note(
-            ax,
-            f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone{some}",
-        )
-    else:
-        titled(ax, f"{gap} is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)")
-        note(ax, f"hills: {count}; diamond: the sample; line: 95% interval{some}")
-    frame(ax)
-    return settled(ax)
+        words = f"grey: {count} with a gap of zero; diamond: the sample; p of each level alone"
+        return finished(ax, f"{gap} of {size} nats has {p} under the null", words + some)
+    found = f"{gap} is {size} ± {digits(float(bootstrap.se[top]))} nats (standard error)"
+    words = f"hills: {count}; diamond: the sample; line: 95% interval"
+    return finished(ax, found, words + some)
 
 
 def _least_drawn(bootstrap: Bootstrap) -> float:
@@ -270,3 +272,158 @@ def _replicates(ax: Axes, values: Array, level: int, colour: str, least: float) 
     height, edges = np.histogram(known, bins=bins)
     hill = level - _HALF * height / height.max()
     ax.stairs(hill, edges, baseline=float(level), fill=True, color=colour, alpha=0.45, zorder=2.0)
+
+
+_HALF_OF_SPLITS = 0.18  # of a row, over which splits are laid out
+_DOT = 14.0  # square points
+
+
+def split_gaps(profile: SplitProfile, ax: Axes | None = None) -> Axes:
+    """Draw the gaps of every split, their medians, and the smallest and largest of each level.
+
+    Parameters
+    ----------
+    profile : SplitProfile
+        Of `steradian.profile` with a hierarchy that some of the rows choose.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import numpy as np, steradian as sr
+    >>> x = sr.Directions(np.random.default_rng(0).normal(1, 1, (200, 8)), normalize=True)
+    >>> p = sr.profile(x, hierarchy=sr.LowRank("pca", 2, split=0.5))
+    >>> ax = sr.plots.split_gaps(p)  # doctest: +SKIP
+    """
+    checked_result(profile, "split_gaps", "profile() over splits")
+    ax = row_axes(ax if ax is None else axes_for(ax), profile.levels)
+    found, medians = profile.split_gaps, profile.gaps
+    across = (
+        np.linspace(-_HALF_OF_SPLITS, _HALF_OF_SPLITS, len(found))
+        if len(found) > 1
+        else np.zeros(1)
+    )
+    for k, level in enumerate(profile.levels.tolist()):
+        colour, seen = level_colour(level), found[:, k]
+        ax.hlines(level, seen.min(), seen.max(), colors=colour, linewidths=1.2, zorder=2.0)
+        ax.scatter(seen, level + across, s=_DOT, color=colour, alpha=0.5, linewidths=0, zorder=3.0)
+        ax.plot(medians[k], level, "D", color=INK, markersize=5.5, zorder=4.0)
+        beside(ax, level, f"{digits(float(seen.min()))} to {digits(float(seen.max()))}")
+    nats_from_zero(ax)
+    top = int(np.argmax(medians))
+    many = counted(len(found), "split")
+    size = f"a median of {digits(float(medians[top]))} nats over {many}"
+    which = "The gap" if len(medians) == 1 else "The largest gap,"
+    comma = "" if len(medians) == 1 else ","
+    words = "dots: splits; diamond: their median; numbers: smallest to largest, no interval"
+    finding = f"{which} $I_{{{top + 1}}}${comma} has {size}"
+    return finished(ax, finding, words + unnamed(ax, profile.levels))
+
+
+_CRITERIA = (
+    ("residual", "residual p", "residual_pvalue"),
+    ("holm", "gap p (Holm)", "holm_pvalue"),
+    ("aic", "AIC (nats)", "aic"),
+    ("bic", "BIC (nats)", "bic"),
+    ("tic", "TIC (nats)", "tic"),
+    ("held_out", "held out (nats)", "held_out"),
+)
+_NAMES = 1.25  # inches beside the table
+_MOST = 10  # levels that a page shows
+_TINT = 0.22  # of the colour of a level behind the criterion's choice
+
+
+def order_criteria(order: OrderChoice, ax: Axes | None = None) -> Axes:
+    """Draw the level that each criterion chooses, with the numbers it chooses by.
+
+    AIC, BIC, TIC and the held-out score are less their best, so that the choice is 0; the held-out
+    score has the standard error of that difference.
+
+    Parameters
+    ----------
+    order : OrderChoice
+        Of `choose_order`.
+    ax : matplotlib Axes, optional
+        Where; new ones unless given.
+
+    Examples
+    --------
+    >>> import steradian as sr
+    >>> p = sr.profile(sr.examples.load("turtles"), levels=3)
+    >>> ax = sr.plots.order_criteria(sr.choose_order(p))  # doctest: +SKIP
+    """
+    from matplotlib.patches import Rectangle
+
+    checked_result(order, "held_out_se", "choose_order()")
+    shown = _columns(order)
+    count = len(shown)
+    ax = axes_for(ax, min(max(COLUMN, 1.2 + 0.62 * count), PAGE), 2.9)
+    for row, (name, _, column) in enumerate(_CRITERIA):
+        cells = _cells(order, name, getattr(order, column))
+        chosen = order.chosen[name]
+        for k, level in enumerate(order.levels[shown].tolist()):
+            best = chosen is not None and level == chosen
+            if best:
+                box = Rectangle((k - 0.5, row - 0.5), 1.0, 1.0)
+                box.set(color=level_colour(level), alpha=_TINT, linewidth=0.0)
+                ax.add_patch(box)
+            ax.text(
+                k, row, cells[shown[k]], ha="center", va="center", fontsize=TEXT,
+                color=INK if best else GREY, fontweight="bold" if best else "normal",
+            )  # fmt: skip
+    ax.set(xlim=(-0.5, count - 0.5), ylim=(len(_CRITERIA) - 0.5, -0.5))
+    ax.set_xticks(range(count), [str(level) for level in order.levels[shown]])
+    ax.set_yticks(range(len(_CRITERIA)), [words for _, words, _ in _CRITERIA])
+    ax.tick_params(length=0.0)
+    ax.hlines(
+        np.arange(1, len(_CRITERIA)) - 0.5, -0.5, count - 0.5, colors="#DDDDDD", linewidths=0.6
+    )
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("level L (0 is uniform)")
+    ax.set_ylabel("criterion")
+    legend = f"tinted: the choice; p against {order.alpha:g}; other rows: distance from the best"
+    if count < len(order.levels):
+        left_out = np.flatnonzero(np.diff(shown) > 1) + 0.5
+        ax.vlines(left_out, -0.5, len(_CRITERIA) - 0.5, colors=GREY, linewidths=0.8, linestyles=":")
+        legend += f"; {count} of {len(order.levels)} levels, dotted where some are left out"
+    return finished(ax, _order_finding(order), legend, _NAMES)
+
+
+def _columns(order: OrderChoice) -> IntArray:
+    """Which levels are shown: all that a page has room for, of more the first, the last, and those
+    that are or are nearest to a choice.
+    """
+    count = len(order.levels)
+    chosen = [level for level in order.chosen.values() if level is not None]
+    marks = [0, count - 1, *np.flatnonzero(np.isin(order.levels, chosen))]
+    away = np.abs(np.subtract.outer(np.arange(count), marks))
+    away[:, 1] += (away[:, 1] > 0) * count  # nobody chose the last: its neighbours are no news
+    return np.sort(np.argsort(away.min(axis=1), kind="stable")[:_MOST])
+
+
+def _cells(order: OrderChoice, name: str, values: Array) -> list[str]:
+    """The numbers of one criterion."""
+    if name in ("residual", "holm"):
+        return [pvalue_number(float(p)) for p in values]
+    if np.isnan(values).all():
+        return ["–"] * len(values)
+    less = values - np.nanmax(values)
+    if name != "held_out":
+        return [digits(float(v)).replace("-", "−") for v in less]
+    return [
+        digits(float(v), 2).replace("-", "−") + (f"\n± {digits(float(se), 2)}" if se > 0.0 else "")
+        for v, se in zip(less, order.held_out_se, strict=True)
+    ]
+
+
+def _order_finding(order: OrderChoice) -> str:
+    chosen = [level for level in order.chosen.values() if level is not None]
+    if not chosen:
+        return "No criterion can tell how many levels there are"
+    many = sorted(set(chosen))
+    common = max(many, key=chosen.count)
+    last = ", the highest tried" if common == int(order.levels[-1]) else ""
+    if len(many) == 1:
+        return f"Every criterion that can tell chooses {levels_in_words(many)}{last}"
+    found = f"{chosen.count(common)} of {len(chosen)} criteria choose {levels_in_words([common])}"
+    return f"{found}{last}"

@@ -8,8 +8,16 @@ import numpy as np
 
 from steradian.data.directions import Directions
 from steradian.numerics.arrays import Array
-from steradian.plots.canvas import axes_for, settled, wrapped
-from steradian.plots.density_bar import density_bar, density_norm, pale_edges
+from steradian.plots.canvas import (
+    axes_for,
+    density_bar,
+    density_norm,
+    pale_edges,
+    point_alpha,
+    point_areas,
+    settled,
+    wrapped,
+)
 from steradian.plots.palette import (
     COLUMN,
     GREY,
@@ -21,8 +29,7 @@ from steradian.plots.palette import (
     density_map,
     level_colour,
 )
-from steradian.plots.points import point_alpha, point_areas
-from steradian.plots.sphere_scene import DataStyle, Scene, scene_of
+from steradian.plots.scene import DataStyle, Scene, scene_of
 from steradian.text.numbers import digits
 
 if TYPE_CHECKING:

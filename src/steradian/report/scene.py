@@ -10,8 +10,8 @@ import numpy as np
 
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import POINTS_NOWHERE
-from steradian.plots.graticule import legend_of
 from steradian.plots.palette import level_colour
+from steradian.plots.projections import legend_of
 from steradian.references.base import reference_words
 from steradian.report import Scene
 from steradian.report.figures import numbers

@@ -1,19 +1,26 @@
-"""What is written of many levels: as much as there is room for, what was found first."""
+"""Which levels a picture shows, and what is written of them: as much as there is room for."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steradian.diagnostics import Verdict, verdict_of
+from steradian.errors import SteradianError
 from steradian.numerics.arrays import Array, IntArray
 from steradian.plots.canvas import text_width
 from steradian.plots.palette import TEXT
+from steradian.text.numbers import capital, digits, levels_in_words, percent, to_be
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from steradian.decomposition import Profile
+    from steradian.inference.gap_tests import GapTests
+
 
 LINE = 1.2 * TEXT
 """Points from one line of text to the next."""
@@ -84,3 +91,52 @@ def names_that_fit(ax: Axes, names: Sequence[str]) -> list[str]:
         if max(text_width(line, TEXT) for name in lines for line in name) <= room:
             return ["\n".join(name) for name in lines]
     return []
+
+
+_PATIENCE = 2e8  # work of tests, some ten seconds; `Profile.tests` takes the time it needs
+
+
+def asked(profile: Profile, method: str, *arguments: float) -> Any:
+    """What a method of the profile answers, None where its design or data give no answer."""
+    try:
+        return getattr(profile, method)(*arguments)
+    except SteradianError:
+        return None
+
+
+def gap_tests(profile: Profile) -> GapTests | None:
+    """The tests of a profile that a picture waits for, None where there are none."""
+    found: GapTests | None = asked(profile, "tests_within", _PATIENCE)
+    return found
+
+
+def chosen_level(profile: Profile) -> tuple[int, bool]:
+    """The highest significant level, else the highest; whether all are noise."""
+    tests = gap_tests(profile)
+    if tests is None or tests.told:
+        return (len(profile.levels) if tests is None else tests.told[-1]), False
+    return len(profile.levels), all(verdict is Verdict.NOISE for verdict in tests.verdicts)
+
+
+def gaps_finding(names: Sequence[str], gaps: Array, pvalues: Array | None) -> str:
+    """Which level holds the information, and which are clear."""
+    total = float(gaps.sum())
+    top = int(np.argmax(gaps))
+    largest = f"{capital(names[top])} (level {top + 1})"
+    if not total > 0.0:
+        return "No level adds information"
+    share = f"{largest} holds {percent(float(gaps[top]) / total)} of {digits(total)} nats"
+    if pvalues is None:
+        return share
+    said = [verdict_of(float(p)) for p in pvalues]
+    clear, likely = (
+        [k + 1 for k, word in enumerate(said) if word is sure]
+        for sure in (Verdict.CLEAR, Verdict.LIKELY)
+    )
+    if not clear and not likely:
+        unknown = all(word is Verdict.UNJUDGED for word in said)
+        what = "No level is testable" if unknown else "No level is significant"
+        return f"{what} ({digits(total)} nats in all)"
+    found = ((Verdict.CLEAR, clear), (Verdict.LIKELY, likely))
+    parts = [f"{levels_in_words(k)} {to_be(k)} {sure.words}" for sure, k in found if k]
+    return f"{share}; {', '.join(parts)}"

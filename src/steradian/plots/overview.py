@@ -9,11 +9,11 @@ import numpy as np
 
 from steradian.arguments import checked_profile
 from steradian.plots.canvas import new_page, settled
+from steradian.plots.circle import rose
 from steradian.plots.gap_bars import gaps
-from steradian.plots.rose_diagram import rose
+from steradian.plots.level_layout import levels_up_to
+from steradian.plots.scene import scene_of
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
-from steradian.plots.sphere_scene import scene_of
-from steradian.plots.thinning import levels_up_to
 from steradian.plots.torus_map import ramachandran
 from steradian.references.base import log_reference
 from steradian.spaces.base import chart_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steradian.decomposition import Profile
+
 
 _ON_SPHERE: dict[str, Callable[..., Any]] = {
     "compass": stereonet,

@@ -1,4 +1,4 @@
-"""What a map of the sphere shows: data, the density of a level, or both."""
+"""What a map shows: data, the density of a level, or both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steradian.data.directions import Directions
 from steradian.data.notation import Notation
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
-from steradian.plots.chosen_level import chosen_level
+from steradian.plots.level_layout import chosen_level
 from steradian.references.base import reference_words, underlying
 from steradian.spaces import Space
 from steradian.spaces.base import Chart, chart_of, has_no_sign
@@ -22,6 +22,7 @@ from steradian.text.numbers import counted
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
     from steradian.fitting.maxent import MaxEntFit
+
 
 DataStyle = Literal["auto", "points", "bins", "none"]
 DATA_STYLES: tuple[DataStyle, ...] = ("auto", "points", "bins", "none")

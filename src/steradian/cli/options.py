@@ -51,6 +51,12 @@ Coords = Annotated[
 ]
 Weights = Annotated[str, typer.Option(help="Column of weights.")]
 Counts = Annotated[str, typer.Option(help="Column of how often each row was observed.")]
+Where = Annotated[
+    str, typer.Option(help="Rows to read, like \"dip > 30 and formation == 'Ross'\".")
+]
+Distinct = Annotated[
+    bool, typer.Option("--distinct", help="Keep one of each set of rows that repeat exactly.")
+]
 Degrees = Annotated[
     bool | None,
     typer.Option("--degrees/--radians", help="Unit of angles; default: degrees, if they fit."),
@@ -143,6 +149,8 @@ _READING: Mapping[str, tuple[Any, Any]] = {
     "counts": (Counts, ""),
     "bins": (Bins, ""),
     "table": (Part, ""),
+    "where": (Where, ""),
+    "distinct": (Distinct, False),
     "normalize": (Normalize, False),
     "axial": (Axial, None),
     "degrees": (Degrees, None),
@@ -191,6 +199,11 @@ class Source:
                 f"--levels {levels} climbs with all rows at hand, and {self.files[0]} is summed in "
                 "blocks; give a number"
             )
+        if "distinct" in self.said:
+            raise InvalidArgument(
+                f"--distinct needs all rows at hand, and {self.files[0]} is summed in blocks; "
+                "leave it out, or give the rows to steradian profile"
+            )
         wanted = Wanted(Request(**self.said), by or None)
         return default_moments(list(self.files), wanted, levels, cluster or None)
 
@@ -219,7 +232,7 @@ class Source:
         from steradian.io.tables import found_files
 
         there = (as_path(n).is_file() or any(mark in n for mark in "*?[") for n in self.files)
-        if not all(there):
+        if not all(there) or "distinct" in self.said:
             return False
         paths = [Path(name) for name in found_files(list(self.files))]
         size = sum(path.stat().st_size for path in paths)

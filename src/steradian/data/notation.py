@@ -11,6 +11,7 @@ import numpy as np
 
 from steradian.data.conventions import CONVENTIONS, DEGREES_PER_HOUR, Convention, Unit
 from steradian.data.times import Clock
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import Array
 from steradian.text.messages import Message
@@ -75,8 +76,13 @@ class Reading:
     observations: int = 0  # that the counts are of
     axial: bool = False
     skipped: int = 0
-    remarks: tuple[Message | str, ...] = ()
+    remarks: tuple[Message | Diagnostic | str, ...] = ()
     within: bool = False  # a subspace, whose points its convention does not tell
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What should be known of the rows before any result, as values."""
+        return tuple(each for each in self.remarks if isinstance(each, Diagnostic))
 
     @property
     def words(self) -> str:

@@ -66,6 +66,7 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
     on_bad: OnBad = "error",
     bins: Sequence[str] | None = None,
     table: str | None = None,
+    where: str | None = None,
     cluster: Any = None,
 ) -> Any:
     """Sum the features of a source that need not fit in memory.
@@ -83,7 +84,7 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
         A label per row; then a dictionary of moments by label is made in the same pass.
     weights : column name or array_like, optional
         Non-negative weights of any scale; their scale counts when moments are pooled.
-    counts, columns, coords, normalize, axial, degrees, hours, period, on_bad, bins, table
+    counts, columns, coords, normalize, axial, degrees, hours, period, on_bad, bins, table, where
         As for `read_directions`. Names and first rows decide how a table is read, and every
         block is then read alike.
     cluster : str or distributed.Client, optional
@@ -110,7 +111,7 @@ def moments(  # noqa: PLR0913 - one for each thing that a row may hold
     refuse_unproven(hierarchy)
     request = Request(
         columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad,
-        bins, table,
+        bins, table, where,
     )  # fmt: skip
     return summed(source, Wanted(request, by), _Features(hierarchy), cluster)
 

@@ -172,7 +172,7 @@ def _of_cells(
     values: AnyArray, name: str, sexagesimal: bool | None, angle: AngleColumn | None
 ) -> Numbers:
     """Text, of which some may be plain numbers."""
-    found = np.array([_number(cell) for cell in values], dtype=np.float64)
+    found = np.array([plain_number(cell) for cell in values], dtype=np.float64)
     given = [cell for cell in values if not _is_missing(cell)]
     if given and not np.isfinite(found).any():
         return _of_text(values, given[0], name, sexagesimal, angle)
@@ -204,7 +204,7 @@ def _lettered(cell: Any, angle: AngleColumn) -> float:
     if angle.takes_bearings:
         return bearing(cell)
     text, sign = angle.signed(cell)
-    plain = _number(text.removesuffix("°"))
+    plain = plain_number(text.removesuffix("°"))
     return sign * (plain if np.isfinite(plain) else _parts(text)) if sign else np.nan
 
 
@@ -239,7 +239,8 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or str(cell).strip().lower() in _MISSING
 
 
-def _number(cell: Any) -> float:
+def plain_number(cell: Any) -> float:
+    """The number that a cell is, or not a number."""
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
@@ -262,7 +263,7 @@ def may_be_angles(values: AnyArray) -> bool:
     if values.ndim != 1 or values.dtype.kind not in "OUST":
         return False
     cells = [cell for cell in values[:_LOOKED_AT] if not _is_missing(cell)]
-    ways = (_number, _parts, bearing, _dip)
+    ways = (plain_number, _parts, bearing, _dip)
     return 2 * sum(any(np.isfinite(way(cell)) for way in ways) for cell in cells) > len(cells)
 
 

@@ -9,15 +9,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import wrong_value
+from steradian.arguments import truth, wrong_value
 from steradian.data.conventions import Convention, Unit
 from steradian.data.directions import Directions
 from steradian.data.interpretation import Units
 from steradian.data.notation import Notation
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table, placed
 from steradian.io.recognition import COUNTS, WEIGHTS, candidates, listed
 from steradian.io.rows import MOST_NAMED, RowColumns
+from steradian.io.selection import Selection, selection
 from steradian.numerics.arrays import BoolArray, IntArray
 from steradian.spaces import Space
 from steradian.text.messages import Joined, Message, Name, arguments, message
@@ -41,11 +43,33 @@ class Request:
     on_bad: OnBad = "error"
     bins: Sequence[str] | None = None
     table: str | None = None
+    where: Any = None
+    distinct: bool = False
     used: Sequence[str] = ()  # columns that something else is read from: labels, clusters
 
     def __post_init__(self) -> None:
         if self.on_bad not in ("error", "skip"):
             raise wrong_value("on_bad", self.on_bad, "choose 'error' or 'skip'", InvalidDirections)
+        if self.where is not None and not isinstance(self.where, str):
+            remedy = "give a comparison, like \"dip > 30 and formation == 'Ross'\""
+            raise wrong_value("where", self.where, remedy, InvalidDirections)
+        if truth(self.distinct, "distinct") and self.counts is not None:
+            raise InvalidDirections(
+                "{said} counts no repeated rows, and {counts} says how often each was observed; "
+                "give one of them",
+                said=arguments(distinct=True), counts=arguments(counts=...),
+            )  # fmt: skip
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether columns, or what only they have, were named."""
+        said = (self.columns, self.weights, self.counts, self.bins, self.table, self.where)
+        return any(each is not None for each in said)
+
+    @property
+    def selection(self) -> Selection | None:
+        """Which rows are read; None for all of them."""
+        return None if self.where is None else selection(self.where)
 
     @property
     def units(self) -> Units:
@@ -201,9 +225,18 @@ class Decision:
         columns, good, reasons = self._looked_at(table)
         if len(good) and not good.any():
             _refuse_bad(table, reasons, len(good), "repair them; none is left to read")
-        made = self._made(columns, good, weighted=True)
-        all_in_order = good.all() and columns.counts is None
-        return made if all_in_order else made.with_rows(columns.repeated(good))
+        kept = good & columns.first_of_each() if self.request.distinct else good
+        made = self._made(columns, kept, weighted=True)
+        if made.reading is not None:
+            lost = int(good.sum() - kept.sum())
+            said: tuple[Message | Diagnostic, ...] = columns.repeats(made, kept)
+            if self.request.distinct:
+                said = (message("{lost:count repeated row} left out", lost=lost),)
+            remarks = (*made.reading.remarks, *said)
+            skipped = made.reading.skipped - lost
+            made = made.with_reading(replace(made.reading, skipped=skipped, remarks=remarks))
+        all_in_order = kept.all() and columns.counts is None
+        return made if all_in_order else made.with_rows(columns.repeated(kept))
 
     def block(self, table: Table) -> Block:
         """Directions of some of the rows; none of them need be good, or weigh anything."""

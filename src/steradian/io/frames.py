@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class Table:
     repeated: tuple[str, ...] = ()  # names that several columns have, which are told by number
     beside: Mapping[str, AnyArray] = field(default_factory=dict)  # arrays with one number per row
     units: Mapping[str, Unit] = field(default_factory=dict)  # of columns, where a line says them
+    numbers: IntArray | None = None  # of its rows in their source, where some are chosen
+    chosen_of: int = 0  # how many rows some were chosen of
 
     @property
     def columns(self) -> list[str]:
@@ -47,9 +49,26 @@ class Table:
         """Number of rows."""
         return len(next(iter(self.data.values()), ()))
 
+    @property
+    def places(self) -> IntArray:
+        """Which rows of their source its rows are, counted from where it begins."""
+        return np.arange(self.rows) if self.numbers is None else self.numbers
+
+    def take(self, rows: IntArray) -> Table:
+        """Some of the rows, which keep their places."""
+        return replace(
+            self,
+            data={name: values[rows] for name, values in self.data.items()},
+            lines=None if self.lines is None else self.lines[rows],
+            files=None if self.files is None else self.files[rows],
+            beside={name: values[rows] for name, values in self.beside.items()},
+            numbers=self.places[rows],
+            chosen_of=self.chosen_of or self.rows,
+        )
+
     def where(self, row: int) -> Row | Message | str:
         """The place of a row: its number, or the line of a file."""
-        number = Row(row + (self.first or 0))
+        number = Row((row if self.numbers is None else int(self.numbers[row])) + (self.first or 0))
         line = number if self.lines is None else f"line {self.lines[row]}"
         if self.files is None:
             return line

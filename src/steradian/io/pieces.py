@@ -55,8 +55,8 @@ class Wanted:
     def of_tables(self) -> bool:
         """Whether something was said that only columns have."""
         r = self.request
-        said = (r.columns, r.coords, r.counts, r.degrees, r.period, r.bins, r.table)
-        return r.hours or any(each is not None for each in said)
+        said = (r.columns, r.coords, r.counts, r.degrees, r.period, r.bins, r.table, r.where)
+        return r.hours or r.distinct or any(each is not None for each in said)
 
     def refuse_arrays(self, what: str) -> None:
         """Refuse weights, counts and labels that are no columns."""
@@ -76,7 +76,12 @@ class Wanted:
 
     def names(self, decision: Decision) -> list[str]:
         """Columns that are read."""
-        return [*decision.names, *([self.label] if self.label else [])]
+        compared = () if self.request.selection is None else self.request.selection.columns
+        return [*decision.names, *([self.label] if self.label else []), *compared]
+
+    def chosen(self, table: Table) -> Table:
+        """The rows of a table that are read."""
+        return table if self.request.selection is None else self.request.selection.of(table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,8 @@ class Piece:
             if isinstance(self.data, Table):
                 how = decision or wanted.decision(self.data, self.source)
                 if self.block:
-                    how.refuse_other_values(self.data, self.block)
-                return _rows_of_table(self.data, how, wanted.label)
+                    how.refuse_other_values(wanted.chosen(self.data), self.block)
+                return _rows_of_table(wanted.chosen(self.data), how, wanted.label)
             return self._rows_of_coordinates(wanted.request, space)
         except InvalidDirections as error:
             if not self.source or error.fields.get("source"):
@@ -228,7 +233,7 @@ def settled(
                 continue
             made = _first_row(piece).rows(wanted, decision, space).directions
             return itertools.chain(begin, pieces), decision, None if made is None else made.space
-        waiting.append(piece.data)
+        waiting.append(wanted.chosen(piece.data))
         if sum(table.rows for table in waiting) >= SEVERAL:
             decision, waiting = decision.after(_joined(waiting)), []
             if decision.told is not None:

@@ -32,6 +32,7 @@ from steradian.io.recognition import (
     within_name,
 )
 from steradian.io.remarks import quadrants, remarks
+from steradian.io.selection import Selection
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.text.messages import Arguments, Joined, Message, arguments, message
 
@@ -61,6 +62,8 @@ def directions_from_frame(frame: Any, *, source: str = "a table", **options: Any
 def understood(frame: Any, request: Request, source: str) -> Directions:
     """Directions of a frame."""
     table = frame if isinstance(frame, Table) else as_table(frame)
+    if request.selection is not None:
+        table = request.selection.some_of(table)
     return decided(table, request, source).whole(table)
 
 
@@ -85,11 +88,20 @@ def decided(table: Table, request: Request, source: str, beside: str = "") -> De
         chosen, weights=weights, counts=counts, weights_name=weights_name, counts_name=counts_name
     )
     chosen = with_units(table, chosen, request)
+    if request.selection is not None:
+        chosen = replace(chosen, remarks=(*chosen.remarks, _chosen_rows(table, request.selection)))
     idle = [name for name in free if name not in request.used]
     said = remarks(table, chosen, idle)
     said += quadrants(table, idle, chosen, named=request.columns is not None)
     chosen = replace(chosen, remarks=(*chosen.remarks, *said))
     return Decision.of(chosen, request, source, table)
+
+
+def _chosen_rows(table: Table, where: Selection) -> str:
+    """What is said of rows that were chosen; of a stream nobody has counted them."""
+    where.refuse_unknown(table)
+    said = f" ({table.rows} of {table.chosen_of})" if table.chosen_of else ""
+    return f"only rows with {where.text}{said}"
 
 
 def _refuse_repeated(table: Table, source: str) -> None:

@@ -14,11 +14,13 @@ from steradian.data.interpretation import SEVERAL, TURN, Units, plain_points, po
 from steradian.data.notation import Notation, Reading
 from steradian.data.times import DAY, unreadable_times
 from steradian.data.validation import norms
+from steradian.diagnostics import Diagnostic
 from steradian.errors import InvalidDirections
 from steradian.io.cells import AngleColumn, cell_words, in_one_unit, missing, numbers
 from steradian.io.frames import Table, placed
 from steradian.io.recognition import listed
 from steradian.io.remarks import doubts, grouping, stated_grouping
+from steradian.io.repeats import first_of_each, repeats
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 from steradian.numerics.tolerances import UNIT_LENGTH
 from steradian.text.messages import Row, arguments, message
@@ -89,6 +91,52 @@ class RowColumns:
         """The row of the table that each direction is from."""
         kept = np.flatnonzero(good)
         return kept if self.counts is None else np.repeat(kept, self.counts[good].astype(np.int64))
+
+    def first_of_each(self) -> BoolArray:
+        """Which rows repeat no earlier one in any column that is read."""
+        return first_of_each([*self.values, *self._beside])
+
+    @property
+    def _beside(self) -> list[AnyArray]:
+        """What is read of a row beside its coordinates: weights, labels, columns of a design."""
+        used = (self.table.data.get(name) for name in self.decision.request.used)
+        return [each for each in (self.weights, *used) if each is not None]
+
+    def repeats(self, made: Directions, good: BoolArray) -> tuple[Diagnostic, ...]:
+        """What is said of rows that repeat earlier ones, where rounding does not explain them."""
+        system, known = self.chosen.convention, made.reading
+        if self.counts is not None or known is None or system.name == "rotations":
+            return ()
+        columns, turns = [values[good] for values in self.values], []
+        if system.frame == "clock" and known.notation.clock is not None:
+            columns, turns = known.notation.values(made.x), [known.notation.clock.length]
+        elif system.angular:
+            units = [
+                "degrees" if k and known.notation.unit == "hours" else known.notation.unit
+                for k in range(len(columns))
+            ]
+            turns = [
+                0.0 if np.isfinite(system.limits[k][0]) else TURN[unit]
+                for k, unit in enumerate(units)
+            ]
+        found = repeats(columns, turns, [each[good] for each in self._beside])
+        if found is None:
+            return ()
+        fields = {"repeated": found.repeated, "rows": found.rows, "expected": found.expected}
+        if found.few_points:
+            names = ", ".join(f"`{name}`" for name in self.chosen.labels)
+            return (
+                Diagnostic(
+                    "few_distinct_rows",
+                    data=fields
+                    | {
+                        "distinct": found.rows - found.repeated,
+                        "names": names,
+                        "remedy": arguments(columns=...),
+                    },
+                ),
+            )
+        return (Diagnostic("repeated_rows", data=fields | {"remedy": arguments(distinct=True)}),)
 
     def good_rows(self) -> tuple[BoolArray, dict[int, str]]:
         """Rows that can be read, and what is wrong with some of the others."""

@@ -314,8 +314,7 @@ def _mapped(path: Path) -> Any:
 def _are_plain_arrays(files: Sequence[_File], wanted: Wanted) -> bool:
     """Whether all files are arrays of Cartesian coordinates, and nothing names a column."""
     request = wanted.request
-    named = (request.columns, request.weights, request.counts, request.bins, request.table)
-    if any(file.format != "npy" for file in files) or any(each is not None for each in named):
+    if any(file.format != "npy" for file in files) or request.names_columns:
         return False
     cartesian = request.coords is None or convention(request.coords) == CONVENTIONS["xyz"]
     return cartesian and not wanted.label and all(_mapped(f.path).ndim == 2 for f in files)

@@ -41,6 +41,8 @@ def read_directions(
     on_bad: OnBad = "error",
     bins: Sequence[str] | None = None,
     table: str | None = None,
+    where: str | None = None,
+    distinct: bool = False,
 ) -> Directions:
     """Read directions from a file, or from several as one sample.
 
@@ -78,10 +80,15 @@ def read_directions(
         ``counts``. Every bin is counted at its middle.
     table : str, optional
         Which table of a MagIC file of several, or which array of an NPZ archive, to read.
+    where : str, optional
+        Which rows to read: comparisons of columns with numbers or with words in quotes, like
+        ``"dip > 30 and formation == 'Ross'"``. A row without a value fulfils none.
+    distinct : bool
+        Keep one of each set of rows that agree in every column that is read.
     """
     request = Request(
         columns, coords, weights, counts, normalize, axial, degrees, hours, period, on_bad,
-        bins, table,
+        bins, table, where, distinct,
     )  # fmt: skip
     if is_frame(path):
         return understood(path, request, "a table")
@@ -104,6 +111,11 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None]
         made = made.with_rows(rows) if reading.skipped else made
         return made.with_reading(reading), None
     tables = [read_table(path, request.table) for path in paths]
+    if (where := request.selection) is not None:
+        chosen = [where.of(one) for one in tables]
+        if not any(one.rows for one in chosen):
+            where.some_of(pooled(paths, tables))  # or the words that there are none
+        tables = chosen
     table = pooled(paths, tables)
     how = decided(table, request, source_name(paths))
     if len(tables) > 1:
@@ -158,10 +170,7 @@ def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
         raise InvalidDirections(f"{paths[0]} and the other files share no column")
     files = [Path(path).name for path in paths]
     lengths = [len(table[names[0]]) for table in tables]
-    lines = [
-        np.arange(n) if table.lines is None else table.lines
-        for table, n in zip(tables, lengths, strict=True)
-    ]
+    lines = [table.places if table.lines is None else table.lines for table in tables]
     return Table(
         {name: np.concatenate([table[name] for table in tables]) for name in names},
         np.concatenate(lines),
@@ -170,14 +179,14 @@ def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
         np.repeat(np.array(files, dtype=object), lengths),
         repeated=tuple(dict.fromkeys(name for table in tables for name in table.repeated)),
         units=tables[0].units if all(t.units == tables[0].units for t in tables) else {},
+        chosen_of=sum(table.chosen_of for table in tables),
     )
 
 
 def _plain_array(paths: Sequence[str], request: Request) -> AnyArray | None:
     """The rows of one NPY file of Cartesian coordinates, left on the disk."""
     path = Path(paths[0])
-    beside = (request.columns, request.weights, request.counts, request.bins, request.table)
-    named = any(given is not None for given in beside)
+    named = request.names_columns or request.distinct
     stated = None if request.coords is None else convention(request.coords)
     if len(paths) > 1 or path.suffix.lower() != ".npy" or not path.is_file() or named:
         return None

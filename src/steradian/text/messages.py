@@ -40,8 +40,9 @@ _OPTIONS = {
     **{
         name: "--" + name.replace("_", "-")
         for name in (
-            "bins", "by", "columns", "coords", "counts", "design", "hours", "levels", "normalize",
-            "on_bad", "period", "reference", "report", "shares", "shrinkage", "table", "weights",
+            "bins", "by", "columns", "coords", "counts", "design", "distinct", "hours", "levels",
+            "normalize", "on_bad", "period", "reference", "report", "shares", "shrinkage", "table",
+            "weights", "where",
         )
     },
     "epsilon": "--shrinkage",

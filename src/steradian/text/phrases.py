@@ -3,7 +3,7 @@
 A phrase is a template whose fields are the data of a diagnostic. Where the command line needs other
 words than Python, the phrase has both. Rewording a phrase changes nothing but the words. Phrases
 stand in files by topic: `significance_phrases` (p-values), `finding_phrases` (profiles, intervals,
-orders), `adequacy_phrases` (what a fit leaves over), `group_phrases` (comparisons).
+orders), `reading_phrases` (tables), `adequacy_phrases` (what a fit leaves over), `group_phrases` (comparisons).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from steradian.text.numbers import (
     pvalue_words,
     to_be,
 )
+from steradian.text.reading_phrases import READING
 from steradian.text.significance_phrases import TESTS
 
 _NAMED = 4  # levels that are named one by one
@@ -39,6 +40,7 @@ PHRASES: dict[str, str | Advice] = {
     ),
     "refused_by_error": "{message}",
     "enumeration": "{parts:enumeration}",
+    **READING,
     **TESTS,
     **ADEQUACY,
     **FINDINGS,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import one_of
-from steradian.data.notation import Reading
+from steradian.data.notation import Reading, told_of_rows
 from steradian.data.stacks import MomentStack
 from steradian.decomposition import Profile, profile
 from steradian.designs import Design
@@ -371,6 +371,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
         "verdict": [one.to_dict() for one in verdict(c, tests)],
         "differences": [] if tests is None else [one.to_dict() for one in differences(c, tests)],
         "read": "" if c.reading is None else c.reading.words,
+        **told_of_rows(c.reading),
         "unit": "nats",
     }
     return without_nan(record)

@@ -25,7 +25,7 @@ from steradian.arguments import seed_number, shown, whole_number, wrong_value
 from steradian.contract import is_object_of
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
-from steradian.data.notation import Reading
+from steradian.data.notation import Reading, told_of_rows
 from steradian.data.source import as_source, measured, support_of
 from steradian.designs import Design
 from steradian.designs.registry import design_of_rows, stated_design
@@ -517,6 +517,7 @@ def record_of(profile: Profile) -> dict[str, Any]:
         "resultant_length": profile.resultant if profile.has_mean else None,
         "vmf_kappa": profile.kappa if profile.has_kappa else None,
         "read": _read(profile),
+        **told_of_rows(profile.reading),
         "levels": profile.levels.tolist(),
         "level_names": list(profile.moments.hierarchy.level_names[: len(profile.levels)]),
         "dims": profile.dims.tolist(),

@@ -15,13 +15,14 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.hierarchies import Against, Hierarchy
 from steradian.hierarchies.registry import default_hierarchy
 from steradian.hierarchies.relative import Shifted
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, BoolArray
 from steradian.references.base import (
     HasReference,
     Reference,
     missed_rows,
     reference_space,
     underlying,
+    unseen,
     unseen_rows,
 )
 from steradian.references.density import Density
@@ -35,6 +36,7 @@ from steradian.text.messages import arguments, message
 from steradian.text.numbers import counted
 
 _SAMPLE = Advice("a sample of the reference (sr.Directions)", "a table with a sample of it")
+_LEFT_OUT = Advice("", message(" ({said})", said=arguments(drop_unseen=True)))
 _KINDS = (
     "a fit (profile.fits[2], sr.FisherBingham), a density as a function of points, sr.Mask, "
     "sr.HealpixMap, or a sample (sr.Directions)"
@@ -68,8 +70,8 @@ def relative_hierarchy(
     if lost:
         raise InvalidDirections(
             "{lost}: {law} gives them no chance, so that they tell infinitely much; leave them "
-            "out, or widen the reference",
-            lost=lost, law=law.words,
+            "out{how}, or widen the reference",
+            lost=lost, law=law.words, how=_LEFT_OUT,
         )  # fmt: skip
     missed = missed_rows(law, source.x)
     if missed:
@@ -79,6 +81,17 @@ def relative_hierarchy(
     if isinstance(reference, MaxEntFit) and not base.family(base.levels).has_rule:
         return _shifted(base, reference, law)
     return Against.of(base, law)
+
+
+def seen_rows(reference: Any, directions: Directions) -> BoolArray:
+    """Which rows do not lie where a reference is zero; refused where all do."""
+    law = as_reference(reference, directions.space)
+    good = np.ones(directions.n, bool) if law is None else ~unseen(law, directions.x)
+    if not good.any():
+        raise InvalidDirections(
+            f"all {directions.n} rows lie where the reference is zero; check its coordinates"
+        )
+    return good
 
 
 def _shifted(base: Hierarchy, fit: MaxEntFit, law: Reference) -> Hierarchy:

@@ -81,6 +81,36 @@ def test_a_map(tmp_path: Path, capsys: Capture) -> None:
     assert "of 400 rows lie where the reference is zero (rows " in said
 
 
+def test_rows_that_a_reference_does_not_see_are_left_out(tmp_path: Path, capsys: Capture) -> None:
+    x = LAW.sample(300, 0)
+    latitude = np.degrees(np.arcsin(x[:, 2]))
+    rows = tmp_path / "rows.csv"
+    lines = [f"{a:.17g},{b:.17g},{c:.17g},{k % 2}" for k, (a, b, c) in enumerate(x)]
+    rows.write_text("\n".join(["x,y,z,kind", *lines]))
+    said = ("profile", str(rows), "--levels", "2", "--reference", "unseen:-90..-20")
+    lost = int((latitude < -20).sum())
+    assert lost > 1
+    assert "leave them out (--drop-unseen), or widen the reference" in complaint(capsys, *said)
+    record = json.loads(printed(capsys, *said, "--drop-unseen", "--json"))
+    mask = sr.Mask(bands=[(-90, -20)])
+    want = sr.profile(x[latitude >= -20], levels=2, reference=mask)
+    np.testing.assert_allclose(record["gaps"], want.gaps, atol=1e-12)
+    assert record["read_diagnostics"][0]["code"] == "unseen_rows_left_out"
+    assert f"{lost} rows where the reference is zero left out" in record["read"]
+    grouped = (*said[:4], "--by", "kind", *said[4:], "--drop-unseen", "--json")
+    sizes = [group["n"] for group in json.loads(printed(capsys, *grouped))["groups"]]
+    assert sum(sizes) == 300 - lost
+    compared = ("compare", str(rows), "--by", "kind", *said[2:], "--drop-unseen", "--json")
+    assert sum(json.loads(printed(capsys, *compared))["sizes"]) == 300 - lost
+    designed = printed(capsys, *said, "--drop-unseen", "--design", "iid")
+    assert f"n = {300 - lost}" in designed
+    assert complaint(capsys, *said[:4], "--drop-unseen").startswith("--drop-unseen needs a --ref")
+    south = tmp_path / "south.csv"
+    south.write_text("lon,lat\n1,-30\n2,-40\n3,-50\n")
+    nothing = complaint(capsys, "profile", str(south), *said[4:], "--drop-unseen")
+    assert nothing.startswith("all 3 rows lie where the reference is zero; check")
+
+
 def test_groups(tmp_path: Path, capsys: Capture) -> None:
     x = LAW.sample(100, 0)
     path, fit = tmp_path / "rows.csv", tmp_path / "fit.json"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steradian.cli import options
-from steradian.cli.options import REFERENCE_HELP, Source, design_columns, parse_reference
+from steradian.cli.options import Against, Source, design_columns
 from steradian.cli.output import (
     as_csv,
     as_json,
@@ -72,7 +72,8 @@ def profile_command(
         bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
     ] = False,
     design: Annotated[str, typer.Option(help=options.DESIGN_HELP)] = "",
-    reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
+    reference: options.Reference = "",
+    drop_unseen: options.DropUnseen = False,
     form: options.Format = "",
     json_: options.Json = False,
     out: options.Out = "",
@@ -86,7 +87,7 @@ def profile_command(
     believe it. With --design also the whole of tests and intervals, with --by one line for each
     group; a group without a profile says why, and only if none has one is the exit code 1.
     """
-    form = chosen_format(form, json_, out)
+    form, against = chosen_format(form, json_, out), Against(reference, drop_unseen)
     if report:
         from steradian.report import file_for
 
@@ -95,8 +96,8 @@ def profile_command(
         if design or within_span or report:
             taken = "--design, --within-span or --report"
             raise InvalidArgument(f"--by takes no {taken}; leave one out")
-        return _grouped(where, by, (levels, shrinkage, reference), (form, out), quiet=quiet)
-    how = (levels, shrinkage, within_span, design, reference)
+        return _grouped(where, by, (levels, shrinkage, against), (form, out), quiet=quiet)
+    how = (levels, shrinkage, within_span, design, against)
     result = _one(where, how, (form, out), quiet, verbose)
     if report:
         write_report(result, report, command_line(context), quiet=quiet)
@@ -106,7 +107,7 @@ def profile_command(
 def _grouped(
     where: Source,
     by: str,
-    how: tuple[int | str | None, float, str],
+    how: tuple[int | str | None, float, Against],
     into: tuple[str, str],
     *,
     quiet: bool,
@@ -115,18 +116,18 @@ def _grouped(
 
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    if where.is_large and not how[2]:
+    law = None
+    if where.is_large and not how[2].text:
         sums = where.sums(how[0], by=by)
         reading = pooled_reading(some.reading for some in sums.values())
         groups = {label: (some.n, partial(sums.__getitem__, label)) for label, some in sums.items()}
     else:
-        data = where.read(by)
+        data, law = how[2].read(where, by)
         reading = data.directions.reading
         groups = {
             label: (len(rows), partial(data.directions.take, rows))
             for label, rows in data.groups(by).items()
         }
-    law = parse_reference(how[2], where) if how[2] else None
     records = group_records(groups, how[0], how[1] or None, law)
     deliver(group_text(records, "" if reading is None else reading.words, into[0]), into[1])
     say_what_was_read(reading, into, quiet=quiet)
@@ -135,7 +136,7 @@ def _grouped(
 
 def _one(
     where: Source,
-    how: tuple[int | str | None, float, bool, str, str],
+    how: tuple[int | str | None, float, bool, str, Against],
     into: tuple[str, str],
     quiet: bool,
     verbose: bool,
@@ -143,10 +144,9 @@ def _one(
     from steradian.decomposition import profile
     from steradian.progress import working
 
-    levels, shrinkage, _, design, reference = how
+    levels, shrinkage, _, design, _ = how
     form, out = into
-    sample, plan = _sample(where, how, quiet)
-    law = parse_reference(reference, where) if reference else None
+    sample, plan, law = _sample(where, how, quiet)
     try:
         with working("fitting", quiet=quiet):
             result = profile(
@@ -164,23 +164,27 @@ def _one(
 
 
 def _sample(
-    where: Source, how: tuple[int | str | None, float, bool, str, str], quiet: bool
-) -> tuple[Directions | Moments, Design | str | None]:
-    """The rows with their design; the sums alone, where there are no rows or too many to hold."""
+    where: Source, how: tuple[int | str | None, float, bool, str, Against], quiet: bool
+) -> tuple[Directions | Moments, Design | str | None, Any]:
+    """The rows with their design, and what they are relative to.
+
+    The sums alone, where there are no rows or too many to hold.
+    """
     from steradian.progress import working
 
-    levels, _, within_span, design, reference = how
+    levels, _, within_span, design, against = how
     if where.is_moments:
         if within_span or ":" in design:
             raise InvalidArgument(
                 f"{where.files[0]} holds moments; --within-span and columns of a design need rows"
             )
-        return where.moments(), design or None
-    if not (within_span or design or reference) and where.is_large:
-        return where.sums(levels), None
+        return where.moments(), design or None, against.law(where)
+    if not (within_span or design or against.text) and where.is_large:
+        return where.sums(levels), None, None
     with working("reading", quiet=quiet):
-        data = where.read(*design_columns(design))
-    return data.directions.within_span() if within_span else data.directions, data.design(design)
+        data, law = against.read(where, *design_columns(design))
+    rows = data.directions.within_span() if within_span else data.directions
+    return rows, data.design(design), law
 
 
 def _show(
@@ -272,7 +276,8 @@ def compare_command(
     levels: options.Levels = None,
     design: Annotated[str, typer.Option(help=_DESIGN)] = "",
     shares: Shares = "observed",
-    reference: Annotated[str, typer.Option(help=REFERENCE_HELP)] = "",
+    reference: options.Reference = "",
+    drop_unseen: options.DropUnseen = False,
     pairs: Pairs = False,
     report: options.Report = "",
     form: options.Format = "",
@@ -288,28 +293,27 @@ def compare_command(
         from steradian.report import file_for
 
         file_for(report)
-    law = parse_reference(reference, where) if reference else None
-    found = _compared(where, by, (levels, design, shares, law))
+    found = _compared(where, by, (levels, design, shares, Against(reference, drop_unseen)))
     deliver(_comparison_in_format(found, form, pairs=pairs), out)
     say_what_was_read(found.reading, (form, out), quiet=quiet)
     if report:
         write_report(found, report, command_line(context), quiet=quiet)
 
 
-def _compared(where: Source, by: str, how: tuple[int | None, str, str, Any]) -> Comparison:
+def _compared(where: Source, by: str, how: tuple[int | None, str, str, Against]) -> Comparison:
     from steradian.comparison import compare
 
-    levels, design, shares, reference = how
+    levels, design, shares, against = how
     if where.is_moments:
         raise InvalidArgument(f"--by needs rows, and {where.files[0]} holds moments")
-    data = where.read(by, *design_columns(design))
+    data, law = against.read(where, by, *design_columns(design))
     return compare(
         data.directions,
         by=[str(label).strip() for label in data.column(by)],
         levels=levels,
         design=data.design(design),
         shares=shares,
-        reference=reference,
+        reference=law,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steradian.arguments import shown, whole_number
+from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -262,6 +263,20 @@ class Data:
     table: Table | None
     name: str
 
+    def seen(self, law: Any) -> Data:
+        """Without the rows where a reference is zero."""
+        from steradian.relative import seen_rows
+
+        good = seen_rows(law, self.directions)
+        lost = int((~good).sum())
+        if not lost:
+            return self
+        kept = self.directions.take(good)
+        if (read := kept.reading) is not None:
+            said = Diagnostic("unseen_rows_left_out", data={"rows": lost})
+            kept = kept.with_reading(replace(read, remarks=(*read.remarks, said)))
+        return replace(self, directions=kept)
+
     def groups(self, by: str) -> dict[str, IntArray]:
         """The rows of each label, in the order in which they first appear."""
         import numpy as np
@@ -358,7 +373,34 @@ REFERENCE_HELP = (
 _UNSEEN = "unseen:"
 _DEGREES = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+))"
 _BAND = re.compile(rf"\s*{_DEGREES}\s*\.\.\s*{_DEGREES}\s*")
-_OF_ROWS = ("weights", "counts")  # said of FILE alone
+_OF_ROWS = ("weights", "counts", "where", "distinct")  # said of FILE alone
+
+
+Reference = Annotated[str, typer.Option(help=REFERENCE_HELP)]
+DropUnseen = Annotated[
+    bool, typer.Option("--drop-unseen", help="Leave out rows where the reference is zero.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What --reference says, and whether rows where it is zero are left out."""
+
+    text: str
+    drop_unseen: bool
+
+    def __post_init__(self) -> None:
+        if self.drop_unseen and not self.text:
+            raise InvalidArgument("--drop-unseen needs a --reference, whose zeros it is about")
+
+    def law(self, where: Source) -> Any:
+        """The reference, None where there is none."""
+        return parse_reference(self.text, where) if self.text else None
+
+    def read(self, where: Source, *used: str) -> tuple[Data, Any]:
+        """The rows of a source, and the reference."""
+        data, law = where.read(*used), self.law(where)
+        return (data.seen(law) if self.drop_unseen else data), law
 
 
 def parse_reference(text: str, where: Source) -> Any:

@@ -204,3 +204,9 @@ def _quoted(names: Sequence[str]) -> str:
 def pooled_reading(readings: Iterable[Reading | None]) -> Reading | None:
     """That of several sets of rows, None where they were written differently or one has none."""
     return reduce(lambda a, b: a and b and a.pooled(b), readings)
+
+
+def told_of_rows(reading: Reading | None) -> dict[str, Any]:
+    """What should be known of the rows, as a part of a record; empty where there is nothing."""
+    told = () if reading is None else reading.diagnostics
+    return {"read_diagnostics": [each.to_dict() for each in told]} if told else {}

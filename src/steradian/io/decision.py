@@ -71,6 +71,13 @@ class Request:
         """Which rows are read; None for all of them."""
         return None if self.where is None else selection(self.where)
 
+    def rows_of(self, table: Table, *, some: bool = True) -> Table:
+        """The rows of a table that are read; refused where ``some`` are expected and none is."""
+        where = self.selection
+        if where is None:
+            return table
+        return where.some_of(table) if some else where.of(table)
+
     @property
     def units(self) -> Units:
         """What was said of units; angles of tables are in degrees."""
@@ -235,8 +242,11 @@ class Decision:
             remarks = (*made.reading.remarks, *said)
             skipped = made.reading.skipped - lost
             made = made.with_reading(replace(made.reading, skipped=skipped, remarks=remarks))
+        rows = columns.repeated(kept)
+        if table.numbers is not None:
+            return made.with_rows(table.numbers[rows])
         all_in_order = kept.all() and columns.counts is None
-        return made if all_in_order else made.with_rows(columns.repeated(kept))
+        return made if all_in_order else made.with_rows(rows)
 
     def block(self, table: Table) -> Block:
         """Directions of some of the rows; none of them need be good, or weigh anything."""

@@ -49,11 +49,6 @@ class Table:
         """Number of rows."""
         return len(next(iter(self.data.values()), ()))
 
-    @property
-    def places(self) -> IntArray:
-        """Which rows of their source its rows are, counted from where it begins."""
-        return np.arange(self.rows) if self.numbers is None else self.numbers
-
     def take(self, rows: IntArray) -> Table:
         """Some of the rows, which keep their places."""
         return replace(
@@ -62,7 +57,7 @@ class Table:
             lines=None if self.lines is None else self.lines[rows],
             files=None if self.files is None else self.files[rows],
             beside={name: values[rows] for name, values in self.beside.items()},
-            numbers=self.places[rows],
+            numbers=rows if self.numbers is None else self.numbers[rows],
             chosen_of=self.chosen_of or self.rows,
         )
 

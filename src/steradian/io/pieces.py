@@ -81,7 +81,7 @@ class Wanted:
 
     def chosen(self, table: Table) -> Table:
         """The rows of a table that are read."""
-        return table if self.request.selection is None else self.request.selection.of(table)
+        return self.request.rows_of(table, some=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,9 +62,8 @@ def directions_from_frame(frame: Any, *, source: str = "a table", **options: Any
 def understood(frame: Any, request: Request, source: str) -> Directions:
     """Directions of a frame."""
     table = frame if isinstance(frame, Table) else as_table(frame)
-    if request.selection is not None:
-        table = request.selection.some_of(table)
-    return decided(table, request, source).whole(table)
+    chosen = request.rows_of(table)
+    return decided(chosen, request, source).whole(chosen)
 
 
 def decided(table: Table, request: Request, source: str, beside: str = "") -> Decision:

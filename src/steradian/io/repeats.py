@@ -64,22 +64,28 @@ def repeats(
     if repeated < max(_FEWEST, _SHARE * rows):
         return None
     pairs = _pairs_alike(columns)
+    expected = _pairs_by_rounding(columns, turns, pairs)
+    told = _beyond(pairs, expected)
+    return Repeats(rows, repeated, round(repeated * expected / pairs)) if told else None
+
+
+def _pairs_by_rounding(columns: Sequence[AnyArray], turns: Sequence[float], pairs: float) -> float:
+    """Pairs of rows alike that rounding explains, if not all; infinite where nobody can tell."""
     if not turns:
-        digits = [_scale(values) for values in columns]
-        written = rows**2 * max(each or np.inf for each in digits) ** (1.0 - len(columns))
-        return Repeats(rows, repeated, 0) if _beyond(pairs, _CROWDED * written) else None
+        scale = max(_scale(values) or np.inf for values in columns)
+        return _CROWDED * len(columns[0]) ** 2 * float(scale) ** (1.0 - len(columns))
     lattice = [_whole_numbers(*each) for each in zip(columns, turns, strict=True)]
-    if any(each is None for each in lattice):
-        return Repeats(rows, repeated, 0)
     steps = [each for each in lattice if each is not None]
-    if min(each.std() for each in steps) < _SPREAD:
-        return None  # all is within a few cells, and steps tell nothing of how many fall in one
+    if len(steps) < len(lattice):
+        return 0.0
+    if len(steps) > len(_STEPS) or min(each.std() for each in steps) < _SPREAD:
+        return np.inf  # what is within a few cells tells nothing of how many fall in one
     cells, expected = _Cells.of(steps), 0.0
-    for sizes in itertools.product(_STEPS[cells.dimension], repeat=cells.dimension):
+    for sizes in itertools.product(_STEPS[len(steps)], repeat=len(steps)):
         expected = max(expected, cells.explained(sizes))
         if not _beyond(pairs, expected):
-            return None
-    return Repeats(rows, repeated, round(repeated * expected / pairs))
+            break
+    return expected
 
 
 def _beyond(pairs: float, expected: float) -> bool:

@@ -105,38 +105,29 @@ class RowColumns:
     def repeats(self, made: Directions, good: BoolArray) -> tuple[Diagnostic, ...]:
         """What is said of rows that repeat earlier ones, where rounding does not explain them."""
         system, known = self.chosen.convention, made.reading
-        if self.counts is not None or known is None or system.name == "rotations":
+        if self.counts is not None or known is None:
             return ()
         columns, turns = [values[good] for values in self.values], []
         if system.frame == "clock" and known.notation.clock is not None:
             columns, turns = known.notation.values(made.x), [known.notation.clock.length]
         elif system.angular:
-            units = [
-                "degrees" if k and known.notation.unit == "hours" else known.notation.unit
-                for k in range(len(columns))
-            ]
+            unit = known.notation.unit
             turns = [
-                0.0 if np.isfinite(system.limits[k][0]) else TURN[unit]
-                for k, unit in enumerate(units)
+                TURN["degrees" if k and unit == "hours" else unit] for k in range(len(columns))
             ]
+            for k, (low, _) in enumerate(system.limits):
+                turns[k] = 0.0 if np.isfinite(low) else turns[k]
         found = repeats(columns, turns, [each[good] for each in self._beside])
         if found is None:
             return ()
-        fields = {"repeated": found.repeated, "rows": found.rows, "expected": found.expected}
+        data: dict[str, Any] = {"repeated": found.repeated, "rows": found.rows}
         if found.few_points:
-            names = ", ".join(f"`{name}`" for name in self.chosen.labels)
-            return (
-                Diagnostic(
-                    "few_distinct_rows",
-                    data=fields
-                    | {
-                        "distinct": found.rows - found.repeated,
-                        "names": names,
-                        "remedy": arguments(columns=...),
-                    },
-                ),
-            )
-        return (Diagnostic("repeated_rows", data=fields | {"remedy": arguments(distinct=True)}),)
+            data["distinct"] = found.rows - found.repeated
+            data["names"] = ", ".join(f"`{name}`" for name in self.chosen.labels)
+            data["remedy"] = arguments(columns=...)
+            return (Diagnostic("few_distinct_rows", data=data),)
+        data |= {"expected": found.expected, "remedy": arguments(distinct=True)}
+        return (Diagnostic("repeated_rows", data=data),)
 
     def good_rows(self) -> tuple[BoolArray, dict[int, str]]:
         """Rows that can be read, and what is wrong with some of the others."""

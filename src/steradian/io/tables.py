@@ -111,19 +111,15 @@ def read_request(path: Any, request: Request) -> tuple[Directions, Table | None]
         made = made.with_rows(rows) if reading.skipped else made
         return made.with_reading(reading), None
     tables = [read_table(path, request.table) for path in paths]
-    if (where := request.selection) is not None:
-        chosen = [where.of(one) for one in tables]
-        if not any(one.rows for one in chosen):
-            where.some_of(pooled(paths, tables))  # or the words that there are none
-        tables = chosen
-    table = pooled(paths, tables)
+    whole = pooled(paths, tables)
+    table = request.rows_of(whole)
     how = decided(table, request, source_name(paths))
     if len(tables) > 1:
         how = how.after(table)
         for one, name in zip(tables, paths, strict=True):
             how.refuse_other_columns(one, Path(name).name)
-            how.refuse_other_values(one, Path(name).name)
-    return how.whole(table), table
+            how.refuse_other_values(request.rows_of(one, some=False), Path(name).name)
+    return how.whole(table), whole
 
 
 def _rows_to_keep(array: AnyArray, on_bad: OnBad) -> IntArray:
@@ -170,7 +166,10 @@ def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
         raise InvalidDirections(f"{paths[0]} and the other files share no column")
     files = [Path(path).name for path in paths]
     lengths = [len(table[names[0]]) for table in tables]
-    lines = [table.places if table.lines is None else table.lines for table in tables]
+    lines = [
+        np.arange(n) if table.lines is None else table.lines
+        for table, n in zip(tables, lengths, strict=True)
+    ]
     return Table(
         {name: np.concatenate([table[name] for table in tables]) for name in names},
         np.concatenate(lines),
@@ -179,7 +178,6 @@ def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
         np.repeat(np.array(files, dtype=object), lengths),
         repeated=tuple(dict.fromkeys(name for table in tables for name in table.repeated)),
         units=tables[0].units if all(t.units == tables[0].units for t in tables) else {},
-        chosen_of=sum(table.chosen_of for table in tables),
     )
 
 

@@ -40,7 +40,8 @@ _OPTIONS = {
     **{
         name: "--" + name.replace("_", "-")
         for name in (
-            "bins", "by", "columns", "coords", "counts", "design", "distinct", "hours", "levels",
+            "bins", "by", "columns", "coords", "counts", "design", "distinct", "drop_unseen",
+"hours", "levels",
             "normalize", "on_bad", "period", "reference", "report", "shares", "shrinkage", "table",
             "weights", "where",
         )

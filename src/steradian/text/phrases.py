@@ -3,7 +3,8 @@
 A phrase is a template whose fields are the data of a diagnostic. Where the command line needs other
 words than Python, the phrase has both. Rewording a phrase changes nothing but the words. Phrases
 stand in files by topic: `significance_phrases` (p-values), `finding_phrases` (profiles, intervals,
-orders), `reading_phrases` (tables), `adequacy_phrases` (what a fit leaves over), `group_phrases` (comparisons).
+orders), `reading_phrases` (tables), `adequacy_phrases` (what a fit leaves over), `group_phrases`
+(comparisons).
 """
 
 from __future__ import annotations

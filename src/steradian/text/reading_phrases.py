@@ -9,6 +9,7 @@ READING: dict[str, str | Advice] = {
         "{repeated} of {rows} rows repeat an earlier one exactly, where rounding explains about "
         "{expected} ({remedy} keeps one of each)"
     ),
+    "unseen_rows_left_out": "{rows:count row} where the reference is zero left out",
     "few_distinct_rows": (
         "{rows} rows have only {distinct} distinct values of {names}: are these places rather "
         "than directions? (other columns: {remedy})"

@@ -20,7 +20,7 @@ from scipy import special
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
 
 _SCALES = (1.0, 10.0, 100.0, 60.0, 1e3, 3600.0, 1e4, 1e5, 1e6)  # that make written numbers whole
-_STEPS = {1: (1, 2, 3, 5, 6, 10, 12, 15, 20, 25, 30, 45, 50, 60, 90, 100), 2: (1, 2, 5, 10, 50)}
+_STEPS = {1: (1, 2, 3, 5, 6, 10, 12, 15, 20, 25, 30, 45, 50, 60, 90, 100), 2: (1, 5, 10, 50)}
 _CROWDED = 100.0  # times denser than uniform, as Cartesian coordinates may be
 _RATIO = 2.0  # times as many pairs as rounding explains, from which it does not explain them
 _CHANCE = 1e-6  # of as many pairs where that is all
@@ -82,7 +82,7 @@ def _pairs_by_rounding(columns: Sequence[AnyArray], turns: Sequence[float], pair
         return np.inf  # what is within a few cells tells nothing of how many fall in one
     cells, expected = _Cells.of(steps), 0.0
     for sizes in itertools.product(_STEPS[len(steps)], repeat=len(steps)):
-        expected = max(expected, cells.explained(sizes))
+        expected = max(expected, cells.explained(sizes, pairs))
         if not _beyond(pairs, expected):
             break
     return expected
@@ -163,9 +163,15 @@ class _Cells:
         places, often = np.unique(keys, return_counts=True)
         return cls(places, often.astype(np.float64), width, len(lattice))
 
-    def explained(self, sizes: Sequence[int]) -> float:
-        """Coincident pairs that are expected, from the pairs at steps of these sizes and at two."""
-        near, far = (self._mean_pairs([k * size for size in sizes]) for k in (1, 2))
+    def explained(self, sizes: Sequence[int], pairs: float) -> float:
+        """Coincident pairs that are expected, from the pairs at steps of these sizes and at two.
+
+        Those at two steps are not counted where no number of them would explain the ``pairs``.
+        """
+        near = self._mean_pairs(sizes)
+        if 64.0 * near**4 < pairs**3:  # an eighth is the least mean that is not zero
+            return near
+        far = self._mean_pairs([2 * size for size in sizes])
         return max(near, near ** (4 / 3) * far ** (-1 / 3)) if far else near
 
     def _mean_pairs(self, steps: Sequence[int]) -> float:

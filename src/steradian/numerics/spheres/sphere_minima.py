@@ -3,6 +3,10 @@
 Along a great circle ``cos t x + sin t u`` a function of degree K is a trigonometric polynomial
 of degree K in t, so its derivatives at t = 0 are fixed sums over 2K + 1 equispaced points:
 exact to rounding, smooth at the poles, and linear in the coefficients.
+
+Minima are descended to by exact derivatives, and not by `ascent`, which has none: hundreds of
+starts in each of some twenty programmes took `boundary` at levels 6 to 8 3.5 to 5.6 times as long
+(2.6 s for .46 s at level 7, 52 rows) for the same minima.
 """
 
 from __future__ import annotations

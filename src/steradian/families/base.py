@@ -23,16 +23,15 @@ from steradian.fitting.grouped import GroupedFits, LogPartition
 from steradian.fitting.newton import DenseCurvature, judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.rejection import CLEARANCE, drawn_below
 from steradian.numerics.tolerances import VERIFIED_AIM, VERIFIED_DIFFERENCE
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
     from steradian.spaces import Space
 
-CLEARANCE = 0.1  # nats above the largest exponent that is known, for what lies between
 LEAST_KEPT = 1e-4  # share of uniform draws that a law must keep to be drawn from
 _LOOKED_AT = 1 << 14  # uniform draws that show how high an exponent rises
-_BATCH = 1 << 17
 
 
 class Law(Protocol):
@@ -399,15 +398,9 @@ class FamilyLaw:
 
         A proposal that exceeds it all the same raises it, and all begins again.
         """
-        share, missing = float(np.exp(self.psi - bound)), n
-        kept = [np.empty((0, space.d))]
-        while missing > 0:
-            x = space.uniform(int(min(_BATCH, 1.1 * missing / share + 64)), rng)
-            height = self.family.exponent(x, self.lam)
-            if height.max() > bound:
-                bound, kept, missing = float(height.max()) + CLEARANCE, kept[:1], n
-                continue
-            good = x[np.log(rng.random(len(x))) <= height - bound][:missing]
-            kept.append(good)
-            missing -= len(good)
-        return np.concatenate(kept)
+
+        def propose(count: int) -> tuple[Array, Array]:
+            x = space.uniform(count, rng)
+            return x, self.family.exponent(x, self.lam)
+
+        return drawn_below(propose, bound, n, rng, share=float(np.exp(self.psi - bound)))

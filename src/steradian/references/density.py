@@ -12,6 +12,7 @@ import numpy as np
 from steradian.arguments import number_array, shown
 from steradian.errors import InvalidArgument, ResolutionError, SteradianError
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.rejection import drawn_below
 from steradian.numerics.tolerances import (
     EDGE_MASS,
     GEOMETRIC_REFERENCE,
@@ -36,7 +37,6 @@ _HIGH_NODES = 1 << 10  # of the finest rule, that are asked whether they met a p
 _BATCH = 1 << 16
 _TURN = 20_231  # seed of the turns
 _CLEARANCE = 1.05  # over the highest density at the nodes
-_MOST_PROPOSALS = 10_000  # per draw, that are expected at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,18 +294,10 @@ def rejected(
 
     ``top`` is about its highest value; a proposal that exceeds it raises it, and all begins again.
     """
-    kept: list[Array] = []
-    missing, share = n, 0.0
-    while missing > 0:
-        count = int(min(_BATCH, 1.2 * missing / share + 64)) if share else 1024
+
+    def propose(count: int) -> tuple[Array, Array]:
         x = space.uniform(count, rng)
-        height = values(x)
-        if height.max() > top:
-            top, kept, missing = float(height.max()) * _CLEARANCE, [], n
-            continue
-        accepted = rng.random(count) * top < height
-        share = max(float(accepted.mean()), 1.0 / _MOST_PROPOSALS)
-        good = x[accepted][:missing]
-        kept.append(good)
-        missing -= len(good)
-    return np.concatenate([np.empty((0, space.d)), *kept])
+        with np.errstate(divide="ignore"):
+            return x, np.log(values(x))
+
+    return drawn_below(propose, float(np.log(top)), n, rng, batch=_BATCH)

@@ -22,8 +22,9 @@ import numpy as np
 
 from steradian.errors import ResolutionError
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.balls.box_envelope import Boxes, boxes_to_cut, draws_of_boxes, envelope_mass
+from steradian.numerics.balls.box_envelope import Boxes, boxes_to_cut, envelope_mass
 from steradian.numerics.contour import Complex
+from steradian.numerics.rejection import draws_of_boxes
 from steradian.spaces import Circle, Sphere
 
 _ORDER = 8  # K

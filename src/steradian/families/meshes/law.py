@@ -16,6 +16,7 @@ from steradian.families.meshes.mesh import BLOCK, Basis, Mesh, log_sums
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.ascent import climbed
 from steradian.numerics.balls.box_envelope import envelope_mass
+from steradian.numerics.rejection import draws_of_boxes
 from steradian.numerics.tolerances import (
     EXPONENT_ROUNDING,
     FELT_MASS,
@@ -86,18 +87,14 @@ class FramedLaw:
         """``n`` exact draws, (n, d): rejection from constants above the law on each piece."""
         frame = self.basis.frame
         pieces, ceiling = self._envelope()
-        room = envelope_mass(pieces.areas(), ceiling)
-        share = room / room.sum()
-        kept: list[Array] = []
-        missing = n
-        while missing > 0:
-            which = rng.choice(len(share), size=min(4 * missing + 64, BLOCK), p=share)
+
+        def keep(which: IntArray) -> Array:
             y, element = pieces.take(which).draws(rng)
-            height = self._height(y, frame.factor(y))
-            good = y[np.log(rng.random(len(y)) / element) < height - ceiling[which]]
-            kept.append(good[:missing])
-            missing -= len(kept[-1])
-        return frame.points(np.concatenate(kept)) if kept else np.zeros((0, frame.d))
+            height = self._height(y, frame.factor(y)) - ceiling[which]
+            return np.asarray(y[np.log(rng.random(len(y)) / element) < height])
+
+        room = envelope_mass(pieces.areas(), ceiling)
+        return frame.points(draws_of_boxes(room, keep, n, rng, batch=BLOCK)[0])
 
     def _height(self, y: Array, f: Array) -> Array:
         """Log-density in the frame at ``y`` (n, d) of factors ``f`` (n,), (n,)."""

@@ -22,7 +22,7 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.vanishing import examine_on_nodes, place_support, vanishing_functions
-from steradian.families.base import CLEARANCE, LEAST_KEPT, Family, FamilyLaw
+from steradian.families.base import LEAST_KEPT, Family, FamilyLaw
 from steradian.families.meshes.rows import solve_angles, table_of
 from steradian.families.nodes.rules import (
     Nodes,
@@ -37,6 +37,7 @@ from steradian.families.nodes.rules import (
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.rejection import CLEARANCE
 from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
     NODE_NEAR,

@@ -10,6 +10,7 @@ import numpy as np
 from steradian.errors import ResolutionError
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.balls.hemisphere_frame import Frame, FramePoints, log_density
+from steradian.numerics.rejection import BoundExceeded, draws_of_boxes
 from steradian.numerics.tolerances import BALL_EDGE
 
 _CLEARANCE = 0.05  # nats above what the values on a box and their second differences tell
@@ -56,31 +57,28 @@ class BallEnvelope:
     def draws(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Y (n, k) and z (n,)."""
         for _ in range(_RAISED):
-            found = self._tried(n, rng)
-            if found is not None:
-                return found
+            room = np.exp(self.ceiling - self.ceiling.max())
+            try:
+                found = draws_of_boxes(
+                    room, lambda which: self._kept(which, rng), n, rng, batch=_BATCH
+                )[0]
+            except BoundExceeded:
+                continue
+            return found[:, :-1], found[:, -1]
         cause = "is too sharp to draw from: boxes do not follow its density"
         raise ResolutionError(self.level, cause, "draw from a lower level")
 
-    def _tried(self, n: int, rng: np.random.Generator) -> tuple[Array, Array] | None:
-        """Draws, or None once a proposal lies above its box, which is then raised."""
-        share = np.cumsum(np.exp(self.ceiling - self.ceiling.max()))
-        y, z, missing = [np.zeros((0, self.frame.k))], [np.zeros(0)], n
-        while missing > 0:
-            chosen = share[-1] * rng.random(min(2 * missing + 64, _BATCH))
-            which = np.searchsorted(share, chosen, side="right")
-            spot = self.boxes[which] + rng.random((len(which), self.frame.k))
-            points = self.frame.at(self.width * spot - 0.5 * np.pi)
-            height = _heights(self.exponent, points, self.d)
-            above = height - self.ceiling[which]
-            if above.max() > 0.0:
-                np.maximum.at(self.ceiling, which, height + _CLEARANCE)
-                return None
-            good = np.flatnonzero(np.log(rng.random(len(which))) < above)[:missing]
-            y.append(points.y[good])
-            z.append(points.z[good])
-            missing -= len(good)
-        return np.concatenate(y), np.concatenate(z)
+    def _kept(self, which: IntArray, rng: np.random.Generator) -> Array:
+        """Y and z (m, k + 1) of those kept; a box below a proposal is raised."""
+        spot = self.boxes[which] + rng.random((len(which), self.frame.k))
+        points = self.frame.at(self.width * spot - 0.5 * np.pi)
+        height = _heights(self.exponent, points, self.d)
+        above = height - self.ceiling[which]
+        if above.max() > 0.0:
+            np.maximum.at(self.ceiling, which, height + _CLEARANCE)
+            raise BoundExceeded
+        good = np.log(rng.random(len(which))) < above
+        return np.column_stack([points.y[good], points.z[good]])
 
 
 def _thirds(values: Array, axis: int) -> tuple[Array, Array, Array]:

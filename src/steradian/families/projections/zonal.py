@@ -20,9 +20,10 @@ from steradian.families.nodes.family import NodeFamily
 from steradian.families.nodes.rules import Nodes
 from steradian.families.whitening import Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution
-from steradian.numerics.arrays import Array
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.heights.polar_angle import polar_exponent
+from steradian.numerics.rejection import draws_of_boxes
 from steradian.numerics.tolerances import POINT
 from steradian.spaces.pieces import ORDER, gauss_legendre, highest
 
@@ -89,14 +90,14 @@ class ZonalFamily(NodeFamily):
         exponent = (nodes.phi @ lam).reshape(angle.shape) + self._log_sine(angle)
         ceiling = highest(exponent) + _CLEARANCE
         room = np.exp(ceiling - ceiling.max())
-        width, kept = np.pi / len(angle), [np.zeros(0)]
-        while (missing := n - sum(len(part) for part in kept)) > 0:
-            which = rng.choice(len(room), size=min(2 * missing + 64, _BATCH), p=room / room.sum())
+        width = np.pi / len(angle)
+
+        def keep(which: IntArray) -> Array:
             theta = width * (which + rng.random(len(which)))
-            height = self.hierarchy.of_angles(theta) @ self._padded(lam)
-            good = np.log(rng.random(len(theta))) < height + self._log_sine(theta) - ceiling[which]
-            kept.append(theta[good][:missing])
-        theta = np.concatenate(kept)
+            height = self.hierarchy.of_angles(theta) @ self._padded(lam) + self._log_sine(theta)
+            return theta[np.log(rng.random(len(theta))) < height - ceiling[which]]
+
+        theta = draws_of_boxes(room, keep, n, rng, batch=_BATCH)[0]
         axis = self.hierarchy.direction
         across = rng.standard_normal((n, len(axis)))
         for _ in range(2):  # what is nearly along the axis loses digits

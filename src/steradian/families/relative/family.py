@@ -30,6 +30,7 @@ from steradian.families.relative.nodes import (
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
+from steradian.numerics.rejection import CLEARANCE, drawn_below
 from steradian.numerics.tolerances import (
     DRAWN_DIFFERENCE,
     MOMENT_ROUNDING,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 _STANDARD_ERRORS = 5.0  # that are stated: of eight batches, one in six hundred is off by more
 _EXTRAPOLATED = 0.5  # share of an extrapolation that is not relied on
 _CARRYING = 2.0  # effective nodes per feature, below which a fit follows its nodes
-_CLEARANCE = 0.1  # nats above the highest exponent that a search has found
 _PASSES = 3  # after which the law of level 2 of the same moments is known well enough
 _ALONE = 8  # rows, each of which is worth nodes of its own
 _LEAST_KEPT = 1e-4  # share of proposals that a law must keep to be drawn from
@@ -186,18 +186,12 @@ class RelativeFamily(NodeFamily):
         if not share >= _LEAST_KEPT:
             cause = f"is too sharp to draw from: of the proposals of level 2 {share:.0e} are kept"
             raise ResolutionError(self.level, cause, "draw from a lower level")
-        kept: list[Array] = []
-        missing = n
-        while missing > 0:
-            x = law.sample(int(min(_BATCH, 1.1 * missing / share + 64)), rng)
-            height = self.exponent(x, tilt)
-            if height.max(initial=-np.inf) > bound:
-                bound, kept, missing = float(height.max()) + _CLEARANCE, [], n
-                continue
-            good = x[np.log(rng.random(len(x))) <= height - bound][:missing]
-            kept.append(good)
-            missing -= len(good)
-        return np.concatenate([np.empty((0, self.hierarchy.space.d)), *kept])
+
+        def propose(count: int) -> tuple[Array, Array]:
+            x = law.sample(count, rng)
+            return x, self.exponent(x, tilt)
+
+        return drawn_below(propose, bound, n, rng, share=share, batch=_BATCH)
 
     def _proposal(
         self, lam: Array, own: Array, psi: float
@@ -205,7 +199,7 @@ class RelativeFamily(NodeFamily):
         """A law of level 2, the exponent over it (q,), its bound, and the share that is kept."""
         base = relative_nodes(self.hierarchy, own)
         tilt = lam - _padded(own, self.q)
-        bound = highest_on_sphere(self.hierarchy, tilt, base.nodes) + _CLEARANCE
+        bound = highest_on_sphere(self.hierarchy, tilt, base.nodes) + CLEARANCE
         return base.law, tilt, bound, float(np.exp(psi - base.law.psi - bound))
 
 

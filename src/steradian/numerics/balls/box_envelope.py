@@ -6,7 +6,6 @@ Boxes are cut until most proposals are kept; whoever bounds the density says how
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,22 +61,3 @@ def boxes_to_cut(mass: Array, kept: Array) -> BoolArray:
     if mass[loose].sum() < _REST * mass.sum():
         cut[:] = False
     return np.asarray(cut)
-
-
-Keep = Callable[[IntArray], Array]
-"""Boxes picked (k,) → what is kept of one proposal in each, (<= k, d)."""
-
-
-def draws_of_boxes(
-    mass: Array, keep: Keep, n: int, rng: np.random.Generator, *, batch: int
-) -> tuple[Array, float]:
-    """``n`` draws (n, d), at most ``batch`` proposals at a time, and the share that was kept."""
-    share = mass / mass.sum()
-    kept = [keep(np.empty(0, dtype=np.int64))]
-    have, proposed = 0, 0
-    while have < n:
-        rate = (have + 1) / (proposed + 1) if proposed else 1.0
-        count = int(min(batch, max(64, 1.1 * (n - have) / rate)))
-        kept.append(keep(rng.choice(len(share), size=count, p=share)))
-        have, proposed = have + len(kept[-1]), proposed + count
-    return np.concatenate(kept)[:n], have / max(proposed, 1)

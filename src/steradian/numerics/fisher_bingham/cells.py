@@ -20,7 +20,8 @@ from functools import lru_cache
 import numpy as np
 
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.balls.box_envelope import Boxes, boxes_to_cut, draws_of_boxes, envelope_mass
+from steradian.numerics.balls.box_envelope import Boxes, boxes_to_cut, envelope_mass
+from steradian.numerics.rejection import draws_of_boxes
 
 _FIRST = 8  # boxes per direction to begin with
 _MOST_BOXES = 100_000

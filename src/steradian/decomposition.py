@@ -22,6 +22,7 @@ from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
 from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
 from steradian.adequacy.trust import Trust, trust_of
 from steradian.arguments import seed_number, shown, whole_number, wrong_value
+from steradian.classical import ClassicalStatistics, classical_statistics
 from steradian.contract import is_object_of
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
@@ -285,6 +286,29 @@ class Profile:
             ("uniformity", draws), lambda: uniformity_tests(self.as_sample(), draws)
         )
 
+    def classical(
+        self, *, confidence: float = 0.95, draws: int = 999, seed: int = 0
+    ) -> ClassicalStatistics:
+        """The numbers that textbooks print, as data, in the coordinates of the data.
+
+        Mean direction, R, κ, Fisher's k and α95, circular standard deviation, principal axes,
+        Rayleigh's and Bingham's tests, and a cone of confidence about the mean direction: Fisher's
+        where his distribution describes the rows, else from ``draws`` bootstrap means.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> found = sr.profile(sr.examples.load("mcmurdo")).classical()
+        >>> {name: round(value, 1) for name, value in found.mean_coordinates.items()}
+        {'declination': 43.5, 'inclination': -75.7}
+        >>> found.cone.method, round(found["α95"], 1)  # level 2 speaks against Fisher's
+        ('bootstrap', 24.0)
+        """
+        asked = ("classical", confidence, draws, seed)
+        return self._answers.once(
+            asked, lambda: classical_statistics(self, confidence, draws, seed)
+        )
+
     def sensitivity(
         self,
         epsilons: Sequence[float] = DEFAULT_EPSILONS,
@@ -448,8 +472,12 @@ class Profile:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Every number of the profile as plain lists, ready for JSON, with its `trust`."""
-        return {**record_of(self), "trust": self.trust().to_dict()}
+        """Every number of the profile as plain lists, ready for JSON: `classical`, `trust` too."""
+        return {
+            **record_of(self),
+            "classical": self.classical().to_dict(),
+            "trust": self.trust().to_dict(),
+        }
 
     def to_frame(self) -> Any:
         """One row per level as a pandas frame (pandas must be installed)."""

@@ -11,6 +11,7 @@ from steradian.adequacy.residuals import Residuals
 from steradian.adequacy.sensitivity import Sensitivity
 from steradian.adequacy.trust import Trust
 from steradian.batches import Profiles
+from steradian.classical import ClassicalStatistics
 from steradian.comparison import Comparison
 from steradian.decomposition import Profile
 from steradian.existence.boundary import Boundary
@@ -33,6 +34,7 @@ __all__ = [
     "Bootstrap",
     "Boundary",
     "Certificate",
+    "ClassicalStatistics",
     "Comparison",
     "ComparisonTests",
     "GapDifferences",

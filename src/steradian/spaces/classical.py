@@ -51,17 +51,22 @@ def bingham(n: int, second: Array) -> Classical:
 
 
 def fisher(n: int, mean: Array) -> tuple[Classical, ...]:
-    """Fisher's ``k̂ = (n - 1) / (n - nR)`` and α95, the cone about the mean, on the two-sphere.
-
-    ``cos α95 = 1 - (1 - R)/R {20^{1/(n-1)} - 1}``; there is no cone where that is below -1.
-    """
+    """Fisher's ``k̂ = (n - 1) / (n - nR)`` and α95, the cone about the mean, on the two-sphere."""
     length = float(np.linalg.norm(mean))
     if n < 2 or not 0.0 < length < 1.0:
         return ()
-    cosine = 1.0 - (1.0 - length) / length * (_NINETY_FIVE ** (-1.0 / (n - 1)) - 1.0)
-    cone = math.degrees(math.acos(cosine)) if cosine >= -1.0 else math.nan
+    cone = fisher_cone(n, length, _NINETY_FIVE)
     found = Classical("Fisher's k̂", (n - 1.0) / (n * (1.0 - length)))
     return (found, Classical("α95", cone, "°")) if math.isfinite(cone) else (found,)
+
+
+def fisher_cone(n: int, length: float, alpha: float) -> float:
+    """Half angle in degrees of the cone about a mean of ``n`` unit vectors of mean length R.
+
+    ``cos α = 1 - (1 - R)/R {alpha^{-1/(n-1)} - 1}``; NaN where that is below -1.
+    """
+    cosine = 1.0 - (1.0 - length) / length * (alpha ** (-1.0 / (n - 1)) - 1.0)
+    return math.degrees(math.acos(cosine)) if cosine >= -1.0 else math.nan
 
 
 def circular_spread(mean: Array) -> tuple[Classical, ...]:

@@ -33,6 +33,7 @@ from steradian.relative import relative_hierarchy
 from steradian.spaces import Space
 from steradian.text.messages import arguments
 from steradian.text.numbers import sentence
+from steradian.text.table import Column, Table
 
 _ALPHA = 0.05  # of the p-values that are counted in print
 
@@ -143,21 +144,17 @@ class Profiles(NotebookView):
     def _table(self) -> list[str]:
         rows, levels = self.deficits.shape
         sound = np.isfinite(self.gaps)
-        names = ("level", 5), ("features", 8), ("sound", 8), ("median I", 10), ("noise", 10)
-        head = " ".join(f"{name:>{width}}" for name, width in (*names, ("enough", 8)))
-        lines = [
-            f"{rows} profiles of {levels} levels, in nats",
-            head + (f" {f'p <= {_ALPHA:g}':>10}" if self.null else ""),
-        ]
-        for k in range(levels):
-            kept = sound[:, k]
-            gap, noise = (_median(v[kept, k]) for v in (self.gaps, self.noise))
-            line = f"{k + 1:>5} {self.dims[k]:>8} {kept.sum():>8} {gap:>10.5f} {noise:>10.5f}"
-            line += f" {(self.enough[:, k] & kept).sum():>8}"
-            if self.null:
-                line += f" {(self.pvalue[:, k] <= _ALPHA).sum():>10}"
-            lines.append(line)
-        return lines
+        small = Column(f"p <= {_ALPHA:g}", (self.pvalue <= _ALPHA).sum(axis=0), width=10)
+        table = Table(
+            Column("level", np.arange(1, levels + 1), width=5),
+            Column("features", self.dims, width=8),
+            Column("sound", sound.sum(axis=0), width=8),
+            Column("median I", _medians(self.gaps, sound), ".5f", 10),
+            Column("noise", _medians(self.noise, sound), ".5f", 10),
+            Column("enough", (self.enough & sound).sum(axis=0), width=8),
+            *([small] if self.null else []),
+        )
+        return [f"{rows} profiles of {levels} levels, in nats", *table.lines()]
 
     def _notes(self) -> list[str]:
         lines: list[str] = []
@@ -201,8 +198,10 @@ def _plain(values: Array) -> list[Any]:
     return list(plain.tolist())
 
 
-def _median(values: Array) -> float:
-    return float(np.median(values)) if len(values) else np.nan
+def _medians(values: Array, sound: BoolArray) -> list[float]:
+    """Of the sound entries of each column, NaN without any."""
+    columns = [column[kept] for column, kept in zip(values.T, sound.T, strict=True)]
+    return [float(np.median(column)) if len(column) else np.nan for column in columns]
 
 
 def profiles(  # noqa: PLR0913 - what people say of weightings

@@ -12,6 +12,7 @@ from steradian.io.frames import frame_of_columns
 from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.plots.curves import nats_per_degree
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -121,31 +122,29 @@ class Spectrum:
         return f"Spectrum({len(self.levels)} levels; {self.finding})"
 
     def __str__(self) -> str:
-        head = "degree    scale" if len(self.degrees) else "         level"
-        lines = [
-            "Information spectrum, nats per degree",
-            self.finding,
-            "",
-            f"{head} {'features':>8} {'I':>10} {'noise':>8} {'debiased':>10} {'low':>10} "
-            f"{'high':>10}",
-        ]
-        rows = [self._row(k) for k in range(len(self.levels))]
+        degrees = (
+            Column("degree", self.degrees, width=6),
+            Column("scale", [f"{scale:.2f}°" for scale in self.scales], width=8),
+        )
+        table = Table(
+            *(degrees if len(self.degrees) else (Column("level", self.levels, width=15),)),
+            Column("features", self.dims, width=8),
+            Column("I", self.gaps, ".5f", 10, dash=True),
+            Column("noise", self.noise, ".2g", 8, dash=True),
+            *(
+                Column(name, values, ".5f", 10, dash=True)
+                for name, values in (
+                    ("debiased", self.debiased), ("low", self.low), ("high", self.high)
+                )
+            ),
+            Column("", ["" if clear else "noise" for clear in self.stands_out], left=True, gap=2),
+        )  # fmt: skip
+        head, *rows = table.lines()
+        lines = ["Information spectrum, nats per degree", self.finding, "", head]
         if len(rows) > _MOST_ROWS:
             left_out = f"… {len(rows) - _MOST_ROWS} more: see to_frame()"
             rows = [*rows[: _MOST_ROWS - 1], left_out, rows[-1]]
         return "\n".join([*lines, *rows, *self._legend()])
-
-    def _row(self, k: int) -> str:
-        name = f"{self.levels[k]:>15}"
-        if len(self.degrees):
-            name = f"{self.degrees[k]:>6} {self.scales[k]:>7.2f}°"
-        numbers = (self.gaps[k], self.debiased[k], self.low[k], self.high[k])
-        gap, debiased, low, high = (
-            f"{x:>10.5f}" if np.isfinite(x) else f"{'–':>10}" for x in numbers
-        )
-        noise = f"{self.noise[k]:>8.2g}" if np.isfinite(self.noise[k]) else f"{'–':>8}"
-        mark = "" if self.stands_out[k] else "  noise"
-        return f"{name} {self.dims[k]:>8} {gap} {noise} {debiased} {low} {high}{mark}"
 
     def _legend(self) -> list[str]:
         if self.words:

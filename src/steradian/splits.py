@@ -25,6 +25,7 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.references.base import reference_words
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -152,9 +153,7 @@ class SplitProfile(LevelFrame):
                 80,
             ),
             "",
-            f"{'level':>5} {'features':>8} {'median D':>10} {'median I':>10} {'smallest':>10} "
-            f"{'largest':>10} {'share':>7}",
-            *(self._line(k) for k in range(len(self.levels))),
+            *self._table().lines(),
             "",
             f"D deficit from {self._zero}, I information the level's features add.",
             "Medians of I and their shares need not add up.",
@@ -179,12 +178,17 @@ class SplitProfile(LevelFrame):
         space = self.splits[0].moments.hierarchy.space
         return "the reference" if reference_words(space) else "uniform"
 
-    def _line(self, k: int) -> str:
-        seen, total = self.split_gaps[:, k], float(self.deficits[-1])
-        share = f"{self.gaps[k] / total:7.1%}" if total > NOTHING else f"{'–':>7}"
-        return (
-            f"{self.levels[k]:>5} {self.dims[k]:>8} {self.deficits[k]:>10.5f} "
-            f"{self.gaps[k]:>10.5f} {seen.min():>10.5f} {seen.max():>10.5f} {share}"
+    def _table(self) -> Table:
+        total, seen = float(self.deficits[-1]), self.split_gaps
+        shares = self.gaps / total if total > NOTHING else np.full(len(self.levels), np.nan)
+        return Table(
+            Column("level", self.levels, width=5),
+            Column("features", self.dims, width=8),
+            Column("median D", self.deficits, ".5f", 10),
+            Column("median I", self.gaps, ".5f", 10),
+            Column("smallest", seen.min(axis=0), ".5f", 10),
+            Column("largest", seen.max(axis=0), ".5f", 10),
+            Column("share", shares, ".1%", 7, dash=True),
         )
 
     def plot(self, ax: Any = None) -> Any:

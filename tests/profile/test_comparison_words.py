@@ -11,7 +11,7 @@ import steradian as sr
 from coded import codes
 from comparison_groups import vmf
 from steradian.diagnostics import Diagnostic, Verdict
-from steradian.text.comparison_summary import level_cells
+from steradian.text.comparison_summary import level_table
 from steradian.text.differences import differences, verdict
 from steradian.text.places import girdle_in_words, strongest_axis
 
@@ -53,7 +53,7 @@ def test_a_part_is_never_surer_than_the_level_it_belongs_to(found: sr.results.Co
     )
     assert tests.parts_holm["direction"] == tests.pvalue_holm[0] == 0.12
     assert "groups_do_not_differ" in codes(verdict(found, tests))
-    rows = {row[0].strip(): row[-1] for row in level_cells(found, tests)[1]}
+    rows = {row[0].strip(): row[-1] for row in level_table(found, tests).rows}
     assert rows["direction"] == rows["1 mean direction"] == "0.12"
 
 
@@ -68,7 +68,7 @@ def test_an_interval_without_length_is_said_to_be_noise(
 ) -> None:
     none = replace(found.intervals(), low=np.zeros(2), high=np.zeros(2))
     monkeypatch.setattr(sr.results.Comparison, "intervals", lambda _: none)
-    ends = [row[3] for row in level_cells(found, None)[1] if row[3]]
+    ends = [row[3] for row in level_table(found, None).rows if row[3]]
     assert ends[:2] == ["not above noise"] * 2
 
 

@@ -39,6 +39,7 @@ from steradian.numerics.neighbours import nearest
 from steradian.numerics.tolerances import EQUAL_WEIGHTS, NOTHING
 from steradian.progress import drawn_chunks
 from steradian.spaces.base import has_no_sign
+from steradian.text.table import Column, Table
 
 _SPREADS, _IN_ONE_DIMENSION = 2.0, 8.0  # see `spreads_reached`
 _MOST_ROWS = 2000  # whose spreads are found; of more a sample tells
@@ -226,17 +227,21 @@ class Beyond(LevelFrame):
         return f"Beyond({', '.join(f'{m:.2g}' for m in self.mass)} of the mass)"
 
     def __str__(self) -> str:
-        lines = [
+        count = range(len(self.levels))
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("mass", [self._mass(k) for k in count], width=9),
+            Column("of gap", self.share_of_gap, ".1%", 8, dash=True),
+            Column("by", [self._by(k) for k in count], left=True, gap=2),
+        )
+        title = (
             f"Beyond the data: farther than {self.reach.spreads:.3g} local spreads from the "
-            f"nearest row (median {self.reach.typical:.2g})",
-            f"{'level':>5} {'mass':>9} {'of gap':>8}  by",
-        ]
-        for k, level in enumerate(self.levels):
-            share = self.share_of_gap[k]
-            shown = f"{share:>8.1%}" if np.isfinite(share) else f"{'–':>8}"
-            lines.append(f"{level:>5} {self._mass(k):>9} {shown}  {self._by(k)}")
+            f"nearest row (median {self.reach.typical:.2g})"
+        )
         said = (*self.diagnostics, *self.notes)
-        return "\n".join([*lines, *(textwrap.fill(f"! {each}", _WIDTH) for each in said)])
+        return "\n".join(
+            [title, str(table), *(textwrap.fill(f"! {each}", _WIDTH) for each in said)]
+        )
 
     def _mass(self, k: int) -> str:
         if not np.isfinite(self.mass[k]):

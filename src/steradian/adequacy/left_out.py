@@ -21,6 +21,7 @@ from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import CONTRACT_SAME, NOTHING
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -108,20 +109,19 @@ class LeftOut(LevelFrame):
         return f"LeftOut({', '.join(f'{x:.4g}' for x in self.nats)} nats)"
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.names[0]} within {self.names[1]}",
-            f"{'level':>5} {'within':>6} {'D':>10} {'full D':>10} {'left out':>10} {'noise':>8}",
-        ]
-        for k, level in enumerate(self.levels):
-            noise = f"{self.noise[k]:>8.2g}" if np.isfinite(self.noise[k]) else f"{'–':>8}"
-            lines.append(
-                f"{level:>5} {self.within[k]:>6} {self.deficits[k]:>10.5f} "
-                f"{self.full_deficits[k]:>10.5f} {self.nats[k]:>10.5f} {noise}"
-            )
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("within", self.within, width=6),
+            Column("D", self.deficits, ".5f", 10),
+            Column("full D", self.full_deficits, ".5f", 10),
+            Column("left out", self.nats, ".5f", 10),
+            Column("noise", self.noise, ".2g", 8, dash=True),
+        )
+        title = f"{self.names[0]} within {self.names[1]}"
         unseen = "; ".join(one.words for one in self.unseen)
         above = textwrap.fill(f"beyond both: {unseen}", 80)
         said = "; ".join(one.words for one in self.diagnostics)
-        return "\n".join([*lines, said, above])
+        return "\n".join([title, str(table), said, above])
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

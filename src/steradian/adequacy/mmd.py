@@ -46,6 +46,7 @@ from steradian.numerics.fisher_bingham.integral import fisher_bingham
 from steradian.numerics.fisher_bingham.pair import mean_exponential
 from steradian.numerics.heights.bessel import von_mises_fisher
 from steradian.numerics.tolerances import KERNEL_LAW, KERNEL_PAIRS, KERNEL_VALUE, TINY
+from steradian.text.table import Column, Table
 
 _ENTRIES = 1 << 22  # complex numbers of contours held at once
 _NODES = 64  # of a contour, about
@@ -256,16 +257,15 @@ class Mmd(Calibrated, LevelFrame):
         return without_nan({**own, **self.judgements()})
 
     def __str__(self) -> str:
-        lines = [
-            f"MMD between data and fits, kernel {words_of(self.kernel)}; design {self.design}",
-            f"{'level':>5} {'MMD':>10} {'MMD² unbiased':>14} {'p':>9}  method",
-        ]
-        for k, level in enumerate(self.levels):
-            lines.append(
-                f"{level:>5} {self.values[k]:>10.4g} {self.unbiased[k]:>14.3g} "
-                f"{self.judged[k].pvalue:>9.3g}  {self.methods[k]}"
-            )
-        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("MMD", self.values, ".4g", 10),
+            Column("MMD² unbiased", self.unbiased, ".3g", 14),
+            Column("p", [one.pvalue for one in self.judged], ".3g", 9),
+            Column("method", list(map(str, self.methods)), left=True, gap=2),
+        )
+        title = f"MMD between data and fits, kernel {words_of(self.kernel)}; design {self.design}"
+        return "\n".join([title, str(table), *(f"! {one}" for one in self.diagnostics)])
 
 
 def kernel_discrepancy(sample: Sample, kernel: Kernel | str | None, how: Calibration) -> Mmd:

@@ -52,6 +52,7 @@ from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import COLLINEAR, GOOD_DEFICIT, NEGLIGIBLE_MASS, TINY
+from steradian.text.table import Column, Table
 
 Weights = Literal["unit", "sobolev"] | ArrayLike
 ABOVE = 4  # degrees above the highest level looked at by default
@@ -148,20 +149,23 @@ class Residuals(Calibrated, LevelFrame):
         return residual_spectrum(self, ax)
 
     def __str__(self) -> str:
-        raw = self.raw_scale != 1.0
-        lines = [
-            f"Residuals through {self.through}; design {self.design}",
-            f"{'level':>5} {self.letter:>9} " + (f"{'raw Δ':>9} " if raw else "") + f"{'p':>9}  "
-            f"{'largest ' + self.kind:<16} method",
-        ]
-        for k, level in enumerate(self.levels):
-            row = f"{level:>5} {self.values[k]:>9.4g} "
-            row += f"{self.raw[k]:>9.4g} " if raw else ""
-            total = self.contributions[k].sum()
-            largest = int(np.argmax(self.contributions[k]))
-            part = f"{largest + 1} ({self.contributions[k, largest] / total:.0%})" if total else "–"
-            lines.append(f"{row}{self.judged[k].pvalue:>9.3g}  {part:<16} {self.methods[k]}")
-        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column(self.letter, self.values, ".4g", 9),
+            *([Column("raw Δ", self.raw, ".4g", 9)] if self.raw_scale != 1.0 else []),
+            Column("p", [one.pvalue for one in self.judged], ".3g", 9),
+            Column(f"largest {self.kind}", list(map(self._largest, self.contributions)), "", 16,
+                   left=True, gap=2),
+            Column("method", list(map(str, self.methods)), left=True),
+        )  # fmt: skip
+        title = f"Residuals through {self.through}; design {self.design}"
+        return "\n".join([title, str(table), *(f"! {one}" for one in self.diagnostics)])
+
+    @staticmethod
+    def _largest(contributions: Array) -> str:
+        """The degree that is left over most, with its share."""
+        total, top = contributions.sum(), int(np.argmax(contributions))
+        return f"{top + 1} ({contributions[top] / total:.0%})" if total else "–"
 
 
 def harmonic_residuals(

@@ -37,6 +37,7 @@ from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import RIDGE_STATIONARY
 from steradian.progress import tracked
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -282,19 +283,17 @@ class RidgeNotExact(NotebookView):
         return dict(without_nan(record))
 
     def __str__(self) -> str:
-        lines = [
-            f"Ridge-penalised fits, alpha = {self.alpha:g}: {LABEL.upper()}",
-            f"{'level':>5} {'entropy drop':>13} {'step':>10} {'exact gap':>10} {'change':>9} "
-            f"{'moments missed by':>18}",
-        ]
-        for k, level in enumerate(self.levels):
-            lines.append(
-                f"{level:>5} {self.entropy_drop[k]:>13.5f} {self.entropy_step[k]:>10.5f} "
-                f"{self.exact_gaps[k]:>10.5f} {self.change[k]:>9.1e} {self.mismatch[k]:>18.1e}"
-            )
-        return "\n".join(
-            [*lines, "Steps are no divergences and may be negative; do not test them."]
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("entropy drop", self.entropy_drop, ".5f", 13),
+            Column("step", self.entropy_step, ".5f", 10),
+            Column("exact gap", self.exact_gaps, ".5f", 10),
+            Column("change", self.change, ".1e", 9),
+            Column("moments missed by", self.mismatch, ".1e", 18),
         )
+        title = f"Ridge-penalised fits, alpha = {self.alpha:g}: {LABEL.upper()}"
+        end = "Steps are no divergences and may be negative; do not test them."
+        return "\n".join([title, str(table), end])
 
 
 def ridge(

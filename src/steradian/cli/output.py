@@ -21,6 +21,7 @@ from steradian.errors import InvalidArgument, InvalidDirections, LevelError, Ste
 from steradian.numerics.tolerances import POINTS_NOWHERE
 from steradian.progress import tracked
 from steradian.text.numbers import digits
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     import typer
@@ -67,9 +68,7 @@ def as_csv(rows: Sequence[dict[str, Any]]) -> str:
 
 def as_markdown(rows: Sequence[dict[str, Any]]) -> str:
     """A Markdown table."""
-    names = list(rows[0])
-    lines = [names, ["---"] * len(names), *([_cell(row[name]) for name in names] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return Table(*(Column(name, [_cell(row[name]) for row in rows]) for name in rows[0])).markdown()
 
 
 def _cell(value: Any) -> str:
@@ -335,16 +334,12 @@ def _group_row(record: dict[str, Any], levels: int) -> dict[str, Any]:
 
 def _aligned(rows: list[dict[str, Any]]) -> list[str]:
     names = list(rows[0])
-    cells = [[_shown(row[name]) for name in names] for row in rows]
-    widths = [max(len(line[k]) for line in [names, *cells]) for k in range(len(names))]
-    last = len(names) - 1
-    return [
-        "  ".join(
-            cell.ljust(widths[k]) if k in (0, last) else cell.rjust(widths[k])
-            for k, cell in enumerate(line)
-        ).rstrip()
-        for line in [names, *cells]
+    ends = {names[0], names[-1]}
+    columns = [
+        Column(name, [_shown(row[name]) for row in rows], left=name in ends, gap=2)
+        for name in names
     ]
+    return [line.rstrip() for line in Table(*columns).lines()]
 
 
 def _shown(value: Any) -> str:

@@ -54,6 +54,7 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.references.base import reference_words
+from steradian.text.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,21 +198,27 @@ class GapTests(LevelFrame):
         null = "the model of the level below is right" if options.null == "model" else (
             "the level's moments are those of the fit below"
         )  # fmt: skip
+        ways = zip(self.methods, self.judged, strict=True)
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("features", self.dof, width=8),
+            Column("a²I", self.gap_statistic, ".4g", 10),
+            Column("score", self.score_statistic, ".4g", 10),
+            Column("p", self.pvalue, ".3g", 10),
+            Column("Holm", self.pvalue_holm, ".3g", 10),
+            Column(
+                "method",
+                [f"{how}" + ("" if j else f"; {Verdict.UNJUDGED.words}") for how, j in ways],
+                left=True, gap=2,
+            ),
+        )  # fmt: skip
         lines = [
             f"Tests of zero gaps; null: {null}",
             f"design {self.design}: {self.sentence}",
             f"{options.statistic} statistic, a = {self.rate:.4g}",
             "",
-            f"{'level':>5} {'features':>8} {'a²I':>10} {'score':>10} {'p':>10} {'Holm':>10}  "
-            "method",
+            *table.lines(),
         ]
-        for k, level in enumerate(self.levels):
-            unjudged = "" if self.judged[k] else f"; {Verdict.UNJUDGED.words}"
-            lines.append(
-                f"{level:>5} {self.dof[k]:>8} {self.gap_statistic[k]:>10.4g} "
-                f"{self.score_statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
-                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}{unjudged}"
-            )
         return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
@@ -370,20 +377,23 @@ class SplitTests(LevelFrame):
 
     def __str__(self) -> str:
         first, seen = self.splits[0], self.pvalues
+        unjudged = Verdict.UNJUDGED.words
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("features", self.dof, width=8),
+            Column("p", self.pvalue, ".3g", 10),
+            Column("Holm", self.pvalue_holm, ".3g", 10),
+            Column("smallest", seen.min(axis=0), ".3g", 10),
+            Column("median", np.median(seen, axis=0), ".3g", 10),
+            Column("largest", seen.max(axis=0), ".3g", 10),
+            Column("", ["" if judged else unjudged for judged in self.judged], left=True, gap=2),
+        )
         lines = [
             f"Tests of zero gaps about what other rows chose, {_counted(len(seen))}",
             f"design {first.design}: {first.sentence}",
             "",
-            f"{'level':>5} {'features':>8} {'p':>10} {'Holm':>10} {'smallest':>10} {'median':>10} "
-            f"{'largest':>10}",
+            *table.lines(),
         ]
-        for k, level in enumerate(self.levels):
-            middle = f"{seen[:, k].min():>10.3g} {np.median(seen[:, k]):>10.3g}"
-            mark = "" if self.judged[k] else f"  {Verdict.UNJUDGED.words}"
-            lines.append(
-                f"{level:>5} {self.dof[k]:>8} {self.pvalue[k]:>10.3g} {self.pvalue_holm[k]:>10.3g} "
-                f"{middle} {seen[:, k].max():>10.3g}{mark}"
-            )
         return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
@@ -489,17 +499,19 @@ class Uniformity(LevelFrame):
         return f"Equality with {self.reference}" if self.reference else "Uniformity"
 
     def __str__(self) -> str:
-        lines = [
-            f"{self._tested} through each level; design {self.design}",
-            f"{'level':>5} {'features':>8} {'2a²D':>10} {'p':>10}   {'classical':>10} {'χ² p':>10}",
-        ]
-        for k, level in enumerate(self.levels):
-            lines.append(
-                f"{level:>5} {self.dof[k]:>8} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g}   "
-                f"{self.classical[k]:>10.4g} {self.classical_pvalue[k]:>10.3g} "
-                f"{self.names[k]}{'' if self.judged[k] else f'  {Verdict.UNJUDGED.words}'}"
-            )
-        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
+        marks = ("" if judged else f"  {Verdict.UNJUDGED.words}" for judged in self.judged)
+        names = [name + mark for name, mark in zip(self.names, marks, strict=True)]
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("features", self.dof, width=8),
+            Column("2a²D", self.statistic, ".4g", 10),
+            Column("p", self.pvalue, ".3g", 10),
+            Column("classical", self.classical, ".4g", 10, gap=3),
+            Column("χ² p", self.classical_pvalue, ".3g", 10),
+            Column("", names, left=True),
+        )
+        title = f"{self._tested} through each level; design {self.design}"
+        return "\n".join([title, str(table), *(f"! {one}" for one in self.diagnostics)])
 
 
 def _shown(values: Array) -> str:

@@ -42,6 +42,7 @@ from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, VERIFIED_AIM
 from steradian.text.numbers import pvalue_number
+from steradian.text.table import Column, Table
 
 _NOTHING = np.array([[0.0], [np.inf], [0.0]])  # no error, known for sure, not skew
 
@@ -84,24 +85,16 @@ class BetweenIntervals:
         return {k: without_nan(v) if isinstance(v, list) else v for k, v in values.items()}
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.confidence:.0%} intervals of what tells the groups apart, nats",
-            "",
-            f"{'level':>5} {'C':>10} {'debiased':>10} {'se':>9} {'low':>10} {'high':>10}",
-        ]
-        rows = [self.levels, self.between, self.debiased, self.se, self.low, self.high]
-        for level, *values in zip(*rows, strict=True):
-            lines.append(f"{level:>5} " + _row(values))
-        whole = (self.total, self.total_debiased, self.total_se, self.total_low, self.total_high)
-        return "\n".join([*lines, f"{'all':>5} " + _row(whole)])
-
-
-def _row(values: Any) -> str:
-    widths = 10, 10, 9, 10, 10
-    shown = (
-        f"{v:>{w}.2g}" if w == 9 else f"{v:>{w}.5f}" for v, w in zip(values, widths, strict=True)
-    )
-    return " ".join(shown)
+        table = Table(
+            Column("level", [*map(str, self.levels), "all"], width=5),
+            Column("C", [*self.between, self.total], ".5f", 10),
+            Column("debiased", [*self.debiased, self.total_debiased], ".5f", 10),
+            Column("se", [*self.se, self.total_se], ".2g", 9),
+            Column("low", [*self.low, self.total_low], ".5f", 10),
+            Column("high", [*self.high, self.total_high], ".5f", 10),
+        )
+        title = f"{self.confidence:.0%} intervals of what tells the groups apart, nats"
+        return "\n".join([title, "", str(table)])
 
 
 def between_intervals(sample: GroupedSample, confidence: float) -> BetweenIntervals:
@@ -307,19 +300,21 @@ class GapDifferences:
         }
 
     def __str__(self) -> str:
-        head = f"{'level':>5} {'I - I':>9} {'se':>8} {'low':>9} {'high':>9} {'p':>9} {'Holm':>9}"
-        lines = [*textwrap.wrap(self._question, _WIDTH), "", head]
-        pvalue, corrected = self.pvalue, self.pvalue_holm
-        for k, (one, other) in enumerate(self.pairs):
-            for j, level in enumerate(self.levels):
-                lines.append(
-                    f"{level:>5} {self.difference[k, j]:>9.4f} {self.se[k, j]:>8.2g} "
-                    f"{self.low[k, j]:>9.4f} {self.high[k, j]:>9.4f} "
-                    f"{pvalue_number(float(pvalue[k, j])):>9} "
-                    f"{pvalue_number(float(corrected[k, j])):>9}  {one} - {other}"
-                    + (" (both near zero)" if self.near_zero[k, j] else "")
-                )
-        return "\n".join(lines)
+        pairs, count = len(self.pairs), len(self.levels)
+        named = [f"{one} - {other}" for one, other in self.pairs for _ in range(count)]
+        near = zip(named, self.near_zero.ravel(), strict=True)
+        table = Table(
+            Column("level", np.tile(self.levels, pairs), width=5),
+            Column("I - I", self.difference.ravel(), ".4f", 9),
+            Column("se", self.se.ravel(), ".2g", 8),
+            Column("low", self.low.ravel(), ".4f", 9),
+            Column("high", self.high.ravel(), ".4f", 9),
+            Column("p", [pvalue_number(float(p)) for p in self.pvalue.ravel()], width=9),
+            Column("Holm", [pvalue_number(float(p)) for p in self.pvalue_holm.ravel()], width=9),
+            Column("", [name + " (both near zero)" * bool(zero) for name, zero in near],
+                   left=True, gap=2),
+        )  # fmt: skip
+        return "\n".join([*textwrap.wrap(self._question, _WIDTH), "", str(table)])
 
 
 def gap_differences(

@@ -66,6 +66,7 @@ from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import EQUAL_WEIGHTS, SPREADLESS
 from steradian.text.phrases import say
+from steradian.text.table import Column, Table
 
 _FELT = 0.1  # non-centrality of two groups, from which a test of size 5 % rejects 6 % and more
 _CLEAR = 4.0  # of its mean square error, above which the square of a mean has a direction
@@ -272,26 +273,33 @@ class ComparisonTests:
             "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
+    def _part_rows(self) -> list[tuple[str, str, float, str, object]]:
+        corrected, methods = self.parts_holm, self.part_methods
+        return [
+            (f"  {name}", "", p, f"{corrected[name]:.3g}", methods.get(name, ""))
+            for name, p in self.parts.items()
+        ]
+
     def __str__(self) -> str:
+        rows: list[tuple[str, str, float, str, object]] = [
+            (say("same_distribution"), "", self.overall, "", self.overall_method)
+        ]
+        for k, level in enumerate(self.levels):
+            size, holm = f"{self.statistic[k]:.4g}", f"{self.pvalue_holm[k]:.3g}"
+            rows.append((f"level {level}", size, self.pvalue[k], holm, self.methods[k]))
+            rows += self._part_rows() if level == 1 else []
+        names, sizes, pvalues, corrected, methods = zip(*rows, strict=True)
         lines = [
             f"Do the groups differ? design {self.design}: {self.sentence}",
             "",
-            f"{'':<16} {'a²C':>10} {'p':>10} {'Holm':>10}  method",
-            f"{say('same_distribution'):<16} {'':>10} {self.overall:>10.3g} {'':>10}  "
-            f"{self.overall_method}",
+            *Table(
+                Column("", names, width=16, left=True),
+                Column("a²C", sizes, width=10),
+                Column("p", pvalues, ".3g", 10),
+                Column("Holm", corrected, width=10),
+                Column("method", list(map(str, methods)), left=True, gap=2),
+            ).lines(),
         ]
-        for k, level in enumerate(self.levels):
-            lines.append(
-                f"{f'level {level}':<16} {self.statistic[k]:>10.4g} {self.pvalue[k]:>10.3g} "
-                f"{self.pvalue_holm[k]:>10.3g}  {self.methods[k]}"
-            )
-            if level == 1:
-                corrected = self.parts_holm
-                lines += [
-                    f"  {name:<14} {'':>10} {p:>10.3g} {corrected[name]:>10.3g}  "
-                    f"{self.part_methods.get(name, '')}".rstrip()
-                    for name, p in self.parts.items()
-                ]
         return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
 
 
@@ -547,11 +555,13 @@ class Pairs:
         pairs = list(combinations(range(len(self.names)), 2))
         pairs.sort(key=lambda pair: -float(self.distance[pair]))
         lines = ["Which groups differ: √JS of their fits (at most 0.833), same law by permutation"]
-        lines += ["", f"{'√JS':>7} {'p':>9} {'Holm':>9}"]
-        lines += [
-            f"{self.distance[pair]:>7.3f} {pvalue[pair]:>9.3g} {corrected[pair]:>9.3g}  "
-            f"{self.names[pair[0]]} – {self.names[pair[1]]}"
-            for pair in pairs[:_MOST_SHOWN]
-        ]
+        some = pairs[:_MOST_SHOWN]
+        table = Table(
+            Column("√JS", [self.distance[pair] for pair in some], ".3f", 7),
+            Column("p", [pvalue[pair] for pair in some], ".3g", 9),
+            Column("Holm", [corrected[pair] for pair in some], ".3g", 9),
+            Column("", [f"{self.names[g]} – {self.names[h]}" for g, h in some], left=True, gap=2),
+        )
+        lines += ["", *table.lines()]
         more = len(pairs) - _MOST_SHOWN
         return "\n".join([*lines, *([f"… and {more} pairs that are closer"] if more > 0 else [])])

@@ -74,6 +74,7 @@ from steradian.numerics.tolerances import (
     TINY_ROOT,
 )
 from steradian.text.messages import TESTS
+from steradian.text.table import Column, Table
 
 _MOST_FEATURES = 300  # whose axes are looked for
 _STEPS = 60  # of Newton; a few suffice
@@ -298,16 +299,19 @@ class GapIntervals(LevelFrame):
         lines = [
             f"{percent} intervals, nats ({self.method}); design {self.design}: {self.sentence}",
             "",
-            f"{'level':>5} {'I':>10} {'debiased':>10} {'se':>9} {'low':>10} {'high':>10} "
-            f"{'D low':>10} {'D high':>10}",
-        ]
-        for k, level in enumerate(self.levels):
-            mark = "  near zero" if self.near_zero[k] else ""
-            lines.append(
-                f"{level:>5} {self.gaps[k]:>10.5f} {self.debiased[k]:>10.5f} {self.se[k]:>9.2g} "
-                f"{self.low[k]:>10.5f} {self.high[k]:>10.5f} {self.deficit_low[k]:>10.5f} "
-                f"{self.deficit_high[k]:>10.5f}{mark}"
-            )
+            *Table(
+                Column("level", self.levels, width=5),
+                Column("I", self.gaps, ".5f", 10),
+                Column("debiased", self.debiased, ".5f", 10),
+                Column("se", self.se, ".2g", 9),
+                Column("low", self.low, ".5f", 10),
+                Column("high", self.high, ".5f", 10),
+                Column("D low", self.deficit_low, ".5f", 10),
+                Column("D high", self.deficit_high, ".5f", 10),
+                Column("", ["near zero" if is_near else "" for is_near in self.near_zero],
+                       left=True, gap=2),
+            ).lines(),
+        ]  # fmt: skip
         if self.near_zero.any():
             lines.append(f"near zero: the error is not normal there; see {TESTS}")
         return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
@@ -690,19 +694,16 @@ class SplitIntervals(LevelFrame):
             f"{len(self.splits)} splits allow",
             f"design {first.design}: {first.sentence}",
             "",
-            f"{'level':>5} {'median I':>10} {'debiased':>10} {'low':>10} {'high':>10} "
-            f"{'D low':>10} {'D high':>10}",
+            *Table(
+                Column("level", self.levels, width=5),
+                Column("median I", self.gaps, ".5f", 10),
+                Column("debiased", self.debiased, ".5f", 10),
+                Column("low", self.low, ".5f", 10),
+                Column("high", self.high, ".5f", 10),
+                Column("D low", self.deficit_low, ".5f", 10),
+                Column("D high", self.deficit_high, ".5f", 10),
+            ).lines(),
         ]
-        columns = (
-            self.gaps,
-            self.debiased,
-            self.low,
-            self.high,
-            self.deficit_low,
-            self.deficit_high,
-        )
-        for k, level in enumerate(self.levels):
-            lines.append(f"{level:>5} " + " ".join(f"{column[k]:>10.5f}" for column in columns))
         return "\n".join(lines)
 
 

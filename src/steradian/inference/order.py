@@ -24,6 +24,7 @@ from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import BEYOND_DOUBT
 from steradian.progress import tracked
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -98,18 +99,21 @@ class OrderChoice(LevelFrame):
 
     def __str__(self) -> str:
         names = ("residual", "holm", "aic", "bic", "tic", "held_out")
-        lines = [
-            f"Order by each criterion (tests at {self.alpha:g}); * marks the choice",
-            f"{'level':>5} {'residual p':>12} {'Holm p':>12} {'AIC':>12} {'BIC':>12} {'TIC':>12} "
-            f"{'held out':>12}",
-        ]
-        for k, level in enumerate(self.levels):
-            cells = []
-            for name, column in zip(names, _CRITERIA, strict=True):
-                mark = "*" if self.chosen[name] == level else " "
-                cells.append(f"{getattr(self, column)[k]:>11.4g}{mark}")
-            lines.append(f"{level:>5} " + " ".join(cells))
-        return "\n".join([*lines, *(f"! {one}" for one in self.diagnostics)])
+        titles = ("residual p", "Holm p", "AIC", "BIC", "TIC", "held out")
+        table = Table(
+            Column("level", self.levels, width=5),
+            *(
+                Column(title, self._marked(name, getattr(self, column)), width=12)
+                for title, name, column in zip(titles, names, _CRITERIA, strict=True)
+            ),
+        )
+        title = f"Order by each criterion (tests at {self.alpha:g}); * marks the choice"
+        return "\n".join([title, str(table), *(f"! {one}" for one in self.diagnostics)])
+
+    def _marked(self, name: str, values: Array) -> list[str]:
+        """Numbers, of which the one of the level that is chosen has a star."""
+        marks = ("*" if self.chosen[name] == level else " " for level in self.levels)
+        return [f"{value:.4g}{mark}" for value, mark in zip(values, marks, strict=True)]
 
 
 _CRITERIA = ("residual_pvalue", "holm_pvalue", "aic", "bic", "tic", "held_out")

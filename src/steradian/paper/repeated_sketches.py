@@ -19,6 +19,7 @@ from steradian.inference.gap_tests import holm
 from steradian.io.records import without_nan
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
+from steradian.text.table import Column, Table
 
 _COMBINED = (
     "p is twice the median over the sketches: valid however they depend on each other, as p-values "
@@ -103,21 +104,24 @@ class Sketches(LevelFrame):
         })  # fmt: skip
 
     def __str__(self) -> str:
-        first, p, adjusted = self.hierarchies[0], self.pvalue, self.pvalue_holm
-        low, high = _of_columns(self.gaps, 0.25), _of_columns(self.gaps, 0.75)
+        first = self.hierarchies[0]
+        worst = [float(np.nanmax(column, initial=0.0)) for column in self.quadrature.T]
+        table = Table(
+            Column("level", self.levels, width=5),
+            Column("features", first.dims, width=8),
+            Column("median I", self.median, ".5f", 10),
+            Column("", _of_columns(self.gaps, 0.25), ".5f", 10),
+            Column("quartiles", _of_columns(self.gaps, 0.75), ".5f", 10),
+            Column("spread", self.spread, ".2g", 9),
+            Column("quad.err", worst, ".0e", 9),
+            Column("p", self.pvalue, ".3g", 9),
+            Column("Holm", self.pvalue_holm, ".3g", 9),
+        )
         lines = [
             f"{len(self.gaps)} sketches of {first.size} random axes per degree in dimension "
             f"{first.d}, in nats; design {self.design}",
-            f"{'level':>5} {'features':>8} {'median I':>10} {'quartiles':>21} {'spread':>9} "
-            f"{'quad.err':>9} {'p':>9} {'Holm':>9}",
+            *table.lines(),
         ]
-        for k, level in enumerate(self.levels):
-            error = float(np.nanmax(self.quadrature[:, k], initial=0.0))
-            lines.append(
-                f"{level:>5} {first.dims[k]:>8} {self.median[k]:>10.5f} {low[k]:>10.5f} "
-                f"{high[k]:>10.5f} {self.spread[k]:>9.2g} {error:>9.0e} {p[k]:>9.3g} "
-                f"{adjusted[k]:>9.3g}"
-            )
         lost = int((~np.isfinite(self.gaps)).any(axis=1).sum())
         said = [f"{lost} sketches have no fit of every level."] if lost else []
         return "\n".join([*lines, *(textwrap.fill(s, 80) for s in (INVARIANCE, _COMBINED, *said))])

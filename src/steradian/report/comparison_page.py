@@ -16,7 +16,7 @@ from steradian.report import Block, Figure, Page, Paragraph, Prose, Section, Tab
 from steradian.report.figures import gap_bars, group_points
 from steradian.report.profile_page import USED, asked
 from steradian.text.comparison_summary import (
-    level_cells,
+    level_table,
     spelling_note,
     verdict_in_words,
 )
@@ -78,13 +78,13 @@ def _counts(c: Comparison) -> str:
 
 
 def _first_screen(c: Comparison, tests: ComparisonTests | None) -> Iterator[Block]:
-    head, rows = level_cells(c, tests)
+    table = level_table(c, tests)
     yield Table(
         caption="What each level tells the groups apart by, beyond the levels below, in nats; "
         "all share those above. Noise: what chance alone gives on average.",
-        columns=head,
-        rows=rows,
-        colours=_colours(rows),
+        columns=table.head,
+        rows=table.rows,
+        colours=_colours(table.rows),
     )
     yield _bars(c, tests)
     if len(c.names) <= _MOST_DRAWN:

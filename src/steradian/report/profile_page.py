@@ -63,9 +63,9 @@ def _first_screen(table: LevelTable) -> Iterator[Block]:
 
 def level_rows(table: LevelTable) -> Table:
     """The printed table, with the verdict of every level."""
-    columns = table.columns(most=len(table.profile.levels))
-    names = [name for name, _ in columns[1:]]
-    rows = [list(row) for row in zip(*(cells for _, cells in columns[1:]), strict=True)]
+    columns = table.table(most=len(table.profile.levels))
+    names = list(columns.head[1:])
+    rows = [list(row[1:]) for row in columns.rows]
     full = names_of(table.profile)
     for k, row in enumerate(rows):
         row[0] = f"{k + 1}: {full[k]}"

@@ -22,6 +22,7 @@ from steradian.text.differences import (
 )
 from steradian.text.numbers import counted, digits, in_lines, pvalue_number, sentence
 from steradian.text.phrases import say
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.comparison import Comparison
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN_GROUPS = 8
-_WIDTH = 80
+_WIDTH, _NAME = 80, 26
 
 
 def summarise(c: Comparison) -> str:
@@ -46,7 +47,7 @@ def summarise(c: Comparison) -> str:
         "",
         *in_lines(verdict_in_words(c, tests), _WIDTH),
         "",
-        *_levels(c, tests),
+        *(line.rstrip() for line in level_table(c, tests).lines()),
         "",
         *_information(c, tests),
         "",
@@ -75,18 +76,8 @@ def remarks(
     return said if refused is None else [*said, refused]
 
 
-def _levels(c: Comparison, tests: ComparisonTests | None) -> list[str]:
-    head, rows = level_cells(c, tests)
-    return [
-        f"{name:<26.26} {size:>9} {noise:>8} {ends:>18} {p:>9}".rstrip()
-        for name, size, noise, ends, p in (head, *rows)
-    ]
-
-
-def level_cells(
-    c: Comparison, tests: ComparisonTests | None
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The table of levels as text: its head, and a row for each level, part and for all."""
+def level_table(c: Comparison, tests: ComparisonTests | None) -> Table:
+    """A row for each level, for each part of the first, and for all."""
     ends = _ends(c)
     rows: list[tuple[str, ...]] = []
     for k, name in enumerate(c.hierarchy.level_names):
@@ -98,7 +89,14 @@ def level_cells(
     p = np.nan if tests is None else tests.overall
     noise = _noise(float(c.noise.sum()))
     rows.append(("all (J)", digits(c.total), noise, ends[-1], _shown(p)))
-    return ("level", "nats C", "noise", "95% interval", "p (Holm)"), tuple(rows)
+    names, sizes, noises, intervals, pvalues = zip(*rows, strict=True)
+    return Table(
+        Column("level", names, width=_NAME, left=True),
+        Column("nats C", sizes, width=9),
+        Column("noise", noises, width=8),
+        Column("95% interval", intervals, width=18),
+        Column("p (Holm)", pvalues, width=9),
+    )
 
 
 def _shown(pvalue: float) -> str:
@@ -135,15 +133,19 @@ def _information(c: Comparison, tests: ComparisonTests | None) -> list[str]:
 
 def _groups(c: Comparison) -> list[str]:
     width = max(5, min(20, max(len(name) for name in c.names)))
-    gaps, levels = c.sample.groups.gaps, range(min(len(c.levels), 4))
-    some = c.names[:_SHOWN_GROUPS]
+    gaps, count = c.sample.groups.gaps, min(len(c.names), _SHOWN_GROUPS)
+    some, levels = c.names[:count], range(min(len(c.levels), 4))
     means = [pointing(c.groups[name]) for name in some]
-    lines = [
-        f"{'group':<{width}} {'n':>8} {'share':>7} " + " ".join(f"{f'I{k + 1}':>8}" for k in levels)
-    ]
-    for k, name in enumerate(some):
-        shown = " ".join(f"{digits(float(gap)):>8}" for gap in gaps[k, :4])
-        lines.append(f"{name:<{width}.{width}} {c.sizes[k]:>8} {c.shares[k]:>7.1%} {shown}")
+    table = Table(
+        Column("group", some, width=width, left=True),
+        Column("n", c.sizes[:count], width=8),
+        Column("share", c.shares[:count], ".1%", 7),
+        *(
+            Column(f"I{k + 1}", [digits(float(g)) for g in gaps[:count, k]], width=8)
+            for k in levels
+        ),
+    )
+    lines = table.lines()
     more = len(c.names) - _SHOWN_GROUPS
     return _with_means(lines, some, means) + ([f"… and {more} more groups"] if more > 0 else [])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import NOTHING
 from steradian.text.numbers import NOTHING_KNOWN, digits, pvalue_number
 from steradian.text.places import densest_places
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
@@ -119,8 +120,8 @@ class LevelTable:
         count = len(self.profile.levels)
         return self.profile.gaps / total if total > NOTHING else np.full(count, np.nan)
 
-    def columns(self, most: int = _MOST_LINES) -> list[tuple[str, list[str]]]:
-        """Name and cells of every column that has anything to say, in ``most`` lines.
+    def table(self, most: int = _MOST_LINES, gap: int = 2) -> Table:
+        """Every column that has anything to say, in ``most`` lines.
 
         Levels that share a line are added up; their p-value is the smallest, which is corrected
         for all levels, and they have no interval.
@@ -145,7 +146,9 @@ class LevelTable:
             table.append((name, [self._pvalue(b) for b in bands]))
         shares = [float(self.shares[b].sum()) for b in bands]
         table.append(("share", [NOTHING_KNOWN if np.isnan(s) else f"{s:.1%}" for s in shares]))
-        return table
+        return Table(*(
+            Column(name, cells, left=name == _NAMES, gap=gap) for name, cells in table
+        ))  # fmt: skip
 
     def _pvalue(self, band: IntArray) -> str:
         assert self.tests is not None
@@ -156,21 +159,16 @@ class LevelTable:
         return pvalue_number(float(known.min())) if len(known) else NOTHING_KNOWN
 
     def __str__(self) -> str:
-        columns = self.columns()
-        widths = [max(len(name), *map(len, cells)) for name, cells in columns]
-        over = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
-        gap = "  " if over <= 0 else " "
-        if over > len(widths) - 1:  # one blank between columns is not enough: names give way
-            widths[1] = max(widths[1] - over + len(widths) - 1, _SHORTEST_NAME)
-            columns[1] = (_NAMES, [shortened(name, widths[1]) for name in columns[1][1]])
-        lines = []
-        for row in [[name for name, _ in columns], *zip(*(c for _, c in columns), strict=True)]:
-            cells = [
-                cell.ljust(w) if name == _NAMES else cell.rjust(w)
-                for cell, w, (name, _) in zip(row, widths, columns, strict=True)
-            ]
-            lines.append(gap.join(cells).rstrip())
-        return "\n".join(lines)
+        table = self.table()
+        if table.width <= _WIDTH:
+            return str(table)
+        table = self.table(gap=1)
+        if (over := table.width - _WIDTH) > 0:  # not enough: names give way
+            level, names, *others = table.columns
+            room = max(len(names.aligned()[0]) - over, _SHORTEST_NAME)
+            short = [shortened(name, room) for name in names.words]
+            table = Table(level, replace(names, cells=short, width=room), *others)
+        return str(table)
 
 
 def _reason(tests: GapTests, level: int) -> Diagnostic | None:

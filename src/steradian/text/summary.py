@@ -19,13 +19,13 @@ from steradian.text.messages import arguments
 from steradian.text.numbers import counted, digits, in_lines, listed, pvalue_words, sentence
 from steradian.text.phrases import say
 from steradian.text.places import in_words, points_somewhere, principal_axes, second_moment
+from steradian.text.table import Column, Table
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
 
 
 _WIDTH = 80
-_COLUMNS = "level", "features", "D", "I", "U", "residual", "quad.err"
 
 
 def summarise(profile: Profile, patience: float, *, verbose: bool = False) -> str:
@@ -198,15 +198,16 @@ def _one_hemisphere(profile: Profile) -> list[str]:
 def _details(profile: Profile, table: LevelTable) -> list[str]:
     """Certificates of every level, and how each p-value was found."""
     n = profile.numerics
-    rows = [_COLUMNS]
-    for k, level in enumerate(profile.levels):
-        rows.append((
-            str(level), str(profile.dims[k]), f"{profile.deficits[k]:.5f}",
-            f"{profile.gaps[k]:.5f}", f"{profile.uncertainty[k]:.4g}", f"{n.residual[k]:.0e}",
-            f"{_shown(n.quadrature[k]):.0e}",
-        ))  # fmt: skip
-    widths = [max(len(row[c]) for row in rows) for c in range(len(_COLUMNS))]
-    lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+    numbers = Table(
+        Column("level", profile.levels),
+        Column("features", profile.dims, gap=2),
+        Column("D", profile.deficits, ".5f", gap=2),
+        Column("I", profile.gaps, ".5f", gap=2),
+        Column("U", profile.uncertainty, ".4g", gap=2),
+        Column("residual", n.residual, ".0e", gap=2),
+        Column("quad.err", [_shown(error) for error in n.quadrature], ".0e", gap=2),
+    )
+    lines = numbers.lines()
     zero = _zero(profile)
     lines.append(f"D deficit from {zero}, I information the level's features add, U = exp(-D).")
     lines += _wrapped(f"Design {profile.design.name}: {profile.design.sentence}")
@@ -294,23 +295,10 @@ def profile_html(profile: Profile) -> str:
         f"<dt><b>{escape(one.question)}</b></dt><dd>{escape(one.words)}</dd>"
         for one in profile.trust().judgements
     )
+    columns = table.table()
+    marked = columns.html([level_colour(k) for k, _ in enumerate(columns.rows, 1)])
     about = f"{profile.n:,} rows on the {profile.moments.hierarchy.space.name}"
     return (
         f"<div><div><b>{escape(first)}</b></div>{said}<small>{escape(about)}</small>"
-        f"{_table(table)}<dl>{answers}</dl></div>"
+        f"{marked}<dl>{answers}</dl></div>"
     )
-
-
-def _table(table: LevelTable) -> str:
-    columns = table.columns()
-    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name, _ in columns)
-    rows = []
-    for k, cells in enumerate(zip(*(cells for _, cells in columns), strict=True), 1):
-        level, *rest = (escape(cell) for cell in cells)
-        mark = f"<span style='color:{level_colour(k)}'>■</span>"
-        rows.append(
-            f"<tr><th scope='row'>{mark} {level}</th>"
-            + "".join(f"<td>{cell}</td>" for cell in rest)
-            + "</tr>"
-        )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pickle
 import re
@@ -18,6 +19,7 @@ import pytest
 
 import steradian as sr
 
+MOST_MODULES = 160  # of a first profile of rows on the two-sphere
 EXTRAS = {
     "narwhals",
     "pandas",
@@ -334,3 +336,24 @@ def test_the_command_line_without_typer() -> None:
     assert done.stderr == (
         "steradian: the command line needs typer; install it with: pip install 'steradian[cli]'\n"
     )
+
+
+def test_a_first_profile_brings_what_it_uses() -> None:
+    """Neither plots nor readers, no report and no command line; few modules in all."""
+    code = (
+        "import sys, numpy as np, steradian as sr\n"
+        "x = np.random.default_rng(0).standard_normal((500, 3))\n"
+        "sr.profile(sr.Directions(x, normalize=True), levels=2).gaps\n"
+        "ours = [name for name in sys.modules if name.partition('.')[0] == 'steradian']\n"
+        "print(len(ours), sorted({(name + '..').split('.')[1] for name in ours}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    count, _, folders = done.stdout.partition(" ")
+    assert int(count) <= MOST_MODULES, done.stdout
+    assert not set(ast.literal_eval(folders)) & {"plots", "io", "report", "cli", "paper", "cluster"}
+
+
+def test_every_public_name_has_a_home() -> None:
+    for name in sr.__all__:
+        assert getattr(sr, name) is not None
+    assert set(sr.__all__) <= set(dir(sr))

@@ -165,3 +165,9 @@ def shown(value: Any) -> str:
     except Exception:  # whatever a foreign object does, the message is ours
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def is_frame(data: Any) -> bool:
+    """Whether ``data`` has named columns (pandas, polars and anything alike)."""
+    kind = type(data)  # asked of the class: a lazy frame would go and look
+    return hasattr(kind, "columns") and hasattr(kind, "__getitem__") and not isinstance(data, dict)

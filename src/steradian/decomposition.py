@@ -7,63 +7,58 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.adequacy.beyond import DRAWS, Beyond, beyond_data
-from steradian.adequacy.calibration import Calibration
-from steradian.adequacy.calibration import Method as CalibrationMethod
-from steradian.adequacy.kernels import Kernel
-from steradian.adequacy.left_out import LeftOut, left_out_of
-from steradian.adequacy.mmd import Mmd, kernel_discrepancy
-from steradian.adequacy.residuals import Residuals, Weights, harmonic_residuals
-from steradian.adequacy.sensitivity import DEFAULT_EPSILONS, ROTATIONS, Sensitivity, sensitivity_of
-from steradian.adequacy.trust import Trust, trust_of
 from steradian.arguments import seed_number, shown, whole_number, wrong_value
-from steradian.classical import ClassicalStatistics, classical_statistics
 from steradian.contract import is_object_of
 from steradian.data.directions import Directions
-from steradian.data.moments import Moments
-from steradian.data.notation import Reading, told_of_rows
+from steradian.data.notation import told_of_rows
 from steradian.data.source import as_source, measured, support_of
-from steradian.designs import Design
 from steradian.designs.registry import design_of_rows, stated_design
 from steradian.designs.without_units import ChosenFromSameRows
 from steradian.diagnostics import Diagnostic
 from steradian.errors import DesignError, InvalidArgument, LevelError
-from steradian.fitting.fitted import Numerics, fits_of, numerics_of
-from steradian.fitting.maxent import MaxEntFit
 from steradian.fitting.nested import NestedFits, fit_levels, within_noise
 from steradian.fitting.shrinkage import Shrinkage, as_shrinkage
 from steradian.hierarchies import Hierarchy, OnSplits, SameRows
-from steradian.inference.bias import noise_floor
 from steradian.inference.effort import SOON, Patience
-from steradian.inference.gap_tests import (
-    GapTests,
-    UniformDraws,
-    Uniformity,
-    gap_tests,
-    uniformity_tests,
-)
-from steradian.inference.intervals import GapIntervals, IntervalMethod, gap_intervals, interval_work
-from steradian.inference.level_tests import Method, Null, Options, Statistic
-from steradian.inference.sample import Memo, Sample, SharedMemo
-from steradian.inference.scores import Covariance
-from steradian.io.frames import frame_of_levels
-from steradian.io.records import without_nan
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import TINY
 from steradian.references.base import reference_words
-from steradian.relative import relative_hierarchy
 from steradian.spaces.unit_vectors import has_unit_rows
-from steradian.spectrum import Spectrum, spectrum_of
-from steradian.splits import SplitProfile, split_profile
 from steradian.text.audience import Advice
 from steradian.text.messages import arguments
-from steradian.text.summary import summarise
 
+if TYPE_CHECKING:  # what a method is about is imported when it is called
+    from steradian.adequacy.beyond import Beyond
+    from steradian.adequacy.calibration import Calibration
+    from steradian.adequacy.calibration import Method as CalibrationMethod
+    from steradian.adequacy.kernels import Kernel
+    from steradian.adequacy.left_out import LeftOut
+    from steradian.adequacy.mmd import Mmd
+    from steradian.adequacy.residuals import Residuals, Weights
+    from steradian.adequacy.sensitivity import Sensitivity
+    from steradian.adequacy.trust import Trust
+    from steradian.classical import ClassicalStatistics
+    from steradian.data.moments import Moments
+    from steradian.data.notation import Reading
+    from steradian.designs import Design
+    from steradian.fitting.fitted import Numerics
+    from steradian.fitting.maxent import MaxEntFit
+    from steradian.inference.gap_tests import GapTests, Uniformity
+    from steradian.inference.intervals import GapIntervals, IntervalMethod
+    from steradian.inference.level_tests import Method, Null, Statistic
+    from steradian.inference.sample import Memo, Sample
+    from steradian.inference.scores import Covariance
+    from steradian.spectrum import Spectrum
+    from steradian.splits import SplitProfile
+
+_EPSILONS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1)
+_ROTATIONS = 5
+_DRAWS = 10_000
 AUTO = "auto"
 
 
@@ -117,11 +112,15 @@ class Profile:
     @cached_property
     def fits(self) -> tuple[MaxEntFit, ...]:
         """``fits[l]`` for l = 0 (uniform) … L."""
+        from steradian.fitting.fitted import fits_of
+
         return fits_of(self.moments, self.nested, self.shrinkage)
 
     @cached_property
     def numerics(self) -> Numerics:
         """Certificates of every level."""
+        from steradian.fitting.fitted import numerics_of
+
         return numerics_of(self.nested, self.elapsed)
 
     @property
@@ -164,6 +163,8 @@ class Profile:
         """
         if self.shrinkage is not None:
             return np.full(len(self.levels), np.nan)
+        from steradian.inference.bias import noise_floor
+
         return self._answers.once("noise", lambda: noise_floor(self._sample))
 
     @property
@@ -254,6 +255,9 @@ class Profile:
         DesignError
             The design defines no p-value, or too few units for the features.
         """
+        from steradian.inference.gap_tests import gap_tests
+        from steradian.inference.level_tests import Options
+
         options = Options(null, statistic, covariance, method, replicates, seed)
         return self._answers.once(options, lambda: gap_tests(self.as_sample(), options))
 
@@ -265,6 +269,8 @@ class Profile:
         ``method`` is ``"noncentral"`` (a scaled non-central χ² law, inverted), ``"sqrt"``
         (normal for √I) or ``"wald"`` (normal for I).
         """
+        from steradian.inference.intervals import gap_intervals
+
         return self._answers.once(
             ("intervals", confidence, method),
             lambda: gap_intervals(self.as_sample(), confidence, method),
@@ -273,6 +279,8 @@ class Profile:
     @property
     def spectrum(self) -> Spectrum:
         """Gaps per degree with noise floor and intervals, as a power spectrum is read."""
+        from steradian.spectrum import spectrum_of
+
         return self._answers.once("spectrum", lambda: spectrum_of(self))
 
     def uniformity(self, *, replicates: int = 9999, seed: int = 0) -> Uniformity:
@@ -281,6 +289,8 @@ class Profile:
         With fewer than ten rows per feature a p-value is where the score form stands among those
         of up to ``replicates`` uniform samples, drawn from ``seed``.
         """
+        from steradian.inference.gap_tests import UniformDraws, uniformity_tests
+
         draws = UniformDraws(replicates, seed)
         return self._answers.once(
             ("uniformity", draws), lambda: uniformity_tests(self.as_sample(), draws)
@@ -304,6 +314,8 @@ class Profile:
         >>> found.cone.method, round(found["α95"], 1)  # level 2 speaks against Fisher's
         ('bootstrap', 24.0)
         """
+        from steradian.classical import classical_statistics
+
         asked = ("classical", confidence, draws, seed)
         return self._answers.once(
             asked, lambda: classical_statistics(self, confidence, draws, seed)
@@ -311,12 +323,14 @@ class Profile:
 
     def sensitivity(
         self,
-        epsilons: Sequence[float] = DEFAULT_EPSILONS,
+        epsilons: Sequence[float] = _EPSILONS,
         *,
-        rotations: int = ROTATIONS,
+        rotations: int = _ROTATIONS,
         seed: int = 0,
     ) -> Sensitivity:
         """Gaps when another law is mixed in, on other grids, and after random rotations."""
+        from steradian.adequacy.sensitivity import sensitivity_of
+
         return sensitivity_of(self, epsilons, rotations, seed)
 
     def residuals(
@@ -343,6 +357,9 @@ class Profile:
         replicates, seed : int
             Of the bootstrap: how many at most, since thirty that are as far off settle a p-value.
         """
+        from steradian.adequacy.calibration import Calibration
+        from steradian.adequacy.residuals import harmonic_residuals
+
         how = Calibration(method, replicates, seed)
         if not isinstance(weights, str):
             return harmonic_residuals(self.as_sample(), degree, weights, how)
@@ -365,6 +382,9 @@ class Profile:
         ``"vmf"`` (the only one above) or an object of `steradian.kernels`, where its width is
         chosen; the rest is as for `residuals`.
         """
+        from steradian.adequacy.calibration import Calibration
+        from steradian.adequacy.mmd import kernel_discrepancy
+
         how = Calibration(method, replicates, seed)
         if not (kernel is None or isinstance(kernel, str)):
             return kernel_discrepancy(self.as_sample(), kernel, how)
@@ -372,12 +392,14 @@ class Profile:
             ("mmd", kernel, how), lambda: kernel_discrepancy(self.as_sample(), kernel, how)
         )
 
-    def beyond(self, *, draws: int = DRAWS, seed: int = 0) -> Beyond:
+    def beyond(self, *, draws: int = _DRAWS, seed: int = 0) -> Beyond:
         """How much of each fit lies where there are no data, and how much of its gap that carries.
 
         By the rule that integrates the law where there is one, which sees masses of 1e-10; else by
         ``draws`` exact draws of the fit, from ``seed``.
         """
+        from steradian.adequacy.beyond import beyond_data
+
         count = whole_number(draws, "draws", least=1)
         start = seed_number(seed)
         return self._answers.once(
@@ -390,6 +412,8 @@ class Profile:
         ``full`` is that hierarchy, or a profile of the same data with it. Every level must be
         within one of ``full``.
         """
+        from steradian.adequacy.left_out import left_out_of
+
         if isinstance(full, Profile):
             return left_out_of(self, full)
         if not is_object_of(full, Hierarchy):
@@ -406,11 +430,15 @@ class Profile:
 
     def trust(self) -> Trust:
         """Whether to trust it statistically, numerically and structurally, with the reasons."""
+        from steradian.adequacy.trust import trust_of
+
         asked = ("trust", self._knows_residuals)  # what is known by then, it says
         return self._answers.once(asked, lambda: trust_of(self))
 
     @property
     def _knows_residuals(self) -> bool:
+        from steradian.adequacy.calibration import Calibration
+
         return self._answers.known(_residuals_asked(None, "unit", Calibration()))
 
     def as_sample(self) -> Sample:
@@ -424,10 +452,14 @@ class Profile:
 
     @cached_property
     def _answers(self) -> Memo:  # results do not change, so that none is worked out twice
+        from steradian.inference.sample import SharedMemo
+
         return SharedMemo()
 
     @cached_property
     def _sample(self) -> Sample:  # its units are found once, whatever asks for them
+        from steradian.inference.sample import Sample
+
         return Sample(self.moments, self.nested, self.fits, self.design, self.directions)
 
     def tests_within(self, patience: float) -> GapTests:
@@ -435,6 +467,9 @@ class Profile:
 
         Levels beyond it are not computed: they have NaN and say so. What was tested before is kept.
         """
+        from steradian.inference.gap_tests import gap_tests
+        from steradian.inference.level_tests import Options
+
         full = Options()
         if self._answers.known(full):
             return self.tests()
@@ -446,6 +481,8 @@ class Profile:
 
     def intervals_within(self, patience: float) -> GapIntervals:
         """`intervals`, or `TakesLong` where they take more work and were not asked for before."""
+        from steradian.inference.intervals import interval_work
+
         if not self._knows_intervals:
             Patience(patience, "intervals()").begin(None, interval_work(self.as_sample()))
         return self.intervals()
@@ -465,6 +502,9 @@ class Profile:
             Work that p-values may take, ten million a second. What takes more is not computed:
             call `tests`, and the summary has it.
         """
+        from steradian.inference.level_tests import Options
+        from steradian.text.summary import summarise
+
         known = self._answers.known(Options()), self._knows_intervals, self._knows_residuals
         return self._answers.once(
             ("summary", patience, verbose, known),
@@ -481,6 +521,8 @@ class Profile:
 
     def to_frame(self) -> Any:
         """One row per level as a pandas frame (pandas must be installed)."""
+        from steradian.io.frames import frame_of_levels
+
         return frame_of_levels(record_of(self))
 
     def plot(self, ax: Any = None) -> Any:
@@ -534,6 +576,9 @@ def _residuals_asked(degree: int | None, weights: str, how: Calibration) -> Hash
 
 def record_of(profile: Profile) -> dict[str, Any]:
     """Every number of a profile, ready for JSON."""
+    from steradian.fitting.fitted import Numerics
+    from steradian.io.records import without_nan
+
     return {
         "n": profile.n,
         "d": profile.d,
@@ -677,6 +722,8 @@ def profile(  # noqa: PLR0913 - what people say of a sample
         rows = _rows(data, weights)
         stated, rest = design_of_rows(design, data, rows), {"levels": levels, **rest}
         if isinstance(hierarchy, OnSplits):
+            from steradian.splits import split_profile
+
             return split_profile(hierarchy, rows, stated, partial(_one_sample, **rest))
         chosen, own = hierarchy.recipe.from_data(rows), hierarchy.recipe.words
         return _one_sample(rows, hierarchy=chosen, design=ChosenFromSameRows(own, stated), **rest)
@@ -699,6 +746,8 @@ def _one_sample(  # noqa: PLR0913 - as `profile`, of a hierarchy that is known
     explicit = levels is not None or hierarchy is not None
     source = as_source(data, weights, hierarchy)
     if reference is not None:
+        from steradian.relative import relative_hierarchy
+
         hierarchy, levels = relative_hierarchy(reference, source, levels, hierarchy), None
     moments, directions = measured(source, levels, hierarchy)
     plan = stated_design(design, data, directions, moments)

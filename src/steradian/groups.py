@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown
+from steradian.arguments import is_frame, shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.notation import Reading, pooled_reading
@@ -24,7 +24,7 @@ from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.registry import default_hierarchy
 from steradian.inference.sample import GroupedRows
-from steradian.io.frames import column, is_frame
+from steradian.io.frames import column
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.relative import relative_hierarchy
 from steradian.text.messages import arguments

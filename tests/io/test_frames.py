@@ -13,7 +13,8 @@ import pytest
 
 import steradian as sr
 from named_rows import without_count
-from steradian.io.frames import Table, is_frame
+from steradian.arguments import is_frame
+from steradian.io.frames import Table
 from steradian.io.reading import directions_from_frame
 
 Columns = dict[str, list[Any]]

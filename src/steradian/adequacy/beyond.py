@@ -147,10 +147,9 @@ def _upper(spread: Array, weights: Array, share: float) -> float:
     return float(spread[order][min(int(beyond.sum()), len(spread) - 1)])
 
 
-DRAWS = 10_000
 CARRIES = 0.25  # share of a gap from beyond the data that is worth saying
 _RULE_OF_THREE = 3.0  # draws, none of which lies beyond: the mass is below 3 / n, 95 to 5
-_HELD = 10  # times as many coordinates as elsewhere: `DRAWS` are held together
+_HELD = 10  # times as many coordinates as elsewhere: those of `Profile.beyond` are held together
 _WIDTH = 80
 
 

@@ -43,9 +43,7 @@ if TYPE_CHECKING:
     from steradian.decomposition import Profile
 
 
-DEFAULT_EPSILONS = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1)
 REACHES = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the degree that the grid of the fit integrates exactly
-ROTATIONS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

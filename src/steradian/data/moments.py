@@ -19,7 +19,6 @@ from steradian.data.validation import as_numeric
 from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.hierarchies import Hierarchy, hierarchy_from_dict
 from steradian.hierarchies.contract import refuse_unproven, tells_signs_apart
-from steradian.io.moments_file import read_moments, write_moments
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import CONTRACT_SAME, MEAN_LENGTH, UNIT_LENGTH
 
@@ -280,6 +279,8 @@ class Moments:
         `steradian.io.moments_file`: a line that names it, a line of JSON, plain doubles.
         """
         record = self.to_dict()
+        from steradian.io.moments_file import write_moments
+
         write_moments(
             path,
             {name: value for name, value in record.items() if name not in _SHAPES},
@@ -303,6 +304,8 @@ class Moments:
         InvalidArgument
             It is no file of moments, of another version, truncated or damaged.
         """
+        from steradian.io.moments_file import read_moments
+
         record = read_moments(path)
         if hierarchy is None:
             return cls.from_dict(record)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import shown, whole_number, wrong_value
+from steradian.arguments import is_frame, shown, whole_number, wrong_value
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.stacks import Support, support_of_one
@@ -16,8 +16,6 @@ from steradian.errors import InvalidArgument, InvalidDirections, SteradianError
 from steradian.hierarchies import Hierarchy
 from steradian.hierarchies.contract import refuse_unproven
 from steradian.hierarchies.registry import default_hierarchy
-from steradian.io.frames import is_frame
-from steradian.io.reading import directions_from_frame
 from steradian.text.audience import Advice
 from steradian.text.messages import Name, arguments
 
@@ -84,6 +82,8 @@ def _lie_on(hierarchy: Hierarchy, data: Any, weights: ArrayLike | None) -> bool:
 
 def _read(frame: Any, weights: ArrayLike | str | None) -> Directions:
     """Directions of a frame; what must be said of it is said to the reader."""
+    from steradian.io.reading import directions_from_frame
+
     try:
         return directions_from_frame(frame, weights=weights)
     except InvalidDirections as error:

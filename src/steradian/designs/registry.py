@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from steradian.arguments import shown
+from steradian.arguments import is_frame, shown
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.designs.base import Design
@@ -13,7 +13,6 @@ from steradian.designs.dependent import Chain
 from steradian.designs.rows import IID, FixedWeights, Importance
 from steradian.designs.without_units import Descriptive
 from steradian.errors import DesignError
-from steradian.io.frames import column, is_frame
 from steradian.numerics.arrays import Array
 from steradian.text.audience import Advice
 from steradian.text.messages import Name
@@ -89,6 +88,8 @@ def design_of_rows(design: Design | str | None, data: Any, directions: Direction
     if design is None:
         return plan
     if is_frame(data):
+        from steradian.io.frames import column
+
         plan = plan.with_columns(lambda name: column(data, name))
     plan.check(directions)
     return plan

@@ -1,20 +1,20 @@
 """What is measured: nested spaces of features."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from steradian.hierarchies.axial import Axial
-from steradian.hierarchies.base import Hierarchy
-from steradian.hierarchies.chosen import LowRank, OnSplits, Recipe, SameRows, Split, Zonal
-from steradian.hierarchies.custom import Custom
-from steradian.hierarchies.harmonics import Harmonics
-from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
-from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
-from steradian.hierarchies.relative import Against
-from steradian.hierarchies.sketch import Sketch
-from steradian.hierarchies.stacked import Stacked
-from steradian.hierarchies.torus import Interactions, TorusHarmonics
-
-NodeHierarchy = Hierarchy  # as it was called
+if TYPE_CHECKING:
+    from steradian.hierarchies.axial import Axial
+    from steradian.hierarchies.base import Hierarchy, NodeHierarchy
+    from steradian.hierarchies.chosen import LowRank, Zonal
+    from steradian.hierarchies.custom import Custom
+    from steradian.hierarchies.harmonics import Harmonics
+    from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
+    from steradian.hierarchies.recipe import OnSplits, Recipe, SameRows, Split
+    from steradian.hierarchies.registry import hierarchy_from_dict, register_hierarchy
+    from steradian.hierarchies.relative import Against
+    from steradian.hierarchies.sketch import Sketch
+    from steradian.hierarchies.stacked import Stacked
+    from steradian.hierarchies.torus import Interactions, TorusHarmonics
 
 __all__ = [
     "Against",
@@ -39,3 +39,22 @@ __all__ = [
     "hierarchy_from_dict",
     "register_hierarchy",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for one of ours
+    from steradian.lazy import names_on_demand
+
+    _HOMES = {
+        "axial": ["Axial"],
+        "base": ["Hierarchy", "NodeHierarchy"],
+        "chosen": ["LowRank", "Zonal"],
+        "recipe": ["OnSplits", "Recipe", "SameRows", "Split"],
+        "custom": ["Custom"],
+        "harmonics": ["Harmonics"],
+        "quadratics": ["Blocks", "Diagonal", "Quadratics"],
+        "registry": ["hierarchy_from_dict", "register_hierarchy"],
+        "relative": ["Against"],
+        "sketch": ["Sketch"],
+        "stacked": ["Stacked"],
+        "torus": ["Interactions", "TorusHarmonics"],
+    }
+    __getattr__ = names_on_demand(__name__, _HOMES)

@@ -182,6 +182,11 @@ class Hierarchy:
         """E φ of all features (q,) under the law of zero information; None where it is zero."""
         return None
 
+    @property
+    def built_of(self) -> tuple[Any, ...]:
+        """What of it may be anybody's: other hierarchies, functions."""
+        return ()
+
     # --- what kind of features they are ---------------------------------------------------
 
     @property
@@ -262,6 +267,9 @@ class Hierarchy:
     def classical_names(self) -> tuple[str, ...]:
         """By whom the test by a² |m_l|² of each level is called; an empty name for one without."""
         return ()
+
+
+NodeHierarchy = Hierarchy  # as it was called where nodes integrate
 
 
 def _listed(value: Any) -> Any:

@@ -117,6 +117,10 @@ class Custom(Hierarchy):
     def features(self, x: AnyArray) -> AnyArray:
         return _made(self)[0].features(_values(self.blocks, x))
 
+    @property
+    def built_of(self) -> tuple[Any, ...]:
+        return self.blocks
+
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: functions cannot be written down and read again."""
         return {"kind": "Custom", "space": self.space.name, "dims": list(self.dims)}

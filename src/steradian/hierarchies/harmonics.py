@@ -18,8 +18,6 @@ from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.grids.quadratic_family import QuadraticFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
-from steradian.families.relative.below_polynomials import LinearBelow, QuadraticBelow
-from steradian.families.relative.family import polynomial_family
 from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.base import Hierarchy, checked_level
 from steradian.numerics.arrays import AnyArray, Array
@@ -329,6 +327,8 @@ class Harmonics(Hierarchy):
             return _family_of_level(self.d, checked_level(level, self.levels))
         if checked_level(level, self.levels) <= 2:
             return _below_polynomials(self.d, level)
+        from steradian.families.relative.family import polynomial_family
+
         return polynomial_family(self, level)
 
     @property
@@ -371,6 +371,8 @@ def _family_of_level(d: int, level: int) -> Family:
 @cache
 def _below_polynomials(d: int, level: int) -> Family:
     """Levels 1 and 2 beside levels whose moments are polynomials at nodes."""
+    from steradian.families.relative.below_polynomials import LinearBelow, QuadraticBelow
+
     return LinearBelow(d, linear_axes(d)) if level == 1 else QuadraticBelow(unit_sphere(d))
 
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument, SteradianError
-from steradian.hierarchies.axial import Axial
 from steradian.hierarchies.base import Hierarchy
-from steradian.hierarchies.custom import Custom
-from steradian.hierarchies.harmonics import Harmonics
-from steradian.hierarchies.low_rank import LowRank
-from steradian.hierarchies.quadratics import Blocks, Diagonal, Quadratics
-from steradian.hierarchies.relative import Against, Shifted
-from steradian.hierarchies.sketch import Sketch
-from steradian.hierarchies.stacked import Stacked
-from steradian.hierarchies.torus import Interactions, TorusHarmonics
-from steradian.hierarchies.zonal import BoundedZonal, Zonal
-from steradian.spaces import (
-    SHIPPED_SPACES,
-    Axes,
-    Circle,
-    Hypersphere,
-    Rotations,
-    Space,
-    Sphere,
-    Torus,
-)
+from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Space, Sphere, Torus
 from steradian.text.audience import Advice
 from steradian.text.messages import arguments
+
+if TYPE_CHECKING:
+    from steradian.hierarchies.axial import Axial
+    from steradian.hierarchies.custom import Custom
+    from steradian.hierarchies.relative import Against
+    from steradian.hierarchies.stacked import Stacked
 
 _FEW, _MANY = 2, 4  # levels in many and in few dimensions
 _SPHERES = Circle, Sphere, Hypersphere  # made once: every profile asks
@@ -38,11 +26,17 @@ _SPHERES = Circle, Sphere, Hypersphere  # made once: every profile asks
 def default_hierarchy(space: Space, levels: int | None = None) -> Hierarchy:
     """Harmonics of every degree on spheres and tori, of even ones on axes and rotations."""
     if isinstance(space, _SPHERES):
+        from steradian.hierarchies.harmonics import Harmonics
+
         many = _MANY if space.d <= 3 else _FEW
         return Harmonics(space.d, many if levels is None else levels)
     if isinstance(space, Axes | Rotations):
+        from steradian.hierarchies.axial import Axial
+
         return Axial.on(space, _axial_levels(space.d) if levels is None else levels)
     if isinstance(space, Torus):
+        from steradian.hierarchies.torus import TorusHarmonics
+
         return TorusHarmonics(space.k, _FEW if levels is None else levels)
     raise InvalidArgument(
         "nothing is known to measure on the {space}; pass {remedy}",
@@ -89,13 +83,13 @@ def register_hierarchy(kind: str, make: Callable[..., Hierarchy]) -> None:
 
 def is_shipped(hierarchy: Any) -> bool:
     """Whether hierarchy, functions and space are all of this package, whose tests prove them."""
-    if isinstance(hierarchy, Stacked):
-        return all(is_shipped(part) for part in hierarchy.parts)
-    if isinstance(hierarchy, Against):  # orthonormal by construction, whatever the reference
-        return is_shipped(hierarchy.base)
-    if isinstance(hierarchy, Shifted):
-        return is_shipped(hierarchy.whole)
-    return type(hierarchy) in _PROVEN and type(hierarchy.space) in SHIPPED_SPACES
+    if not _is_ours(hierarchy) or not isinstance(hierarchy, Hierarchy):
+        return False
+    return _is_ours(hierarchy.space) and all(is_shipped(part) for part in hierarchy.built_of)
+
+
+def _is_ours(thing: object) -> bool:
+    return type(thing).__module__.startswith("steradian.")
 
 
 def hierarchy_from_dict(data: Any) -> Hierarchy:
@@ -103,7 +97,7 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
     if not isinstance(data, dict):
         raise InvalidArgument(f"not a dictionary of a hierarchy: {shown(data)}")
     kind = data.get("kind")
-    known = {**_SHIPPED, **_REGISTERED}
+    known = [*_HOMES, *(kind for kind in _SPECIAL if kind not in _HOMES), *_REGISTERED]
     if not isinstance(kind, str) or kind not in known:
         raise InvalidArgument(
             f"moments of a {shown(kind)} hierarchy cannot be read; known: {', '.join(known)}; "
@@ -111,7 +105,7 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
         )
     arguments = {str(name): value for name, value in data.items() if name != "kind"}
     try:
-        return known[kind](**arguments)
+        return _maker(kind)(**arguments)
     except SteradianError:
         raise
     except Exception as error:  # names that it does not take, or whatever somebody's maker raises
@@ -122,6 +116,8 @@ def hierarchy_from_dict(data: Any) -> Hierarchy:
 def _axial(d: int, levels: int, space: str = "axes") -> Axial:
     if space not in {"axes", "rotations"}:
         raise InvalidArgument(f"space is {shown(space)}; give 'axes' or 'rotations'")
+    from steradian.hierarchies.axial import Axial
+
     return Axial(d, levels, Rotations() if space == "rotations" else None)
 
 
@@ -142,6 +138,8 @@ def _against(**_: Any) -> Against:
 def _stacked(parts: Any) -> Stacked:
     if not isinstance(parts, list):
         raise InvalidArgument(f"parts is {shown(parts)}; give a list of dictionaries")
+    from steradian.hierarchies.stacked import Stacked
+
     return Stacked([hierarchy_from_dict(part) for part in parts])
 
 
@@ -155,24 +153,36 @@ def _same_maker(one: Callable[..., Hierarchy], other: Callable[..., Hierarchy]) 
     return one is other or (names[0] == names[1] and named)
 
 
-_MAKERS: dict[type, Callable[..., Hierarchy]] = {  # what makes each kind from its dictionary
-    Harmonics: Harmonics,
-    Axial: _axial,
-    Interactions: Interactions,
-    Quadratics: Quadratics,
-    Diagonal: Diagonal,
-    Blocks: Blocks,
-    Zonal: Zonal,
-    BoundedZonal: BoundedZonal,
-    LowRank: LowRank,
-    Sketch: Sketch,
-    TorusHarmonics: TorusHarmonics,
-    Custom: _custom,
-    Stacked: _stacked,
-    Against: _against,
-    Shifted: _against,
+_HOMES = {  # of the class that each kind makes, with the names of its dictionary
+    "Harmonics": "harmonics",
+    "Axial": "axial",
+    "Interactions": "torus",
+    "Quadratics": "quadratics",
+    "Diagonal": "quadratics",
+    "Blocks": "quadratics",
+    "Zonal": "zonal",
+    "BoundedZonal": "zonal",
+    "LowRank": "low_rank",
+    "Sketch": "sketch",
+    "TorusHarmonics": "torus",
 }
-# those that hold other people's functions, parts or references are proven by what they hold
-_PROVEN = set(_MAKERS) - {Against, Custom, Shifted, Stacked}
-_SHIPPED = {each.__name__: make for each, make in _MAKERS.items()}
+_SPECIAL: dict[str, Callable[..., Hierarchy]] = {
+    "Axial": _axial,
+    "Custom": _custom,
+    "Stacked": _stacked,
+    "Against": _against,
+    "Shifted": _against,
+}
+_SHIPPED = {*_HOMES, *_SPECIAL}
 _REGISTERED: dict[str, Callable[..., Hierarchy]] = {}  # from outside the package
+
+
+def _maker(kind: str) -> Callable[..., Hierarchy]:
+    """What makes a hierarchy of that kind from the other entries of its dictionary."""
+    known = {**_REGISTERED, **_SPECIAL}
+    if kind in known:
+        return known[kind]
+    made: Callable[..., Hierarchy] = getattr(
+        import_module(f"steradian.hierarchies.{_HOMES[kind]}"), kind
+    )
+    return made

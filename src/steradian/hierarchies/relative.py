@@ -119,6 +119,10 @@ class Against(Hierarchy):
     def family(self, level: int) -> AgainstFamily:
         return AgainstFamily(self, checked_level(level, self.levels))
 
+    @property
+    def built_of(self) -> tuple[Any, ...]:
+        return (self.base,)
+
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: a reference is given again, not read again."""
         return {
@@ -203,6 +207,10 @@ class Shifted(Hierarchy):
 
     def family(self, level: int) -> ShiftedFamily:
         return ShiftedFamily(self.whole, checked_level(level, self.levels), self.origin)
+
+    @property
+    def built_of(self) -> tuple[Any, ...]:
+        return (self.whole,)
 
     def to_dict(self) -> dict[str, Any]:
         """What it is, for people: a reference is given again, not read again."""

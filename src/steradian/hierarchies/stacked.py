@@ -157,6 +157,10 @@ class Stacked(Hierarchy):
         further = NodeFamily(self, level) if self.on_nodes else self._skewed(self.levels)
         return cast("Family", LowerFamily(self.first.family(level), further))
 
+    @property
+    def built_of(self) -> tuple[Any, ...]:
+        return self.parts
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "Stacked", "parts": [part.to_dict() for part in self.parts]}
 

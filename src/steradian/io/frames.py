@@ -79,12 +79,6 @@ class Table:
         return message("{count} rows ({first} to {last})", count=whole, **ends)
 
 
-def is_frame(data: Any) -> bool:
-    """Whether ``data`` has named columns (pandas, polars and anything alike)."""
-    kind = type(data)  # asked of the class: a lazy frame would go and look
-    return hasattr(kind, "columns") and hasattr(kind, "__getitem__") and not isinstance(data, dict)
-
-
 def as_table(frame: Any, names: Collection[str] | None = None) -> Table:
     """The columns of a frame of any library that narwhals knows (pandas, polars, Arrow, …)."""
     return _of_frame(eager(frame), frame, names)

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import is_frame, shown
 from steradian.data.directions import Directions
 from steradian.data.interpretation import SEVERAL
 from steradian.data.notation import Reading
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.io.decision import Decision, Request
-from steradian.io.frames import Table, column, eager, is_frame, placed, table_of_slice
+from steradian.io.frames import Table, column, eager, placed, table_of_slice
 from steradian.io.reading import decided
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.spaces import Space

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from steradian.arguments import shown
+from steradian.arguments import is_frame, shown
 from steradian.data.conventions import CONVENTIONS, convention
 from steradian.data.directions import Directions
 from steradian.data.notation import Notation, Reading
@@ -33,7 +33,7 @@ from steradian.io.files import (
     table_of_array,
     table_of_arrow,
 )
-from steradian.io.frames import Table, eager, is_frame, vector_of
+from steradian.io.frames import Table, eager, vector_of
 from steradian.io.moments_file import is_moments_file
 from steradian.io.pieces import (
     Piece,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steradian.arguments import is_frame
 from steradian.data.conventions import CONVENTIONS, convention
 from steradian.data.directions import Directions
 from steradian.data.notation import Notation, Reading
@@ -18,7 +19,7 @@ from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
 from steradian.io.decision import OnBad, Request
 from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
-from steradian.io.frames import Table, is_frame
+from steradian.io.frames import Table
 from steradian.io.reading import decided, understood
 from steradian.numerics.arrays import AnyArray, IntArray
 from steradian.text.messages import arguments

@@ -141,7 +141,8 @@ def lines() -> dict[str, Callable[[], object]]:
             out[f"n = {n:.0e}: profile and {asked}"] = partial(_asked, sr.profile, x, asked)
     rng = np.random.default_rng(3)
     for name, offset in (("moderate", NEAR), ("concentrated", FAR)):
-        out[f"d = 768, {name}"] = partial(fit_fisher_bingham, *moments(cloud(MANY, offset, rng)))
+        m, scatter = moments(cloud(MANY, offset, rng))
+        out[f"d = 768, {name}"] = partial(fit_fisher_bingham, m[None, None], scatter[None, None])
     return out
 
 

@@ -77,14 +77,16 @@ def _measure(
     symmetric = square + square.T
     values = np.linalg.eigvalsh(scatter)
     print(f"{name}: R = {np.linalg.norm(m):.3f}, condition {values[-1] / values[0]:.0f}")
-    fit = fit_fisher_bingham(m, scatter)
-    good = agree("the moments, orthonormal features", np.sqrt(D * (D + 2)) * fit.residual, 1e-8)
+    one = m[None, None], scatter[None, None]
+    fit = fit_fisher_bingham(*one)
+    residual = float(fit.residual[0])
+    good = agree("the moments, orthonormal features", np.sqrt(D * (D + 2)) * residual, 1e-8)
     ours, yardstick = interleaved(
-        [lambda _: fit_fisher_bingham(m, scatter), lambda _: np.linalg.eigh(symmetric)], REPEATS
+        [lambda _: fit_fisher_bingham(*one), lambda _: np.linalg.eigh(symmetric)], REPEATS
     )
     label = f"Fisher-Bingham fit, d={D}, {name}, in eigh of the same size"
     result = Result(label, ours, yardstick, target, agrees=good, in_units_of_peer=True)
-    work = f"{fit.steps} steps, {fit.cg_steps} products, {fit.nodes} nodes"
+    work = f"{fit.steps[0]} steps, {fit.products[0]} products, {fit.nodes[0]} nodes"
     print(f"  {quantity(ours, 's')}, eigh {quantity(yardstick, 's')}: {result.ratio:.1f} ({work})")
     return result
 

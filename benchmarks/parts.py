@@ -30,7 +30,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "Hessian": (
         ("products.py", "stack"),
         ("products.py", "side_by_side"),
-        ("white_steps.py", "of"),
+        ("curvature.py", "of"),
         ("integral.py", "covariance"),
     ),
     "linear algebra": (
@@ -39,7 +39,7 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("linalg.py", "columns"),
         ("linalg.py", "conditions"),
         ("_linalg.py", "eigh"),
-        ("white_steps.py", "newton_steps"),
+        ("newton_steps.py", "truncated_steps"),
     ),
     "verification": (
         ("stacks.py", "aliasing_bound"),
@@ -50,7 +50,6 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "row by row": (
         ("high_levels.py", "solve_high"),
         ("gridded.py", "_solve_rows"),
-        ("fisher_bingham.py", "_fitted"),
     ),
     "results": (("batches.py", "_write"), ("batches.py", "_collect")),
 }

@@ -12,9 +12,8 @@ import pytest
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.fitting.grouped import SharedProblem
 from steradian.hierarchies import Harmonics
+from steradian.numerics.fisher_bingham.fit import fit_fisher_bingham
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
-from steradian.numerics.fisher_bingham.shared import fit_shared
-from steradian.numerics.fisher_bingham.shared_stack import shared_deficits
 from steradian.numerics.quadratics import features_to_matrix, matrix_to_features
 from steradian.spaces import unit_sphere
 
@@ -42,7 +41,9 @@ def test_deficits_of_many_samples_against_newton_on_all_features(d: int) -> None
     problem = SharedProblem(family, SHARES, d)
     exact = problem.solve(features, np.zeros_like(features))
     assert (exact.status == 0).all()
-    assert shared_deficits(mean, scatter, SHARES) == pytest.approx(exact.deficit, abs=1e-10)
+    fits = fit_fisher_bingham(mean, scatter, SHARES)
+    assert fits.deficit == pytest.approx(exact.deficit, abs=1e-10)
+    assert fits.psi - fits.beta.mean(axis=1)[:, None] == pytest.approx(exact.psi, abs=1e-8)
     roughly = problem.approached(features, exact.lam + 0.01)
     assert np.abs(roughly - exact.lam).max() < 1e-6
     reached = np.array([family.log_partition(lam)[1] for lam in roughly])
@@ -52,8 +53,10 @@ def test_deficits_of_many_samples_against_newton_on_all_features(d: int) -> None
 @pytest.mark.parametrize("d", [10, 40])
 def test_deficits_of_many_samples_are_those_of_each(d: int) -> None:
     _, mean, scatter = moments(d, 5)
-    each = [fit_shared(m, s, SHARES).deficit for m, s in zip(mean, scatter, strict=True)]
-    assert shared_deficits(mean, scatter, SHARES) == pytest.approx(np.array(each), abs=1e-10)
+    together = fit_fisher_bingham(mean, scatter, SHARES).deficit
+    for row in range(5):
+        one = fit_fisher_bingham(mean[row][None], scatter[row][None], SHARES)
+        assert together[row] == pytest.approx(float(one.deficit[0]), abs=1e-12)
 
 
 def test_products_along_many_directions_are_those_along_each() -> None:

@@ -280,19 +280,12 @@ class Family(ABC):
         return float("nan")
 
     def shared_fit(self, moments: MomentStack, shares: Array, own: int) -> GroupedFits | None:
-        """The laws of G groups that have the first ``own`` features for themselves.
+        """The laws of samples of G groups that have the first ``own`` features for themselves.
 
-        Without forming covariances. None where it cannot tell these features from the others; see
-        `fitting.grouped`.
+        ``moments`` are those of all groups, sample by sample; no covariances are formed. None where
+        it cannot tell these features from the others; see `fitting.grouped`.
         """
         return None
-
-    def shared_deficits(self, moments: MomentStack, shares: Array, own: int) -> Array:
-        """Deficits (S,) of such fits to S samples of G groups each, sample by sample in a stack.
-
-        Good to what a comparison of samples needs; NaN where no quick way finds one.
-        """
-        return np.full(len(moments) // len(shares), np.nan)
 
     # --- what noise gives -----------------------------------------------------------------
 

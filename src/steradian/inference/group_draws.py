@@ -182,13 +182,10 @@ def _gaps(sample: GroupedSample, drawn: MomentStack) -> Array:
 
 
 def _shared(sample: GroupedSample, drawn: MomentStack) -> Array:
-    """D(W_{L-1}), (S,): together where that is quick, else one by one."""
+    """D(W_{L-1}), (S,); NaN where there is none."""
     hierarchy, shares = sample.hierarchy, sample.shares
     family, own = hierarchy.family(hierarchy.levels), hierarchy.q(hierarchy.levels - 1)
-    out = family.shared_deficits(drawn, shares, own)
-    each = np.arange(len(drawn)).reshape(-1, len(shares))
-    for row in np.flatnonzero(np.isnan(out)):
-        found = family.shared_fit(drawn.take(each[row]), shares, own)
-        if found is not None and found.status[0] == Status.CONVERGED:
-            out[row] = found.deficit[0]
-    return out
+    found = family.shared_fit(drawn, shares, own)
+    if found is None:
+        return np.full(len(drawn) // len(shares), np.nan)
+    return np.where(found.status == Status.CONVERGED, found.deficit, np.nan)

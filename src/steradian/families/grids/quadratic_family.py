@@ -67,10 +67,6 @@ class QuadraticFamily(Family):
         """By the contour, which no concentration troubles."""
         return self.contour.shared_fit(moments, shares, own)
 
-    def shared_deficits(self, moments: MomentStack, shares: Array, own: int) -> Array:
-        """The same of many samples."""
-        return self.contour.shared_deficits(moments, shares, own)
-
     def resolved_by(self, rung: int) -> QuadraticFamily:
         return replace(self, grid=self.grid.resolved_by(rung))
 

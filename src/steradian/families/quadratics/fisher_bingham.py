@@ -21,13 +21,10 @@ from steradian.families.whitening import ReferenceWhitening, Whitening
 from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, AnyArray, Array, IntArray
-from steradian.numerics.fisher_bingham.fit import FisherBinghamFit, fit_fisher_bingham
-from steradian.numerics.fisher_bingham.gap import fitted_deficit_and_gap, stack_deficits_and_gaps
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFits, fit_fisher_bingham
+from steradian.numerics.fisher_bingham.gap import deficits_and_gaps
 from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
-from steradian.numerics.fisher_bingham.shared import fit_shared
-from steradian.numerics.fisher_bingham.shared_stack import shared_deficits
-from steradian.numerics.fisher_bingham.stack import fit_stack
 from steradian.numerics.linalg import eigenvalues, triangle
 from steradian.numerics.tolerances import (
     BINGHAM_LOST,
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
 _UNFELT = 1e3  # mismatch of the covariance over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
 _LEANING = 2.0  # nats per unit of the decrement while such a mode is missing
-_STACKED_DIMENSIONS = range(3, 257)  # on the circle laws are sharp; above, a row is work enough
 _SUMS = 4.0  # roundings of a second moment: of its terms, and of their sum over rows
 _TERMS = 32.0  # roundings of each of the d terms of a deficit, of order one: 19 were measured
 
@@ -141,31 +137,24 @@ class FisherBinghamFamily(Family):
 
     def shared_fit(self, moments: MomentStack, shares: Array, own: int) -> GroupedFits | None:
         """Groups with their own means and one B; None where they share anything else."""
-        if own != self.space.d:
-            return None
-        fit = fit_shared(moments.mean, moments.scatter, shares)
-        lam = np.array([feature_parameters(self.space, eta, fit.quadratic) for eta in fit.eta])
-        d = self.space.d
-        residual = np.sqrt(d * (d + 2.0)) * fit.residual
-        good = residual <= BINGHAM_RESIDUAL and fit.decrement <= NEARLY_DECREMENT
-        return GroupedFits(
-            own=own,
-            lam=lam[None],
-            psi=fit.psi[None],
-            deficit=np.array([fit.deficit]),
-            residual=np.array([residual]),
-            decrement=np.array([fit.decrement]),
-            steps=np.array([fit.steps]),
-            status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
-        )
-
-    def shared_deficits(self, moments: MomentStack, shares: Array, own: int) -> Array:
-        """Of groups with their own means and one B, side by side."""
         d, groups = self.space.d, len(shares)
         if own != d:
-            return np.full(len(moments) // groups, np.nan)
-        scatter = moments.scatter.reshape(-1, groups, d, d)
-        return shared_deficits(moments.mean.reshape(-1, groups, d), scatter, shares)
+            return None
+        mean = moments.mean.reshape(-1, groups, d)
+        fits = fit_fisher_bingham(mean, moments.scatter.reshape(-1, groups, d, d), shares)
+        eta, quadratic = fits.eta, np.broadcast_to(fits.quadratic[:, None], (*mean.shape, d))
+        residual = np.sqrt(d * (d + 2.0)) * fits.residual
+        good = (residual <= BINGHAM_RESIDUAL) & (fits.decrement <= NEARLY_DECREMENT)
+        return GroupedFits(
+            own=own,
+            lam=feature_parameters(self.space, eta, quadratic),
+            psi=fits.psi - fits.beta.mean(axis=1)[:, None],
+            deficit=fits.deficit,
+            residual=residual,
+            decrement=fits.decrement,
+            steps=fits.steps,
+            status=np.where(good, int(Status.CONVERGED), int(Status.STALLED)),
+        )
 
     @property
     def forms_matrices(self) -> bool:
@@ -199,89 +188,52 @@ Parameters = Callable[[Array, Array], Array]
 def fitted_rows(
     moments: MomentStack, q: int, partition: Partition, parameters: Parameters
 ) -> DualSolution:
-    """The laws of the means and covariances of a stack, as far as these are not masked.
-
-    Of many rows the plain ones together, the others one by one.
-    """
-    out = DualSolution.empty(len(moments), q, Status.STALLED)
-    alone = np.arange(len(moments))
-    if partition.is_whole and len(moments) > 1 and len(partition.labels) in _STACKED_DIMENSIONS:
-        alone = _fitted_together(moments, parameters, out)
-    for row in alone:
-        m, scatter = moments.mean[row], moments.scatter[row]
-        out.put(np.array([row]), _fitted(m, scatter, q, partition, parameters))
+    """The laws of the means and covariances of a stack, as far as these are not masked."""
+    out = DualSolution.empty(len(moments), q)
+    values = np.sort(partition.eigh(partition.masked(moments.scatter))[0], axis=1)
+    solid = values[:, 0] > FLAT * values[:, -1]
+    rounding = _rounding(np.where(solid[:, None], values, 1.0))
+    lost = solid & (rounding > BINGHAM_LOST)  # whatever were found would be refused
+    out.status[lost], out.moment_rounding[lost] = int(Status.ROUNDING), rounding[lost]
+    rows = np.flatnonzero(solid & ~lost)
+    if not len(rows):
+        return out
+    m, scatter, rounding, values = (
+        part[rows] for part in (moments.mean, moments.scatter, rounding, values)
+    )
+    fits = fit_fisher_bingham(m[:, None], scatter[:, None], partition=partition)
+    if not partition.is_whole:  # what |x| = 1 says across groups is not in the moments fitted
+        size = np.linalg.norm(fits.b[:, 0], axis=1) + np.ptp(fits.beta, axis=1)
+        rounding = rounding + ROUNDOFF * size
+    d = m.shape[1]
+    residual = np.sqrt(d * (d + 2.0)) * fits.residual
+    below, gap = deficits_and_gaps(fits, m, scatter)
+    good = (residual <= BINGHAM_RESIDUAL) & (fits.ended | (fits.decrement <= NEARLY_DECREMENT))
+    good &= fits.decrement**2 <= np.maximum(NEARLY_DECREMENT**2, rounding)
+    laws = np.full(len(rows), None)
+    for row in np.flatnonzero(rounding > BINGHAM_SHARP):
+        laws[row] = FisherBinghamLaw.fitted(fits, int(row))
+    found = DualSolution(
+        lam=parameters(fits.eta[:, 0], fits.quadratic),
+        psi=fits.psi[:, 0] - fits.beta.mean(axis=1),
+        deficit=below + gap,
+        gap=gap,
+        residual=residual,
+        decrement=fits.decrement,
+        condition=values[:, -1] / values[:, 0],
+        quadrature=fits.error + _faint_modes(fits),
+        moment_rounding=rounding,
+        nodes=fits.nodes,
+        steps=fits.steps,
+        status=np.where(good, int(Status.CONVERGED), int(Status.STALLED)),
+        laws=laws,
+    )
+    out.put(rows, found)
     return out
 
 
-def _fitted_together(moments: MomentStack, parameters: Parameters, out: DualSolution) -> IntArray:
-    """Fill in the rows that plain steps settle; the others."""
-    values, axes = np.linalg.eigh(moments.scatter)
-    rounding = _rounding(np.where(values[:, :1] > 0.0, values, 1.0))
-    plain = (values[:, 0] > FLAT * values[:, -1]) & (rounding <= BINGHAM_SHARP)
-    rows = np.flatnonzero(plain)
-    fit = fit_stack(moments.mean[rows], values[rows], axes[rows])
-    fit, rows = fit.take(fit.settled), rows[fit.settled]
-    if len(rows):
-        d = values.shape[1]
-        below, gap = stack_deficits_and_gaps(fit, moments.mean[rows], moments.scatter[rows])
-        solved = DualSolution(
-            lam=parameters(fit.eta, fit.quadratic),
-            psi=fit.psi,
-            deficit=below + gap,
-            gap=gap,
-            residual=np.sqrt(d * (d + 2.0)) * fit.residual,
-            decrement=fit.decrement,
-            condition=values[rows, -1] / values[rows, 0],
-            quadrature=fit.error,
-            moment_rounding=rounding[rows],
-            nodes=fit.nodes,
-            steps=fit.steps,
-            status=np.full(len(rows), int(Status.CONVERGED)),
-        )
-        out.put(rows, solved)
-    return np.setdiff1d(np.arange(len(moments)), rows)
-
-
-def _fitted(
-    m: Array, scatter: Array, q: int, partition: Partition, parameters: Parameters
-) -> DualSolution:
-    """One of them, from its mean (d,) and covariance (d, d)."""
-    d = len(m)
-    values = np.sort(partition.eigh(partition.masked(scatter))[0])
-    if not values[0] > FLAT * values[-1]:
-        return DualSolution.empty(1, q)
-    rounding = float(_rounding(values))
-    if rounding > BINGHAM_LOST:  # whatever were found would be refused: do not look for it
-        lost = DualSolution.empty(1, q, Status.ROUNDING)
-        lost.moment_rounding[:] = rounding
-        return lost
-    fit = fit_fisher_bingham(m, scatter, partition)
-    if not partition.is_whole:  # what |x| = 1 says across groups is not in the moments fitted
-        rounding += ROUNDOFF * (float(np.linalg.norm(fit.b)) + float(np.ptp(fit.beta)))
-    residual = np.sqrt(d * (d + 2.0)) * fit.residual
-    below, gap = fitted_deficit_and_gap(fit, m, scatter)
-    good = residual <= BINGHAM_RESIDUAL and fit.decrement**2 <= max(NEARLY_DECREMENT**2, rounding)
-    good = good and (fit.ended or fit.decrement <= NEARLY_DECREMENT)
-    law = FisherBinghamLaw.fitted(fit) if rounding > BINGHAM_SHARP else None
-    return DualSolution(
-        lam=parameters(fit.eta[None], fit.quadratic[None]),
-        psi=np.array([fit.psi - fit.beta.mean()]),
-        deficit=np.array([below + gap]),
-        gap=np.array([gap]),
-        residual=np.array([residual]),
-        decrement=np.array([fit.decrement]),
-        condition=np.array([values[-1] / values[0]]),
-        quadrature=np.array([fit.error + _of_faint_modes(fit)]),
-        moment_rounding=np.array([rounding]),
-        nodes=np.array([fit.nodes]),
-        steps=np.array([fit.steps]),
-        status=np.array([int(Status.CONVERGED if good else Status.STALLED)]),
-        laws=np.array([law], dtype=object),
-    )
-
-
-def _of_faint_modes(fit: FisherBinghamFit) -> float:
-    """Nats that a mode far away may still hold which the search has not found.
+def _faint_modes(fits: FisherBinghamFits) -> Array:
+    """Nats that a mode far away may still hold which the search has not found, (S,).
 
     Beside very sharp data a mass of 1e-12 there shows as a mismatch of the covariance in its own
     units, and in no decrement; the deficit lacks that mass times its log-density ratio. What
@@ -289,8 +241,8 @@ def _of_faint_modes(fit: FisherBinghamFit) -> float:
     one row of nearly all the weight, in 2 and 3 dimensions, and .95 once in 40,000 cases of the
     fuzz; twice that is stated.
     """
-    hidden = fit.relative > _UNFELT * fit.decrement + BINGHAM_RELATIVE
-    return _FAINT * fit.residual + _LEANING * fit.decrement if hidden else 0.0
+    hidden = fits.relative > _UNFELT * fits.decrement + BINGHAM_RELATIVE
+    return np.where(hidden, _FAINT * fits.residual + _LEANING * fits.decrement, 0.0)
 
 
 def _rounding(values: Array) -> Array:

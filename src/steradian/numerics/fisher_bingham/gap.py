@@ -11,17 +11,13 @@ in which nothing cancels; Gauss-Legendre nodes take the integral.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham.fit import FisherBinghamFit
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFits
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
-from steradian.numerics.fisher_bingham.stack import StackFit
-from steradian.numerics.heights.bessel import VonMisesFisher, concentration
-from steradian.numerics.tolerances import DUAL_ROUNDING, MOMENT_ROUNDING, TINY_MEAN
+from steradian.numerics.heights.bessel import concentration
+from steradian.numerics.tolerances import DUAL_ROUNDING, MOMENT_ROUNDING
 
 _PATH_NODES = 20
 _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
@@ -29,39 +25,24 @@ _SMALL_GAP = 1e-2  # below it the gap is integrated rather than subtracted
 
 def deficit_and_gap(terms: FisherBinghamTerms) -> tuple[float, float]:
     """D₁ and I₂ = D₂ - D₁ of one law, with relative accuracy; ``terms`` is a stack of one."""
-    mean, covariance = terms.mean[0], terms.covariance()[0]
-    below, start = _von_mises_fisher(mean, float(np.trace(covariance)))
+    mean, covariance = terms.mean, terms.covariance()
+    below, start = _von_mises_fisher(mean, np.trace(covariance[0])[None])
     beta = terms.beta[0] - terms.beta[0].mean()
-
-    def integrated() -> float:
-        return _divergence(beta, terms.b[0], start)[0]
-
-    deficit = terms.dual(mean, np.diagonal(covariance))
-    return float(below.deficit), _better(deficit, float(below.deficit), integrated)
-
-
-def fitted_deficit_and_gap(fit: FisherBinghamFit, m: Array, scatter: Array) -> tuple[float, float]:
-    """The same for a fit to the mean ``m`` (d,) and the covariance ``scatter`` (d, d)."""
-    below, eta = _von_mises_fisher(m, float(np.trace(scatter)))
-
-    def integrated() -> float:
-        return gap_over_von_mises_fisher((fit.axes, fit.beta, fit.b), eta, m, scatter)
-
-    return float(below.deficit), _better(fit.deficit, float(below.deficit), integrated)
+    deficit = terms.dual(mean[0], np.diagonal(covariance[0]))
+    gap = deficit - float(below[0])
+    if abs(gap) <= _SMALL_GAP:
+        gap = _better(gap, _divergence(beta, terms.b[0], start[0])[0], deficit)
+    return float(below[0]), gap
 
 
-def stack_deficits_and_gaps(fit: StackFit, m: Array, scatter: Array) -> tuple[Array, Array]:
-    """The same for fits to means ``m`` (R, d) and covariances (R, d, d): (R,) each."""
-    length = np.maximum(np.linalg.norm(m, axis=1), TINY_MEAN)
-    terms = concentration(m.shape[1], length, np.einsum("rii->r", scatter))
-    below = np.asarray(terms.deficit)
-    gap = fit.deficit - below
+def deficits_and_gaps(fits: FisherBinghamFits, m: Array, scatter: Array) -> tuple[Array, Array]:
+    """The same for fits to means ``m`` (S, d) and covariances (S, d, d), of one group."""
+    below, eta = _von_mises_fisher(m, np.einsum("sii->s", scatter))
+    gap = fits.deficit - below
     for row in np.flatnonzero(np.abs(gap) <= _SMALL_GAP):
-        beta, axes = np.linalg.eigh(fit.quadratic[row])
-        law = axes, beta, axes.T @ fit.eta[row]
-        eta = np.asarray(terms.kappa)[row] * (m[row] / length[row])
-        integrated = partial(gap_over_von_mises_fisher, law, eta, m[row], scatter[row])
-        gap[row] = _better(float(fit.deficit[row]), float(below[row]), integrated)
+        law = fits.axes[row], fits.beta[row], fits.b[row, 0]
+        integrated = gap_over_von_mises_fisher(law, eta[row], m[row], scatter[row])
+        gap[row] = _better(float(gap[row]), integrated, float(fits.deficit[row]))
     return below, gap
 
 
@@ -88,23 +69,21 @@ def gap_over_von_mises_fisher(
     return float(divergence if -rounding <= miss < -divergence else divergence + miss)
 
 
-def _von_mises_fisher(mean: Array, spread: float) -> tuple[VonMisesFisher, Array]:
-    """The von Mises-Fisher law of this mean, and its linear parameter."""
-    length = float(np.linalg.norm(mean))
-    terms = concentration(len(mean), length, spread)
-    return terms, float(terms.kappa) * (mean / length if length else mean)
+def _von_mises_fisher(mean: Array, spread: Array) -> tuple[Array, Array]:
+    """Deficits (S,) of von Mises-Fisher laws of these means, and their linear parameters (S, d)."""
+    length = np.linalg.norm(mean, axis=1)
+    known = concentration(mean.shape[1], length, spread)
+    scale = np.asarray(known.kappa) / np.where(length > 0.0, length, 1.0)
+    return np.asarray(known.deficit), scale[:, None] * mean
 
 
-def _better(deficit: float, below: float, integrated: Callable[[], float]) -> float:
-    """The difference, or its integral where that keeps more digits.
+def _better(gap: float, integrated: float, deficit: float) -> float:
+    """The difference, or its integral, which keeps more digits where it is small.
 
     A second mode that appears along the path is beyond its nodes: then subtraction is better.
     """
-    gap = deficit - below
-    if abs(gap) > _SMALL_GAP:
-        return gap
-    value = integrated()
-    return value if abs(value - gap) <= DUAL_ROUNDING * (1.0 + abs(deficit)) else gap
+    agree = abs(integrated - gap) <= DUAL_ROUNDING * (1.0 + abs(deficit))
+    return integrated if agree else gap
 
 
 def _divergence(beta: Array, b: Array, start: Array) -> tuple[float, FisherBinghamTerms]:

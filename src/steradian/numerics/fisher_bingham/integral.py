@@ -22,7 +22,7 @@ Kume and Wood (2005), Biometrika 92, 465-476.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,11 @@ class FisherBinghamTerms:
     def take(self, rows: IntArray) -> FisherBinghamTerms:
         """Some of the laws."""
         return FisherBinghamTerms(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+    def columns(self, k: int) -> FisherBinghamTerms:
+        """What the first ``k`` columns tell of the laws, but for sums over all of them."""
+        names = "beta", "b", "p", "v", "v_mean", "counts"
+        return replace(self, **{name: getattr(self, name)[..., :k] for name in names})
 
     def dual(self, m: Array, variances: Array) -> float:
         """η·m + Σ β (variances + m²) - ψ of the first law without cancelling terms.

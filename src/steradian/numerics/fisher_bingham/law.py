@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from steradian.numerics.arrays import Array
-from steradian.numerics.fisher_bingham.fit import Curvature, FisherBinghamFit
+from steradian.numerics.fisher_bingham.curvature import Curvature
+from steradian.numerics.fisher_bingham.fit import FisherBinghamFits
 from steradian.numerics.fisher_bingham.gap import deficit_and_gap
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
+from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.fisher_bingham.sample import draw, weighted_points
 from steradian.numerics.fisher_bingham.shape import shape_of
 
@@ -28,13 +30,13 @@ class FisherBinghamLaw:
         return cls(axes, fisher_bingham(beta[None], (axes.T @ eta)[None]))
 
     @classmethod
-    def fitted(cls, fit: FisherBinghamFit) -> FisherBinghamLaw:
-        """The law of a fit, in the eigenbasis it was found in.
+    def fitted(cls, fits: FisherBinghamFits, row: int) -> FisherBinghamLaw:
+        """The law of one fit, in the eigenbasis it was found in.
 
         Rounding of the parameters of a very sharp law moves it by more than its moments are
         known to; an eigenbasis of its own, and η in it, hold the digits that the matrix B cannot.
         """
-        return cls(fit.axes, fisher_bingham(fit.beta[None], fit.b[None]))
+        return cls(fits.axes[row], fisher_bingham(fits.beta[row][None], fits.b[row]))
 
     @property
     def psi(self) -> float:
@@ -77,12 +79,14 @@ class FisherBinghamLaw:
 
         One direction (d,), (d, d), or a stack (…, d), (…, d, d) of them.
         """
-        curvature = Curvature.at(self.terms)
-        mean = curvature.mean
-        q = self.axes.T @ quadratic @ self.axes
-        change, second = curvature.product((eta @ self.axes + 2.0 * q @ mean, q))
+        curvature = Curvature.of(self.terms, np.ones(1), Partition.whole(len(self.axes)))
+        mean, q = self.terms.mean[0], self.axes.T @ quadratic @ self.axes
+        linear = eta @ self.axes + 2.0 * q @ mean
+        changes, second = curvature.product((linear[..., None, :], q))
+        shape = quadratic.shape[:-1]
+        change = changes.reshape(shape)
         cross = mean[:, None] * change[..., None, :]
-        second = second + cross + cross.swapaxes(-1, -2)
+        second = second.reshape(quadratic.shape) + cross + cross.swapaxes(-1, -2)
         return change @ self.axes.T, self.axes @ second @ self.axes.T
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:

@@ -2,7 +2,7 @@
 
 A group may turn within itself, so that a matrix of this kind has an eigenbasis of the same kind.
 Products are taken group by group; all coordinates in one group is the full quadratic, each in its
-own the diagonal one.
+own the diagonal one. Matrices are stacks (…, d, d).
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
-from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.contour import Complex
-from steradian.numerics.linalg import on_diagonal, real_product
+from steradian.numerics.arrays import AnyArray, IntArray
+from steradian.numerics.linalg import on_diagonal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,58 +38,51 @@ class Partition:
         """All in one group."""
         return _whole(d)
 
-    def masked(self, matrix: Array) -> Array:
-        """A symmetric matrix (d, d), zero between the groups."""
+    def masked(self, matrices: AnyArray) -> AnyArray:
+        """Symmetric matrices, zero between the groups."""
         if self.is_whole:
-            return matrix
-        return np.where(self.labels[:, None] == self.labels, matrix, 0.0)
+            return matrices
+        return np.where(self.labels[:, None] == self.labels, matrices, matrices.dtype.type(0.0))
 
-    def eigh(self, matrix: Array) -> tuple[Array, Array]:
-        """Eigenvalues (d,) and an eigenbasis (d, d) of the masked matrix that mixes no groups."""
+    def eigh(self, matrices: AnyArray) -> tuple[AnyArray, AnyArray]:
+        """Eigenvalues (…, d) and eigenbases of the masked matrices that mix no groups."""
         if self.is_whole:
-            values, axes = np.linalg.eigh(matrix)
+            values, axes = np.linalg.eigh(matrices)
             return values, axes
         if self.is_diagonal:
-            return np.diagonal(matrix).copy(), np.eye(len(matrix))
-        values, axes = np.empty(len(matrix)), np.zeros_like(matrix)
+            eye = np.eye(len(self.labels), dtype=matrices.dtype)
+            return on_diagonal(matrices).copy(), np.broadcast_to(eye, matrices.shape).copy()
+        values, axes = np.empty(matrices.shape[:-1], matrices.dtype), np.zeros_like(matrices)
         for group in self.groups:
-            at = np.ix_(group, group)
-            values[group], axes[at] = np.linalg.eigh(matrix[at])
+            at = ..., group[:, None], group
+            values[..., group], axes[at] = np.linalg.eigh(matrices[at])
         return values, axes
 
-    def product(self, one: Array, other: Array) -> Array:
-        """``one @ other`` for masked ``other`` (d, d) and any ``one`` (n, d)."""
+    def product(self, one: AnyArray, other: AnyArray) -> AnyArray:
+        """``one @ other`` for masked ``other`` and any ``one`` (…, n, d)."""
         if self.is_whole:
             return np.asarray(one @ other)
         if self.is_diagonal:
-            return np.asarray(one * np.diagonal(other))
-        out = np.empty_like(one)
+            return np.asarray(one * on_diagonal(other)[..., None, :])
+        stack = np.broadcast_shapes(one.shape[:-2], other.shape[:-2])
+        out = np.empty((*stack, *one.shape[-2:]), one.dtype)
         for group in self.groups:
-            out[:, group] = one[:, group] @ other[np.ix_(group, group)]
+            out[..., group] = one[..., group] @ other[..., group[:, None], group]
         return out
 
-    def gram(self, left: Complex, right: Complex) -> Array:
-        """Re(leftᵀ right), masked, for complex (n, d) arrays, by real products."""
+    def gram(self, left: AnyArray, right: AnyArray) -> AnyArray:
+        """leftᵀ right, masked, for real (…, n, d) arrays."""
         if self.is_whole:
-            return real_product(left, right)
+            return np.asarray(left.swapaxes(-1, -2) @ right)
+        stack, d = np.broadcast_shapes(left.shape[:-2], right.shape[:-2]), left.shape[-1]
+        out = np.zeros((*stack, d, d), left.dtype)
         if self.is_diagonal:
-            return np.diag((left.real * right.real - left.imag * right.imag).sum(axis=0))
-        out = np.zeros((left.shape[1],) * 2)
+            on_diagonal(out)[...] = (left * right).sum(axis=-2)
+            return out
         for group in self.groups:
-            out[np.ix_(group, group)] = real_product(left[:, group], right[:, group])
+            turned = left[..., group].swapaxes(-1, -2)
+            out[..., group[:, None], group] = turned @ right[..., group]
         return out
-
-    def spread(self, values: Array, axes: Array) -> Array:
-        """``axesᵀ diag(values) axes`` for ``axes`` (d, d) that mix no groups."""
-        if self.is_diagonal:
-            return np.diag(values)
-        if self.is_whole:
-            scaled = np.sqrt(values)[:, None] * axes
-            half = dsyrk(1.0, scaled.T)  # of one triangle: half the work, zeros in the other
-            out = half + half.T
-            on_diagonal(out)[...] *= 0.5
-            return np.asarray(out)
-        return np.asarray(self.product(axes.T * values, axes))
 
 
 @cache

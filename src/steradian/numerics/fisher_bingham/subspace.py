@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.fisher_bingham.fit import Curvature
+from steradian.numerics.fisher_bingham.curvature import Curvature
 from steradian.numerics.fisher_bingham.integral import FisherBinghamTerms, fisher_bingham
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.fisher_bingham.sample import draw
@@ -90,7 +90,7 @@ class SubspaceLaws:
     @property
     def covariance(self) -> Array:
         """Cov y, (R, k, k)."""
-        within = self.curvature().covariance
+        within = self.terms.columns(self.k).covariance()
         return np.asarray(self.axes @ within @ self.axes.swapaxes(1, 2))
 
     @property
@@ -111,13 +111,14 @@ class SubspaceLaws:
 
     def moments(self, functions: Quadratics) -> tuple[Array, Array]:
         """The same with covariances (R, q, q)."""
-        turned = _Turned.of(self, functions)
+        turned, k = _Turned.of(self, functions), self.k
+        curvature = Curvature.of(self.terms.columns(k), np.ones(1), Partition.whole(k))
         forms, mean = turned.forms, turned.means
         slopes = turned.linear + 2.0 * (forms @ turned.away[:, None, :, None])[..., 0]
         covariance = np.empty((*mean.shape, mean.shape[1]))
         for j in range(mean.shape[1]):
-            change, second = turned.curvature.product((slopes[:, j], forms[:, j]))
-            covariance[:, j] = np.einsum("rqk,rk->rq", slopes, change)
+            change, second = curvature.product((slopes[:, j, None], forms[:, j]))
+            covariance[:, j] = np.einsum("rqk,rk->rq", slopes, change[:, 0])
             covariance[:, j] += np.einsum("rqkl,rkl->rq", forms, second)
         return mean, 0.5 * (covariance + covariance.swapaxes(1, 2))
 
@@ -140,15 +141,6 @@ class SubspaceLaws:
         x, _ = draw(np.repeat(self.terms.p[0], counts), np.repeat(self.terms.b[0], counts), n, rng)
         return x[:, : self.k] @ self.axes[0].T, np.linalg.norm(x[:, self.k :], axis=1)
 
-    def curvature(self) -> Curvature:
-        """Hessian products of y in the eigenbases."""
-        k, terms = self.k, self.terms
-        nodes = terms.v[:, :, :k], terms.weights
-        guess = 0.5 / terms.p[:, :k]
-        return Curvature.on_nodes(
-            terms.b[:, :k], terms.v_mean[:, :k], guess, nodes, Partition.whole(k)
-        )
-
     def turned(self, y: Array) -> Array:
         """Coordinates (R, k) in the eigenbases."""
         return np.asarray((y[:, None, :] @ self.axes)[:, 0, :])
@@ -161,23 +153,23 @@ class SubspaceLaws:
 class _Turned:
     """Quadratics in the eigenbases of laws."""
 
-    curvature: Curvature
+    covariance: Array  # (R, k, k) of the laws
     linear: Array  # (R, q, k)
     forms: Array  # (R, q, k, k)
     away: Array  # (R, k): mean of the law, from the centre of the quadratics
 
     @classmethod
     def of(cls, laws: SubspaceLaws, functions: Quadratics) -> _Turned:
-        curvature, axes = laws.curvature(), laws.axes
+        terms, axes = laws.terms.columns(laws.k), laws.axes
         centre = np.broadcast_to(functions.centre, (len(axes), laws.k))
         forms = axes[:, None].swapaxes(2, 3) @ functions.forms @ axes[:, None]
-        away = curvature.mean - laws.turned(centre)
-        return cls(curvature, functions.linear @ axes, forms, away)
+        away = terms.mean - laws.turned(centre)
+        return cls(np.asarray(terms.covariance()), functions.linear @ axes, forms, away)
 
     @property
     def means(self) -> Array:
         """Of the quadratics, (R, q)."""
-        about = self.curvature.covariance + self.away[:, :, None] * self.away[:, None, :]
+        about = self.covariance + self.away[:, :, None] * self.away[:, None, :]
         return np.asarray(
             np.einsum("rqk,rk->rq", self.linear, self.away)
             + np.einsum("rqkl,rkl->rq", self.forms, about)

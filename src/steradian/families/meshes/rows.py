@@ -46,6 +46,7 @@ from steradian.families.meshes.search import (
     room,
     search,
 )
+from steradian.families.verification import integration_error
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import ROUNDOFF, Array, BoolArray, IntArray
@@ -56,7 +57,6 @@ from steradian.numerics.tolerances import (
     HEAVY_MASS,
     HOPELESS_DEFICIT,
     NEGLIGIBLE_MASS,
-    RULE_MARGIN,
     USABLE_DEFICIT,
     USABLE_RULE,
     VERIFIED_AIM,
@@ -186,7 +186,8 @@ def _finished(mesh: Mesh, theta: Array, steps: int, target: Target) -> DualSolut
     else:
         return _nothing(mesh, Status.UNRESOLVED, change)
     out = judge(path, none, end)
-    out.quadrature[:], out.nodes[:], out.steps[:] = RULE_MARGIN * change, mesh.nodes, steps
+    out.quadrature[:] = integration_error(np.array([change]), np.array([beyond**2]))
+    out.nodes[:], out.steps[:] = mesh.nodes, steps
     out.decrement[:] = max(float(out.decrement[0]), float(beyond))
     good = out.decrement[0] <= ACCEPTED_DECREMENT
     out.moment_rounding[:] = rounding

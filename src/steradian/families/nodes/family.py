@@ -34,6 +34,7 @@ from steradian.families.nodes.rules import (
     nodes_of,
     points_among_nodes,
 )
+from steradian.families.verification import integration_error
 from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
@@ -44,6 +45,7 @@ from steradian.numerics.tolerances import (
     NODE_TOUCHING,
     ROUGH_MARGIN,
     ROUGH_REFERENCE,
+    RULE_MARGIN,
     RULE_ROUNDING,
     RUN_OFF,
     USABLE_RULE,
@@ -331,13 +333,20 @@ class NodeFamily(Family):
         if self._rungs == 1:
             return np.full(len(m), np.inf)
         nodes = self._nodes(rung + 1 if rung + 1 < self._rungs else rung - 1)
-        apart = np.maximum(np.abs(nodes.psi(found.lam) - found.psi), nodes.doubt(found.lam))
+        apart, squared = np.abs(nodes.psi(found.lam) - found.psi), np.zeros(len(m))
         close = np.flatnonzero(apart <= USABLE_RULE)
         if len(close):
             there = nodes.root(found.lam[close])
             gradient = m[close] - there.mean
-            apart[close] += 0.5 * np.abs(np.einsum("bq,bq->b", gradient, there.newton(gradient)))
-        return np.where(np.isfinite(apart), apart, np.inf)
+            squared[close] = np.abs(np.einsum("bq,bq->b", gradient, there.newton(gradient)))
+        error = integration_error(apart, squared, self._margin)
+        error = np.maximum(error, nodes.doubt(found.lam))
+        return np.where(np.isfinite(error), error, np.inf)
+
+    @property
+    def _margin(self) -> float:
+        """Of what two rules differ by; of draws the spread is known, and is stated itself."""
+        return 1.0 if self._drawn else RULE_MARGIN
 
     def _judge_rest(self, out: DualSolution, m: Array) -> None:
         """The status of rows that no pair of rules agreed about, and of those that ran off."""
@@ -400,6 +409,10 @@ class AgainstFamily(NodeFamily):
     def _allowed(self, difference: float) -> float:
         return max(difference, ROUGH_REFERENCE) if self._rough else difference
 
+    @property
+    def _margin(self) -> float:
+        return ROUGH_MARGIN if self._rough else RULE_MARGIN
+
     def _first_rungs(self, start: Array) -> IntArray:
         if self._rough:
             return np.full(len(start), self._rungs - 1)
@@ -415,7 +428,7 @@ class AgainstFamily(NodeFamily):
         starts = rough_parts(self.hierarchy.space)
         apart = NodeFamily._difference(self, rung, found, m)
         if not len(starts):
-            return ROUGH_MARGIN * apart if self._rough else apart
+            return apart
         nodes = self._nodes(rung)
         starts = starts[starts < len(nodes)]
         for row in np.flatnonzero(np.isfinite(found.lam).all(axis=1)):

@@ -19,17 +19,16 @@ from steradian.numerics.arrays import Array, BoolArray
 from steradian.references.base import (
     HasReference,
     Reference,
+    SampledReference,
     missed_rows,
     reference_space,
     underlying,
     unseen,
     unseen_rows,
 )
-from steradian.references.density import Density
+from steradian.references.density import Density, LawReference
 from steradian.references.healpix import HealpixMap, is_map
-from steradian.references.law import LawReference
 from steradian.references.mask import Mask
-from steradian.references.sample import SampledReference
 from steradian.spaces import Space
 from steradian.text.audience import Advice
 from steradian.text.messages import arguments, message

@@ -9,7 +9,7 @@ asked of a space is how to integrate against that law and how to draw from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -261,3 +261,37 @@ def _named(which: BoolArray, where: str) -> Message | str:
     lie = "1 row lies" if len(rows) == 1 else f"{len(rows)} of {len(which)} rows lie"
     words = "{lie} {where} ({rows}{more})"
     return message(words, lie=lie, where=where, rows=shown, more=more)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledReference:
+    """The law of n₀ rows, of which the law behind them is known no better than that.
+
+    Integrals are sums over the rows. What they miss of the law behind them is not an error of
+    integration but noise, of the size of n₀ rows: tests take n n₀ / (n + n₀) for n, and intervals
+    add Var_{p₀}(p_L / p₀) / n₀.
+    """
+
+    points: Array  # (n₀, d)
+    weights: Array  # (n₀,), of sum one
+    words: str = field(default="a sample")
+
+    @property
+    def known_by(self) -> float:
+        return float(1.0 / (self.weights @ self.weights))
+
+    @property
+    def rough(self) -> bool:
+        return False
+
+    def rules(self) -> int:
+        return 2
+
+    def rule(self, rung: int) -> Rule:  # noqa: ARG002 - a sum has no error, so one serves for both
+        return Rule(self.points, self.weights)
+
+    def logpdf(self, x: Array) -> None:  # noqa: ARG002
+        return None
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        return self.points[rng.choice(len(self.points), n, p=self.weights)]

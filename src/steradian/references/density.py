@@ -1,11 +1,11 @@
-"""A density as a reference: any function of points that is nowhere negative."""
+"""A density as a reference: any function of points, or a law that somebody holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from steradian.numerics.tolerances import (
     TINY,
     VERIFIED_DIFFERENCE,
 )
+from steradian.references.base import log_reference, reference_rows
 from steradian.references.cut_rules import turned_rule
 from steradian.spaces.base import Rule, Space, has_no_sign
 
@@ -35,6 +36,7 @@ _RISEN = 2.0  # times their highest value: a rule that resolves a peak meets ove
 _ROWS = 1 << 15  # of the highest density, and as many of the others, that are compared with nodes
 _HIGH_NODES = 1 << 10  # of the finest rule, that are asked whether they met a peak by luck
 _BATCH = 1 << 16
+_NO_PARTS = np.empty(0, dtype=np.int64)
 _TURN = 20_231  # seed of the turns
 _CLEARANCE = 1.05  # over the highest density at the nodes
 
@@ -62,10 +64,10 @@ class Density:
 
     @property
     def rough(self) -> bool:
-        return _ladder(self).rough
+        return bool(self.space.rules()) and _ladder(self).rough
 
     def rules(self) -> int:
-        return len(_ladder(self).rungs) or 2
+        return (len(_ladder(self).rungs) or 2) if self.space.rules() else 0
 
     def rule(self, rung: int) -> Rule:
         return _rule(self, rung)
@@ -73,7 +75,7 @@ class Density:
     @property
     def parts(self) -> IntArray:
         """Where in the finest rule each copy begins, (16,), and nothing where it is no copies."""
-        return np.empty(0, dtype=np.int64) if _ladder(self).rungs else _copies(self)[1]
+        return _copies(self)[1] if self.rough and not _ladder(self).rungs else _NO_PARTS
 
     def logpdf(self, x: Array) -> Array:
         with np.errstate(divide="ignore"):
@@ -111,6 +113,8 @@ class Density:
         of the space at that height is mass that integrals would feel.
         """
         out = np.zeros(len(x), dtype=bool)
+        if not self.space.rules():
+            return out
         values = self.values(x)
         looked = _looked_at(values)
         out[looked] = _missed(self, x[looked], values[looked])
@@ -119,6 +123,86 @@ class Density:
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Exact draws by rejection from the uniform law; see `rejected`."""
         return rejected(self.space, self.values, _top(self), n, rng)
+
+
+class OfDensity:
+    """A reference whose rules, and what they see, are those of a `Density`."""
+
+    __slots__ = ()
+
+    @property
+    def density(self) -> Density:
+        """The density that is integrated."""
+        raise NotImplementedError
+
+    @property
+    def known_by(self) -> float:
+        return self.density.known_by
+
+    @property
+    def rough(self) -> bool:
+        return self.density.rough
+
+    @property
+    def parts(self) -> IntArray:
+        """As `Density.parts`."""
+        return self.density.parts
+
+    def rules(self) -> int:
+        return self.density.rules()
+
+    def rule(self, rung: int) -> Rule:
+        return self.density.rule(rung)
+
+    def missed_rows(self, x: Array) -> BoolArray:
+        """As `Density.missed_rows`."""
+        return self.density.missed_rows(x)
+
+
+class DrawnLaw(Protocol):
+    """A law with a density against the uniform law of its space, and draws."""
+
+    def logpdf(self, x: Array) -> Array:
+        """Log-density at ``x`` (n, d): (n,)."""
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """``n`` draws, (n, d)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LawReference(OfDensity):
+    """A law of a space, integrated by the rules of the space and drawn from by its own sampler."""
+
+    space: Space
+    law: DrawnLaw
+    words: str
+
+    @property
+    def density(self) -> Density:
+        return Density(self.space, _Values(self.law), self.words)
+
+    @property
+    def known_by(self) -> float:
+        return reference_rows(self.space)
+
+    def logpdf(self, x: Array) -> Array:
+        already = log_reference(self.space, x)  # where the law is itself relative to another
+        return np.asarray(self.law.logpdf(x) + (0.0 if already is None else already))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        return self.law.sample(n, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The density of a law as a function, equal for equal laws."""
+
+    law: DrawnLaw
+
+    def __call__(self, x: Array) -> Array:
+        return np.asarray(np.exp(self.law.logpdf(x)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from steradian.arguments import number_array, shown, truth
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
 from steradian.references.base import HalfSpace, reference_space
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
-from steradian.references.density import Density, rejected
+from steradian.references.density import Density, OfDensity, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
 from steradian.spaces.base import Rule, Space, refuse_no_space
 
@@ -194,14 +194,14 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(OfDensity):
     """The reference law of a mask that has a density on what it leaves: one on its region."""
 
     region: Region
     function: Callable[[Array], AnyArray]
 
     @property
-    def _density(self) -> Density:
+    def density(self) -> Density:
         return Density(reference_space(self.region.space, self.region), self.function)
 
     @property
@@ -209,41 +209,18 @@ class Exposure:
         return f"a given density {self.region.mask.words}"
 
     @property
-    def known_by(self) -> float:
-        return np.inf
-
-    @property
-    def rough(self) -> bool:
-        return self._density.rough
-
-    @property
     def area(self) -> float:
         """Share of the space that was looked at."""
         return self.region.area
 
-    def rules(self) -> int:
-        return self._density.rules()
-
-    def rule(self, rung: int) -> Rule:
-        return self._density.rule(rung)
-
     def logpdf(self, x: Array) -> Array:
         out = self.region.logpdf(x)
         seen = out > -np.inf
-        out[seen] += self._density.logpdf(x[seen])
+        out[seen] += self.density.logpdf(x[seen])
         return out
 
-    @property
-    def parts(self) -> IntArray:
-        """As `Density.parts`."""
-        return self._density.parts
-
-    def missed_rows(self, x: Array) -> BoolArray:
-        """As `Density.missed_rows`."""
-        return self._density.missed_rows(x)
-
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        return self._density.sample(n, rng)
+        return self.density.sample(n, rng)
 
 
 @lru_cache(maxsize=32)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from steradian.data.stacks import MomentStack, Support
+from steradian.data.stacks import MomentStack, Support, centred_moments
 from steradian.errors import InvalidArgument
 from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
@@ -346,8 +346,13 @@ class Family(ABC):
         return True
 
     def examine(self, x: Array, weights: Array) -> Placement:
-        """The exact verdict for distinct directions ``x`` (n, d) of positive ``weights``."""
-        return Placement(Verdict.UNSURE)
+        """The exact verdict for distinct directions ``x`` (n, d) of positive ``weights``.
+
+        That of their moments, unless it is known better.
+        """
+        means = (weights @ np.asarray(self.features(x)))[None]
+        seen = MomentStack(means, *centred_moments(x[None], weights[None]))
+        return Placement(Verdict(int(self.contains(seen)[0])))
 
     def examine_failed(self, x: Array) -> Placement:
         """A second look at distinct points ``x`` (n, d), by every means there is.

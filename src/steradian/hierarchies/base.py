@@ -120,6 +120,8 @@ class Hierarchy:
     def moments_of(self, lam: Array, mean: Array) -> MomentStack:
         """Moments of the fits ``lam`` (B, q) of any one level with means ``mean`` (B, d)."""
         family = self.family(self.level_of(lam.shape[1]))
+        if not family.has_rule:
+            return self.stack_of_means(family.expectations(lam, self))
         scatter = np.empty((len(lam), mean.shape[1], mean.shape[1]))
         for row, each in enumerate(lam):
             points, mass = family.rule(each, 2)

@@ -167,7 +167,7 @@ def within_units(cell: UnitsCell, count: int) -> dict[str, float]:
             permutations=199, replicates=99
         )
         paired = hotelling(x, by, ids) if cell.groups == 2 else np.nan
-        found.append([tests.overall, *tests.pvalue, paired])
+        found.append([tests.any_pvalue, *tests.pvalue, paired])
     share = np.mean(np.array(found) <= 0.05, axis=0)
     return dict(zip(("same law", "level 1", "level 2", "Hotelling"), share.tolist(), strict=True))
 

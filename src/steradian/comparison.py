@@ -233,24 +233,12 @@ class Comparison(NotebookView):
         work = float(self.sizes.sum()) * (1.0 + sum(self.hierarchy.dims)) * len(self.names)
         return 9999 if 9999 * work <= _QUICK else 999 if 999 * work <= 10.0 * _QUICK else 199
 
-    @property
-    def pvalue(self) -> Array:
-        """P-value of each level, (L,), by the default tests."""
-        return self.tests().pvalue
-
-    @property
-    def overall_pvalue(self) -> float:
-        """P-value of "all groups have the same law", by permutation; NaN where it is refused."""
-        many = Replicates(self._permutations)
-        return self._answers.once("same law", lambda: judged_same_law(self.sample, many)[0].pvalue)
-
     def intervals(self, confidence: float = 0.95) -> BetweenIntervals:
         """Standard errors, intervals and debiased values of C and J."""
         return self._answers.once(
             ("intervals", confidence), lambda: between_intervals(self.sample, confidence)
         )
 
-    @property
     def pairs(self) -> Pairs:
         """Every two groups: √JS of their fits, and whether they differ, with Holm's correction."""
         return self._answers.once("pairs", self._pairs)
@@ -259,7 +247,8 @@ class Comparison(NotebookView):
         def test(g: int, h: int) -> float:
             self.sample.check_inference()
             if len(self.names) == 2:  # the same question as of all groups
-                return self.overall_pvalue
+                whole = Replicates(self._permutations)
+                return judged_same_law(self.sample, whole)[0].pvalue
             many = Replicates(min(self._permutations, _PAIR_PERMUTATIONS), 999, 0)
             return same_law(self.sample, many, (g, h)).pvalue
 
@@ -362,7 +351,7 @@ def comparison_record(c: Comparison) -> dict[str, Any]:
                 c.names, c.sample.groups.deficits, c.sample.groups.gaps, strict=True
             )
         },
-        "distance": c.pairs.distance.tolist() if few else None,
+        "distance": c.pairs().distance.tolist() if few else None,
         "left_out": {name: why.to_dict() for name, why in c.left_out.items()},
         "design": c.design.name,
         "tests": None if tests is None else tests.to_dict(),

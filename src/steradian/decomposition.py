@@ -48,9 +48,11 @@ if TYPE_CHECKING:  # what a method is about is imported when it is called
     from steradian.designs import Design
     from steradian.fitting.fitted import Numerics
     from steradian.fitting.maxent import MaxEntFit
+    from steradian.inference.bootstrap import Bootstrap, Kind
     from steradian.inference.gap_tests import GapTests, Uniformity
     from steradian.inference.intervals import GapIntervals, IntervalMethod
     from steradian.inference.level_tests import Method, Null, Statistic
+    from steradian.inference.order import OrderChoice
     from steradian.inference.sample import Memo, Sample
     from steradian.inference.scores import Covariance
     from steradian.spectrum import Spectrum
@@ -276,7 +278,6 @@ class Profile:
             lambda: gap_intervals(self.as_sample(), confidence, method),
         )
 
-    @property
     def spectrum(self) -> Spectrum:
         """Gaps per degree with noise floor and intervals, as a power spectrum is read."""
         from steradian.spectrum import spectrum_of
@@ -440,6 +441,22 @@ class Profile:
         from steradian.adequacy.calibration import Calibration
 
         return self._answers.known(_residuals_asked(None, "unit", Calibration()))
+
+    def bootstrap(
+        self, kind: Kind = "design", *, replicates: int | None = None, seed: int = 0
+    ) -> Bootstrap:
+        """Replicates of the gaps: as `steradian.bootstrap` of this profile."""
+        from steradian.inference.bootstrap import bootstrap
+
+        return bootstrap(self, kind, replicates=replicates, seed=seed)
+
+    def choose_order(
+        self, *, alpha: float = 0.05, folds: int | None = None, seed: int = 0
+    ) -> OrderChoice:
+        """How many levels the data support: as `steradian.choose_order` of this profile."""
+        from steradian.inference.order import choose_order
+
+        return choose_order(self, alpha=alpha, folds=folds, seed=seed)
 
     def as_sample(self) -> Sample:
         """What inference needs to know of it; refused for shrunk data."""

@@ -89,7 +89,7 @@ def test_a_comparison_has_its_parts_and_all_levels(two: str, capsys: Capture) ->
     part, total = rows[2], rows[4]
     assert float(part["pvalue"]) == pytest.approx(record["tests"]["parts"]["direction"])
     assert float(part["pvalue_holm"]) == pytest.approx(record["tests"]["parts_holm"]["direction"])
-    assert float(total["pvalue"]) == pytest.approx(record["tests"]["overall"])
+    assert float(total["pvalue"]) == pytest.approx(record["tests"]["any_pvalue"])
     assert float(total["low"]) == pytest.approx(record["intervals"]["total_low"])
     assert float(total["between"]) == pytest.approx(record["total"])
     table = printed(capsys, *said, "--format", "markdown")

@@ -254,7 +254,7 @@ def of_comparison_tests(found: Any) -> Answer:
         "same": {"methods": [method_of(how) for how in found.methods], "codes": codes(found)},
         "p": {
             "level": pvalues(found.pvalue),
-            "overall": pvalues(found.overall),
+            "overall": pvalues(found.any_pvalue),
             "parts": pvalues(list(found.parts.values())),
         },
         "values": {"statistic": numbers(found.statistic)},

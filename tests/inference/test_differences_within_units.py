@@ -82,7 +82,7 @@ def test_what_a_unit_has_of_its_own_does_not_count() -> None:
     """A turn of .4 where units point .8 apart: clear within them."""
     x, by, ids = units_of_both(18, np.random.default_rng(5), shift=0.4, own=0.8)
     found = compared(x, by, ids).tests()
-    assert found.overall < 0.01
+    assert found.any_pvalue < 0.01
     assert found.pvalue[0] < 0.01
     assert found.methods == (PvalueMethod(MethodCode.SIGNS_WITHIN),)
 
@@ -94,7 +94,7 @@ def test_units_of_one_group_add_what_they_know() -> None:
     assert 2 <= len(set(ids[both])) <= 12
     found = compared(x, by, ids).tests()
     assert found.pvalue[0] == pytest.approx(1e-4)
-    assert found.overall == pytest.approx(1e-4)
+    assert found.any_pvalue == pytest.approx(1e-4)
 
 
 def test_too_few_units_are_said() -> None:
@@ -102,7 +102,7 @@ def test_too_few_units_are_said() -> None:
     found = compared(x, by, ids).tests()
     assert np.isnan(found.pvalue[0])
     assert found.methods == (REFUSED,)
-    assert np.isfinite(found.overall)
+    assert np.isfinite(found.any_pvalue)
 
 
 @pytest.mark.parametrize("overlap", [1.0, 0.4])
@@ -112,7 +112,7 @@ def test_size_within_units(overlap: float) -> None:
     for _ in range(150):
         x, by, ids = units_of_both(20, rng, overlap=overlap)
         found = compared(x, by, ids, levels=2).tests(permutations=99, replicates=19)
-        below += np.array([found.overall, *found.pvalue]) <= 0.05
+        below += np.array([found.any_pvalue, *found.pvalue]) <= 0.05
     assert below.max() <= 0.05 * 150 + 4.0 * np.sqrt(0.05 * 0.95 * 150)
 
 

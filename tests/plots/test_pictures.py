@@ -94,7 +94,7 @@ PICTURES: dict[str, Draw] = {
     "page": lambda n: fitted(compass(n)).plot(),
     "tests": lambda n: fitted(bearings(n)).tests().plot(),
     "intervals": lambda n: fitted(bearings(n)).intervals().plot(),
-    "spectrum": lambda n: fitted(compass(n)).spectrum.plot(),
+    "spectrum": lambda n: fitted(compass(n)).spectrum().plot(),
     "residuals": lambda n: fitted(bearings(n)).residuals().plot(),
     "sensitivity": lambda n: fitted(bearings(n)).sensitivity(rotations=1).plot(),
     "order": lambda n: sr.choose_order(fitted(bearings(n)), folds=3).plot(),

@@ -21,7 +21,7 @@ MADE_BY = {
     "gap_intervals": "Profile.intervals()",
     "gap_pvalues": "Profile.tests()",
     "group_gaps": "compare()",
-    "nats_per_degree": "Profile.spectrum",
+    "nats_per_degree": "Profile.spectrum()",
     "order_criteria": "choose_order()",
     "residual_spectrum": "Profile.residuals()",
     "sensitivity_curves": "Profile.sensitivity()",

@@ -15,7 +15,7 @@ def drawn(levels: int, weighted: bool) -> tuple[sr.results.Spectrum, object]:
     rng = np.random.default_rng(levels)
     theta, w = rng.vonmises(0.0, 1.0, 800), rng.gamma(2.0, size=800)
     p = sr.profile(sr.Directions.from_angles(theta, weights=w if weighted else None), levels=levels)
-    return p.spectrum, nats_per_degree(p.spectrum, new_figure(5, 3).add_subplot())
+    return p.spectrum(), nats_per_degree(p.spectrum(), new_figure(5, 3).add_subplot())
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -34,7 +34,7 @@ def test_axes_and_points(weighted: bool) -> None:
 
 def test_one_level_has_a_whole_degree_and_all_that_its_legend_names() -> None:
     x = sr.Sphere().uniform(5, np.random.default_rng(3))
-    s = sr.profile(x, levels=1).spectrum
+    s = sr.profile(x, levels=1).spectrum()
     ax = s.plot()
     assert ax.get_xticks().tolist() == [1.0]
     low, high = ax.get_ylim()

@@ -176,7 +176,7 @@ def test_a_common_rotation_changes_nothing(groups: dict[str, list[sr.Directions]
     scores = [c.tests(**few).statistic for c in (here, there)]  # type: ignore[arg-type]
     assert scores[0] == pytest.approx(scores[1], rel=1e-6)
     # statistics of shuffles round differently: a tie more or less in 9,999
-    assert there.overall_pvalue == pytest.approx(here.overall_pvalue, abs=2e-4)
+    assert there.tests().any_pvalue == pytest.approx(here.tests().any_pvalue, abs=2e-4)
 
 
 def test_direction_and_concentration_add_up_and_mean_what_they_say() -> None:
@@ -212,7 +212,7 @@ def test_many_groups_are_the_loop() -> None:
     loop = [sr.profile(x[by == g], levels=2).deficits for g in map(int, c.names)]
     assert c.sample.groups.deficits == pytest.approx(np.array(loop), abs=1e-10)
     assert c.between.sum() == pytest.approx(c.total, abs=1e-9)
-    assert np.isfinite(c.overall_pvalue)
+    assert np.isfinite(c.tests().any_pvalue)
     order = rng.permutation(len(x))  # groups whose rows lie anywhere, of any sizes
     mixed = sr.compare(sr.Directions(x[order]), by=by[order])
     assert mixed.between == pytest.approx(c.between, abs=1e-10)
@@ -232,11 +232,15 @@ def test_moments_and_rows_tell_the_same() -> None:
     assert sums.between == pytest.approx(rows.between, abs=1e-10)
     assert sums.noise == pytest.approx(rows.noise, rel=1e-6)
     assert sums.intervals().se == pytest.approx(rows.intervals().se, rel=1e-6)
-    assert np.isnan(sums.tests().overall)
+    assert np.isnan(sums.tests().any_pvalue)
     assert sums.tests().overall_method == REFUSED
     # the same score, referred to an empirical covariance instead of a tilted one
     assert sums.tests().statistic == pytest.approx(rows.tests().statistic, rel=1e-6)
-    assert (sums.pvalue < 1e-3).tolist() == (rows.pvalue < 1e-3).tolist() == [True, False]
+    assert (
+        (sums.tests().pvalue < 1e-3).tolist()
+        == (rows.tests().pvalue < 1e-3).tolist()
+        == [True, False]
+    )
 
 
 def test_equal_shares_forget_sizes() -> None:
@@ -289,7 +293,7 @@ def test_clusters_of_several_groups_are_compared_within_themselves() -> None:
     ids = np.arange(240) // 4  # two rows of each group in every cluster
     c = sr.compare(x, by=np.tile(["a", "a", "b", "b"], 60), design=sr.designs.Clusters(ids))
     tests = c.tests()
-    assert tests.overall > 0.001
+    assert tests.any_pvalue > 0.001
     assert tests.overall_method.code is MethodCode.PERMUTATION_WITHIN
     assert {method.code for method in tests.methods} == {MethodCode.SIGNS_WITHIN}
     assert np.isfinite(tests.pvalue).all()
@@ -297,7 +301,7 @@ def test_clusters_of_several_groups_are_compared_within_themselves() -> None:
 
 def test_pairs_frames_and_records(groups: dict[str, list[sr.Directions]]) -> None:
     c = compared(groups["sphere"])
-    pairs = c.pairs
+    pairs = c.pairs()
     assert pairs.distance == pytest.approx(pairs.distance.T)
     assert (pairs.distance <= np.sqrt(np.log(2.0))).all()
     assert (np.diag(pairs.distance) == 0.0).all()
@@ -360,7 +364,7 @@ def test_groups_that_are_strata_have_nothing_to_shuffle() -> None:
     rows = sr.Directions.from_angles(rng.vonmises(0, 1, 120), weights=np.ones(120))
     design = sr.designs.Survey(np.arange(120), strata=region)
     found = sr.compare(rows, by=region.tolist(), levels=2, design=design).tests()
-    assert np.isnan(found.overall)
+    assert np.isnan(found.any_pvalue)
     assert "strata_of_one_group" in codes(found)
     assert np.isfinite(found.pvalue).all()
 
@@ -370,7 +374,7 @@ def test_two_strata_of_one_group_beside_others_leave_their_pair_open() -> None:
     strata = np.repeat([0, 1, 2, 1], [30, 15, 15, 30])  # a alone; b with c and alone
     rows = sr.Directions.from_angles(rng.vonmises(0, 1, 90), weights=np.ones(90))
     design = sr.designs.Survey(np.arange(90), strata=strata)
-    pairs = sr.compare(rows, by=groups.tolist(), levels=1, design=design).pairs
+    pairs = sr.compare(rows, by=groups.tolist(), levels=1, design=design).pairs()
     a, b, c = (pairs.names.index(name) for name in "abc")
     assert np.isnan([pairs.pvalue[a, b], pairs.pvalue_holm[a, b]]).all()
     assert np.isfinite(pairs.pvalue_holm[b, c])

@@ -30,7 +30,7 @@ def found() -> sr.results.Comparison:
 def test_one_distribution_is_judged_as_levels_of_profiles_are(
     found: sr.results.Comparison, pvalue: float, sure: str
 ) -> None:
-    said = verdict(found, replace(found.tests(), overall=pvalue))
+    said = verdict(found, replace(found.tests(), any_pvalue=pvalue))
     assert said[-1] == Diagnostic(f"one_distribution_{sure}", data={"pvalue": pvalue})
 
 

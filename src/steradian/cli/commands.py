@@ -319,11 +319,11 @@ def _compared(where: Source, by: str, how: tuple[int | None, str, str, Against])
 
 def _comparison_in_format(found: Comparison, form: str, *, pairs: bool) -> str:
     if form == "text":
-        said = [found.summary(), *(["", str(found.pairs)] if pairs else [])]
+        said = [found.summary(), *(["", str(found.pairs())] if pairs else [])]
         return "\n".join(said)
     record = found.to_dict()
     if pairs:
-        record["pairs"] = found.pairs.to_dict()
+        record["pairs"] = found.pairs().to_dict()
     if form == "json":
         return as_json(record)
     rows = comparison_rows(record)

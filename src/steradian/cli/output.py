@@ -365,7 +365,7 @@ def comparison_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
         pvalues = {"pvalue": "parts", "pvalue_holm": "parts_holm"}
         known = {name: tests[key].get(part) for name, key in pvalues.items() if tests}
         rows.append(_cells_of("part of level 1", {"name": part, "between": size, **known}))
-    whole = {"name": "all levels", "between": record["total"], "pvalue": tests.get("overall")}
+    whole = {"name": "all levels", "between": record["total"], "pvalue": tests.get("any_pvalue")}
     whole |= {name: intervals.get(f"total_{name}") for name in ("low", "high")}
     noise = None if None in record["noise"] else sum(record["noise"])
     rows.append(_cells_of("all levels", whole | {"features": sum(record["dims"]), "noise": noise}))

@@ -206,7 +206,7 @@ class ComparisonTests:
     statistic, pvalue, pvalue_holm : arrays, (L,)
         ½ a² |r|² of each level, its p-value alone, and Holm's correction over the levels. NaN
         where a level cannot be tested; `diagnostics` say why.
-    overall : float
+    any_pvalue : float
         P-value of "all groups have the same law"; NaN where it cannot be tested.
     parts, parts_holm : mappings
         P-values of the parts of level 1, such as direction and concentration, alone and with Holm's
@@ -222,7 +222,7 @@ class ComparisonTests:
     levels: IntArray
     statistic: Array
     pvalue: Array
-    overall: float
+    any_pvalue: float
     overall_statistic: float
     parts: dict[str, float]
     methods: tuple[PvalueMethod, ...]
@@ -254,7 +254,7 @@ class ComparisonTests:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{p:.3g}" for p in self.pvalue)
-        return f"ComparisonTests(overall p = {self.overall:.3g}, levels p = {shown})"
+        return f"ComparisonTests(overall p = {self.any_pvalue:.3g}, levels p = {shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON; NaN is None."""
@@ -264,7 +264,7 @@ class ComparisonTests:
             "statistic": without_nan(self.statistic.tolist()),
             "pvalue": without_nan(self.pvalue.tolist()),
             "pvalue_holm": without_nan(self.pvalue_holm.tolist()),
-            "overall": without_nan([self.overall])[0],
+            "any_pvalue": without_nan([self.any_pvalue])[0],
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
             "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
             "methods": [one.to_dict() for one in self.methods],
@@ -282,7 +282,7 @@ class ComparisonTests:
 
     def __str__(self) -> str:
         rows: list[tuple[str, str, float, str, object]] = [
-            (say("same_distribution"), "", self.overall, "", self.overall_method)
+            (say("same_distribution"), "", self.any_pvalue, "", self.overall_method)
         ]
         for k, level in enumerate(self.levels):
             size, holm = f"{self.statistic[k]:.4g}", f"{self.pvalue_holm[k]:.3g}"
@@ -331,7 +331,7 @@ def comparison_tests(
         levels=np.arange(1, sample.hierarchy.levels + 1),
         statistic=np.array([one.statistic for one in found]),
         pvalue=np.array([one.pvalue for one in found]),
-        overall=overall.pvalue,
+        any_pvalue=overall.pvalue,
         overall_statistic=overall.statistic,
         parts={name: one.pvalue for name, one in parts.items()},
         part_methods={name: one.method for name, one in parts.items()},

@@ -141,7 +141,7 @@ def nats_per_degree(spectrum: Spectrum, ax: Axes | None = None) -> Axes:
     ax : matplotlib Axes, optional
         Where; new ones unless given.
     """
-    checked_result(spectrum, "stands_out", "Profile.spectrum")
+    checked_result(spectrum, "stands_out", "Profile.spectrum()")
     ax = axes_for(ax, _WIDTH, _HEIGHT)
     at = np.array(spectrum.degrees if len(spectrum.degrees) else spectrum.levels, dtype=float)
     known = np.isfinite(spectrum.noise).all()

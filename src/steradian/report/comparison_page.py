@@ -135,7 +135,7 @@ def _answers(
         assert refused is not None  # nothing is tested
         yield "Is it more than chance?", sentence(say("not_tested", why=refused.nested))
     else:
-        yield "Is it more than chance?", _chance(tests.overall)
+        yield "Is it more than chance?", _chance(tests.any_pvalue)
         known = [*part_notes(tests), *tests.diagnostics]
         said = " ".join(sentence(str(one)) for one in known)
         yield "What should be known of the tests?", said or "Nothing to warn of."
@@ -163,7 +163,7 @@ def _sections(c: Comparison, tests: ComparisonTests | None, call: str) -> Iterat
         yield Section("Tests", "Do the groups differ, and in what?", asked(c.tests, "the tests"))
         yield Section("Intervals", "By how much do they differ?", asked(c.intervals))
     if shown and 2 <= len(c.names) <= _MOST_PAIRED:
-        yield Section("Pairs", "Which two groups differ?", asked(lambda: c.pairs))
+        yield Section("Pairs", "Which two groups differ?", asked(c.pairs))
     if shown and len(c.names) <= _MOST_PAIRED:
         yield Section("Gaps", _gaps_purpose(c), asked(c.gap_differences))
     text = _methods(c, tests)

@@ -86,7 +86,7 @@ def level_table(c: Comparison, tests: ComparisonTests | None) -> Table:
         rows.append((f"{k + 1} {name}", size, noise, ends[k], _shown(p)))
         for part, nats, p in part_rows(c, tests) if k == 0 else ():
             rows.append((f"    {part}", nats, "", "", _shown(p)))
-    p = np.nan if tests is None else tests.overall
+    p = np.nan if tests is None else tests.any_pvalue
     noise = _noise(float(c.noise.sum()))
     rows.append(("all (J)", digits(c.total), noise, ends[-1], _shown(p)))
     names, sizes, noises, intervals, pvalues = zip(*rows, strict=True)

@@ -124,7 +124,7 @@ def verdict(c: Comparison, tests: ComparisonTests | None) -> tuple[Diagnostic, .
         said.append(Diagnostic("groups_without_direction", data=own))
     if unknown:
         said.append(Diagnostic("differences_not_testable", data={"levels": _plain(unknown)}))
-    return (*said, *_one_distribution(tests.overall), *_pairs(c, tests))
+    return (*said, *_one_distribution(tests.any_pvalue), *_pairs(c, tests))
 
 
 def _plain(some: list[Difference]) -> list[dict[str, Any]]:
@@ -157,11 +157,11 @@ def _one_distribution(pvalue: float) -> tuple[Diagnostic, ...]:
 
 def _pairs(c: Comparison, tests: ComparisonTests) -> tuple[Diagnostic, ...]:
     """Which two groups differ, where there are several that do not share one distribution."""
-    if len(c.names) < 3 or not tests.overall <= LIKELY_BELOW:
+    if len(c.names) < 3 or not tests.any_pvalue <= LIKELY_BELOW:
         return ()
     if len(c.names) > _TOLD_GROUPS:
         return (Diagnostic("pairs_on_request"),)
-    corrected = c.pairs.pvalue_holm
+    corrected = c.pairs().pvalue_holm
     found = [
         {"groups": [c.names[g], c.names[h]], "pvalue": float(corrected[g, h])}
         for g, h in combinations(range(len(c.names)), 2)
@@ -187,7 +187,7 @@ def about_label(c: Comparison, tests: ComparisonTests | None) -> Diagnostic:
 
 def any_significant(tests: ComparisonTests) -> bool:
     """Whether anything says that the groups differ: the test of one distribution, or a level."""
-    every = np.append(tests.pvalue_holm, tests.overall)
+    every = np.append(tests.pvalue_holm, tests.any_pvalue)
     return bool((every < LIKELY_BELOW).any())
 
 

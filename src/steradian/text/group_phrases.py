@@ -36,7 +36,7 @@ GROUPS: dict[str, str | Advice] = {
         "that the groups share one distribution is not excluded ({pvalue:p})"
     ),
     "pairs_on_request": Advice(
-        "call .pairs for the pairs of groups that differ",
+        "call .pairs() for the pairs of groups that differ",
         "give --pairs for the pairs of groups that differ",
     ),
     "pairs_differ": "these pairs differ: {pairs:pairs}",

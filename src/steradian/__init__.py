@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:  # one line for each name, as checkers read them
     from steradian.io.tables import read_directions
     from steradian.references.healpix import HealpixMap
     from steradian.references.mask import Mask
+    from steradian.regression import regress
     from steradian.spaces import Axes, Circle, Hypersphere, Rotations, Space, Sphere, Torus
 
 __version__ = "0.1.0"
@@ -102,6 +103,7 @@ __all__ = [
     "profiles",
     "read_directions",
     "register_hierarchy",
+    "regress",
     "results",
 ]
 
@@ -153,6 +155,7 @@ if not _typing.TYPE_CHECKING:  # a checker would take every name for one of ours
         "io.tables": ["read_directions"],
         "references.healpix": ["HealpixMap"],
         "references.mask": ["Mask"],
+        "regression": ["regress"],
         "spaces": ["Axes", "Circle", "Hypersphere", "Rotations", "Space", "Sphere", "Torus"],
         "conformance": [],
     }

@@ -120,6 +120,7 @@ class MethodCode(StrEnum):
     SCORE_TAIL = "score_tail"
     LABELLED_SCORE_BOOTSTRAP = "labelled_score_bootstrap"
     LABELLED_GAP_BOOTSTRAP = "labelled_gap_bootstrap"
+    COVARIATE_BOOTSTRAP = "covariate_bootstrap"
     PERMUTATION = "permutation"
     PERMUTATION_WITHIN = "permutation_within"
     SIGNS_WITHIN = "signs_within"
@@ -142,6 +143,7 @@ _BOOTSTRAPS = frozenset({
     MethodCode.PARAMETRIC_BOOTSTRAP,
     MethodCode.LABELLED_SCORE_BOOTSTRAP,
     MethodCode.LABELLED_GAP_BOOTSTRAP,
+    MethodCode.COVARIATE_BOOTSTRAP,
 })  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The classes of results, for annotations and ``isinstance``; nobody needs to make one by hand.
 
-`steradian.profile`, `steradian.profiles` and `steradian.compare` return the first three, and their
-methods and the other functions of `steradian` the rest.
+`steradian.profile`, `profiles`, `compare` and `regress` return one each, and their methods and the
+other functions of `steradian` the rest.
 """
 
 from steradian.adequacy.beyond import Beyond
@@ -20,11 +20,14 @@ from steradian.fitting.fitted import Numerics
 from steradian.fitting.label_information import LabelInformation
 from steradian.fitting.maxent import MaxEntFit
 from steradian.inference.bootstrap import Bootstrap
+from steradian.inference.covariate_intervals import Curve
+from steradian.inference.covariate_tests import RegressionTests
 from steradian.inference.gap_tests import GapTests, SplitTests, Uniformity
 from steradian.inference.group_intervals import BetweenIntervals, GapDifferences
 from steradian.inference.group_tests import ComparisonTests, Pairs
 from steradian.inference.intervals import GapIntervals, SplitIntervals
 from steradian.inference.order import OrderChoice
+from steradian.regression import Regression
 from steradian.spectrum import Spectrum
 from steradian.splits import SplitProfile
 
@@ -37,6 +40,7 @@ __all__ = [
     "ClassicalStatistics",
     "Comparison",
     "ComparisonTests",
+    "Curve",
     "GapDifferences",
     "GapIntervals",
     "GapTests",
@@ -49,6 +53,8 @@ __all__ = [
     "Pairs",
     "Profile",
     "Profiles",
+    "Regression",
+    "RegressionTests",
     "Residuals",
     "Sensitivity",
     "Spectrum",

@@ -72,6 +72,7 @@ class BetweenIntervals:
     total_se: float
     total_low: float
     total_high: float
+    of: str = "what tells the groups apart"
 
     def __repr__(self) -> str:
         ends = zip(self.low, self.high, strict=True)
@@ -93,7 +94,7 @@ class BetweenIntervals:
             Column("low", [*self.low, self.total_low], ".5f", 10),
             Column("high", [*self.high, self.total_high], ".5f", 10),
         )
-        title = f"{self.confidence:.0%} intervals of what tells the groups apart, nats"
+        title = f"{self.confidence:.0%} intervals of {self.of}, nats"
         return "\n".join([title, "", str(table)])
 
 

@@ -101,6 +101,7 @@ NODE_RESIDUAL = 1e-7  # of moments on quasi-random nodes, whose own errors are f
 NEARLY_RESIDUAL = 1e-6  # mismatch worth a few more steps from where Newton ended: two halvings
 NEARLY_DECREMENT = 1e-6  # of a fit at a minimum to its square, 1e-12: one more step ends it
 DRAWN_DECREMENT = 1e-4  # of fits to drawn samples: a step more leaves its square, 1e-12 nats
+INTERPOLATED = 1e-7  # between values of a covariate: far below a standard error of any mean
 DRAWN_RESIDUAL = 1e-6  # moment mismatch of such fits: far below what a sample tells
 DRAWN_QUADRATURE = 1e-6  # of rules for them, in standard deviations: sharper draws have room
 RESTING_DECREMENT = 1e-8  # √u: a decrement below it that no longer falls is rounding

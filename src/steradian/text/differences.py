@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from steradian.text.places import axis_and_share, in_words, points_somewhere, st
 if TYPE_CHECKING:
     from steradian.comparison import Comparison
     from steradian.decomposition import Profile
+    from steradian.inference.covariate_tests import RegressionTests
     from steradian.inference.group_tests import ComparisonTests
+    from steradian.inference.sample import GroupedSample
+    from steradian.regression import Regression
 
 
 _TOLD_GROUPS = 5  # whose pairs are named
@@ -59,7 +62,9 @@ class Difference:
         return {**own, "sure": str(self.sure), "pvalue": self.pvalue, **size}
 
 
-def differences(c: Comparison, tests: ComparisonTests) -> tuple[Difference, ...]:
+def differences(
+    c: Comparison | Regression, tests: ComparisonTests | RegressionTests
+) -> tuple[Difference, ...]:
     """Every level with its verdict; level 1 by its parts where it is there and these are too."""
     found: list[Difference] = []
     for k, name in enumerate(c.hierarchy.level_names):
@@ -76,7 +81,9 @@ def differences(c: Comparison, tests: ComparisonTests) -> tuple[Difference, ...]
     return tuple(found)
 
 
-def _parts(c: Comparison, tests: ComparisonTests) -> list[Difference]:
+def _parts(
+    c: Comparison | Regression, tests: ComparisonTests | RegressionTests
+) -> list[Difference]:
     """The parts of level 1, direction first; none where it does not differ in any of them."""
     parts = []
     for k, (part, pvalue) in enumerate(tests.parts_holm.items()):
@@ -88,7 +95,7 @@ def _parts(c: Comparison, tests: ComparisonTests) -> list[Difference]:
     return parts if any(one.size is not None for one in parts) else []
 
 
-def _doubted(c: Comparison, tests: ComparisonTests, k: int) -> bool:
+def _doubted(c: Comparison | Regression, tests: ComparisonTests | RegressionTests, k: int) -> bool:
     """Whether one row carries a level, and the interval of its size begins at zero."""
     heavy = any(
         one.code == "outweighed" and one.level == k + 1 and "part" not in one.data
@@ -207,14 +214,16 @@ def part_rows(c: Comparison, tests: ComparisonTests | None) -> list[tuple[str, s
     return list(zip(names if found else _GEOMETRY, nats, known, strict=True))
 
 
-def part_size(c: Comparison, tests: ComparisonTests, part: str) -> Diagnostic:
+def part_size(
+    c: Comparison | Regression, tests: ComparisonTests | RegressionTests, part: str
+) -> Diagnostic:
     """How large a part is."""
     data: dict[str, Any] = {"nats": float(c.level1[part])}
     if not tests.far_apart:
         return Diagnostic("size_of_part", data=data)
     if part == next(iter(c.level1)):
         return Diagnostic("size_across", data=data)
-    own = own_lengths(c.sample)
+    own = own_lengths(cast("GroupedSample", c.sample))
     assert own is not None  # it was tested
     least, most = float(own.resultants.min()), float(own.resultants.max())
     return Diagnostic("size_in_lengths", data={"least": least, "most": most})

@@ -4,7 +4,7 @@ A phrase is a template whose fields are the data of a diagnostic. Where the comm
 words than Python, the phrase has both. Rewording a phrase changes nothing but the words. Phrases
 stand in files by topic: `significance_phrases` (p-values), `finding_phrases` (profiles, intervals,
 orders), `reading_phrases` (tables), `adequacy_phrases` (what a fit leaves over), `group_phrases`
-(comparisons).
+(comparisons), `covariate_phrases` (regressions).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from steradian.text.adequacy_phrases import ADEQUACY
 from steradian.text.audience import Advice
+from steradian.text.covariate_phrases import COVARIATES
 from steradian.text.finding_phrases import FINDINGS
 from steradian.text.group_phrases import GROUPS
 from steradian.text.messages import filled, plural
@@ -46,6 +47,7 @@ PHRASES: dict[str, str | Advice] = {
     **ADEQUACY,
     **FINDINGS,
     **GROUPS,
+    **COVARIATES,
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steradian.arguments import real_number, shown, whole_number
+from steradian.arguments import is_frame, real_number, shown, whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
 from steradian.data.source import as_source
@@ -43,7 +43,7 @@ from steradian.inference.covariate_tests import CovariateSample, RegressionTests
 from steradian.inference.group_intervals import BetweenIntervals
 from steradian.inference.monte_carlo import Replicates
 from steradian.inference.sample import GroupedRows, Memo, SharedMemo
-from steradian.io.frames import column, frame_of_columns, is_frame
+from steradian.io.frames import column, frame_of_columns
 from steradian.io.records import without_nan
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray

@@ -29,7 +29,7 @@ WEIGHTINGS = 1000
 HIGH_WEIGHTINGS = 300
 TIMED_PEERS = 50  # of the weightings; a plain loop takes 20 times as long for all
 REPEATS = 9
-ON_SPHERE, ON_CIRCLE = 18.0, 28.0
+ON_SPHERE, ON_CIRCLE = 15.0, 12.0
 HIGH = (4, 6, 8)  # levels of the stacks that another tree is asked for
 
 

@@ -15,21 +15,15 @@ from collections.abc import Callable
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "moments": (("weightings.py", "_block"), ("stacks.py", "moments")),
     "existence": (("decision.py", "first_look"),),
-    "closed forms": (
-        ("bessel.py", "concentration"),
-        ("autoregression.py", "autoregressive_parameters"),
-    ),
+    "closed forms": (("bessel.py", "concentration"),),
     "integration": (
-        ("approach.py", "_sums"),
-        ("approach.py", "left_over"),
-        ("densities.py", "peaked"),
+        ("laws.py", "peaked"),
         ("sphere.py", "analyze"),
         ("circle.py", "analyze"),
         ("integral.py", "fisher_bingham"),
     ),
     "Hessian": (
         ("products.py", "stack"),
-        ("products.py", "side_by_side"),
         ("curvature.py", "of"),
         ("integral.py", "covariance"),
     ),
@@ -42,15 +36,10 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("newton_steps.py", "truncated_steps"),
     ),
     "verification": (
-        ("stacks.py", "aliasing_bound"),
         ("sphere.py", "unresolved"),
         ("circle.py", "unresolved"),
-        ("ladder.py", "_look_again"),
     ),
-    "row by row": (
-        ("high_levels.py", "solve_high"),
-        ("gridded.py", "_solve_rows"),
-    ),
+    "row by row": (("solver.py", "_solve_rows"),),
     "results": (("batches.py", "_write"), ("batches.py", "_collect")),
 }
 """Functions of which none calls another, by file and name."""

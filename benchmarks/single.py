@@ -19,10 +19,10 @@ Peer = Callable[[Array], Array]
 
 ROWS = 500
 SAMPLES = 20  # of each law, one after the other in every timed block
-AGAINST_BFGS, AGAINST_NEWTON, ON_CIRCLE = 15.0, 1.3, 1.0
+AGAINST_BFGS, AGAINST_NEWTON, ON_CIRCLE = 3.0, 1.0 / 3.0, 1.0 / 3.0
 CONCENTRATIONS = (0.1, 1.0, 5.0)
 MANY_ROWS, MANY_LEVELS = 100_000, 64
-AGAINST_MANY = 4.0
+AGAINST_MANY = 1.0 / 3.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.whitening import Whitening, formed_whitening
-from steradian.fitting.grouped import GroupedFits, LogPartition
+from steradian.fitting.grouped import GroupedFits
 from steradian.fitting.newton import DenseCurvature, judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
@@ -213,10 +213,6 @@ class Family(ABC):
         """
         return self
 
-    def roughly(self) -> LogPartition | None:
-        """Integrals of a few digits for first steps; None where they would not be quicker."""
-        return None
-
     def resolves(self, lam: Array, psi: Array) -> bool:
         """Whether its rung resolves all laws ``lam`` (B, q), of which it says ``psi`` (B,)."""
         apart = self.resolved_by(NO_RUNG).log_partition(lam)[0] - psi
@@ -260,13 +256,6 @@ class Family(ABC):
         out.quadrature[:] = self.stated_errors(path.lam)[0]
         out.status[out.quadrature > VERIFIED_DIFFERENCE] = Status.UNRESOLVED
         return out
-
-    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
-        """The fit to a stack of one, converged and verified, from that of the level ``below``.
-
-        None where that takes more, as where there may be no fit.
-        """
-        return None
 
     def refits(self, lam: Array) -> QuickRefits | None:
         """Quick fits of replicates about the law ``lam`` (q,); None where each takes a `solve`."""

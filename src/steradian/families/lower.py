@@ -57,10 +57,6 @@ class LowerFamily:
         """Itself."""
         return self
 
-    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> None:
-        """None: one sample is fitted as any stack, without a rung."""
-        return
-
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None
     ) -> DualSolution:

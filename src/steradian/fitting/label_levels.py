@@ -23,7 +23,6 @@ from steradian.fitting.nested import NestedFits
 from steradian.fitting.solution import NO_RUNG, Status
 from steradian.hierarchies.base import Hierarchy
 from steradian.numerics.arrays import Array
-from steradian.numerics.tolerances import SINGLE_LAST_STEP
 
 _STANDARD_ERRORS = 3.0  # of a mean, below which it has no direction
 _MOST_FORMED = 300  # features whose covariances are formed group by group
@@ -153,12 +152,8 @@ class SharedMoments:
         return found if found.status[0] == Status.CONVERGED else None
 
     def _on_known_rule(self, problem: SharedProblem, start: Array) -> GroupedFits | None:
-        """On the rule that is known, after rough steps where it has any; None if it fails them."""
+        """On the rule that is known; None if it fails them."""
         family, means = self._family.resolved_by(self.rung), self.means[None]
-        rough = family.roughly()
-        if rough is not None:
-            near = replace(problem, family=rough).approached(means, start, SINGLE_LAST_STEP)
-            start = near if np.isfinite(near).all() else start
         found = replace(problem, family=family).solve(means, start)
         if found.status[0] != Status.CONVERGED:
             return None

@@ -20,7 +20,6 @@ from steradian.existence.decision import (
 )
 from steradian.existence.placement import Placement, Verdict
 from steradian.families.base import Family
-from steradian.fitting.ahead import FitsAhead
 from steradian.fitting.shrinkage import Shrinkage
 from steradian.fitting.solution import DualSolution, Status
 from steradian.hierarchies.base import Hierarchy, uniform_features
@@ -150,7 +149,7 @@ def fit_levels(
             uniform = uniform_features(hierarchy)
             moments = moments.toward_uniform(shrinkage.epsilon, hierarchy.space, uniform)
     below = shrinkage is not None and shrinkage.toward == "below"  # each level changes the next
-    climb = _Climb(hierarchy, moments, support, together=not below)
+    climb = _Climb(hierarchy, moments, support)
     for level in range(1, hierarchy.levels + 1):
         climb.to(level)
         if below and level < hierarchy.levels:
@@ -183,44 +182,22 @@ def within_noise(fits: NestedFits, ess: Callable[[], float]) -> NestedFits:
 class _Climb:
     """The levels of a stack one after the other, and what stopped which of its rows.
 
-    `existence.decision` decides about existence, and is not asked where a fit is found without
-    it: a fit that was found and verified exists.
+    `existence.decision` decides about existence.
     """
 
-    def __init__(
-        self,
-        hierarchy: Hierarchy,
-        moments: MomentStack,
-        support: Support | None,
-        *,
-        together: bool,  # whether levels may be found together
-    ) -> None:
+    def __init__(self, hierarchy: Hierarchy, moments: MomentStack, support: Support | None) -> None:
         self.hierarchy, self.moments, self.support = hierarchy, moments, support
         self.solutions: list[DualSolution] = []
         self.failures: dict[int, Failure] = {}
-        self._ahead = FitsAhead(hierarchy, together=together)
         self._count = len(moments)
         self._rows = np.arange(self._count)  # those still fitted
 
     def to(self, level: int) -> None:
         """Fit the next level, from the one below padded with zeros."""
-        alone = self._count == 1 and not self.failures
-        if alone and self._ahead.sound(0):  # found together with a lower one
-            self.solutions.append(self._ahead.taken(0))
-            return
         family = self.hierarchy.family(level)
-        if alone:
-            lower = self.solutions[-1] if self.solutions else None
-            found = family.plain_fit(self.moments, lower)
-            if found is not None and found.moment_rounding[0] <= USABLE_DEFICIT:
-                self.solutions.append(found)
-                return
-        self._examine_and_fit(level, family)
-
-    def _examine_and_fit(self, level: int, family: Family) -> None:
-        asked = len(self._rows) and not self._ahead.known(self._rows)
-        look = first_look(family, *self._seen()) if asked else NOTHING_SEEN
-        doubtful = self._place(level, look)
+        doubtful = self._place(
+            level, first_look(family, *self._seen()) if len(self._rows) else NOTHING_SEEN
+        )
         if self.failures:
             kept = [row for row in self._rows.tolist() if row not in self.failures]
             self._rows = np.array(kept, dtype=np.int64)
@@ -230,7 +207,9 @@ class _Climb:
         """The fits of the rows that have one; without any, or in all other rows, NaN."""
         if len(self._rows):
             part, seen = self._seen()
-            found = self._ahead.solve(level, family, self._rows, (part, self._lam, seen))
+            start, below = np.zeros((len(part), family.q)), self._lam
+            start[:, : below.shape[1]] = below
+            found = family.solve(part, start, seen)
             self._settle(level, family, found, doubtful)
             if not self.failures:
                 return found

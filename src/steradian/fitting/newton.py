@@ -30,6 +30,9 @@ from steradian.numerics.tolerances import (
 
 MAX_STEPS = 300
 ARMIJO = 1e-4  # share of the promised rise that a step must bring (Armijo 1966)
+_LONGEST = 4.0  # step, in Newton's, along a path where each is hardly shorter than the last
+_LONG_RISE = 0.5  # share of what Newton's promises that a longer one must bring
+_CREEPING = 0.01  # decrement above which steps are made longer
 _IDLE_STEPS = 3  # without a rise, after which none is expected
 
 
@@ -76,6 +79,9 @@ class NewtonPath:
 
     lam: Array  # (B, q)
     steps: IntArray  # (B,)
+    dual: Array  # (B,) lam · m - psi there, of a last step as far as it is known before it is taken
+    begun: Array  # (B,) the same at the start
+    arrived: BoolArray  # (B,) whether it ended there, rather than giving up
 
 
 @dataclass(slots=True)
@@ -89,6 +95,7 @@ class _Iterate:
     step: Array
     decrement: Array  # squared
     residual: Array
+    rounding: Array  # mismatch that is only rounding
     length: Array
     idle: IntArray  # accepted steps in a row that improved nothing
 
@@ -119,23 +126,29 @@ def newton(
     where nothing improves any more. Whether that is a fit is for `judge` to say, which
     looks at the end point afresh.
     """
-    out = NewtonPath(start.copy(), np.zeros(len(m), dtype=np.int64))
     at = _begin(m, start, evaluate(start, np.arange(len(m))))
+    steps, arrived = np.zeros(len(m), dtype=np.int64), np.zeros(len(m), dtype=bool)
+    out = NewtonPath(start.copy(), steps, at.dual.copy(), at.dual, arrived)
     for count in range(1, max_steps):
         last = at.decrement <= last_step**2
         stuck = (at.length < SHORTEST_STEP) | (at.idle >= _IDLE_STEPS) | ~(at.decrement > 0.0)
-        stuck |= at.residual <= matched_to_rounding(at.m)  # nothing left to gain but noise
+        matched = at.residual <= at.rounding  # nothing left to gain but noise
+        stuck |= matched
         done = last | stuck
         if done.any():
-            ends = np.where((last & ~stuck)[:, None], at.lam + at.step, at.lam)
+            stepped = last & ~stuck
+            ends = np.where(stepped[:, None], at.lam + at.step, at.lam)
             out.lam[at.rows[done]] = ends[done]
+            risen = np.where(stepped, at.dual + 0.5 * at.decrement, at.dual)
+            out.dual[at.rows[done]] = risen[done]
+            out.arrived[at.rows[done]] = (stepped | matched)[done]
             out.steps[at.rows[done]] = count
-            at.keep(~done)
-            if not len(at.rows):
+            if done.all():
                 return out
+            at.keep(~done)
         trial = at.lam + at.length[:, None] * at.step
         _advance(at, trial, evaluate(trial, at.rows))
-    out.lam[at.rows] = at.lam
+    out.lam[at.rows], out.dual[at.rows] = at.lam, at.dual
     out.steps[at.rows] = max_steps
     return out
 
@@ -151,6 +164,7 @@ def _begin(m: Array, start: Array, here: Curvature) -> _Iterate:
         step=step,
         decrement=_dot(gradient, step),
         residual=np.abs(gradient).max(axis=1),
+        rounding=matched_to_rounding(m),
         length=np.ones(len(m)),
         idle=np.zeros(len(m), dtype=np.int64),
     )
@@ -164,11 +178,14 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     step = there.newton(gradient)
     decrement = _dot(gradient, step)
     residual = np.abs(gradient).max(axis=1)
-    needed = ARMIJO * at.length * at.decrement
+    needed = np.where(at.length > 1.0, _LONG_RISE, ARMIJO * at.length) * at.decrement
+    creeps = (decrement > 0.5 * at.decrement) & (decrement > _CREEPING**2)
+    longer = np.where(
+        creeps, np.minimum(2.0 * at.length, _LONGEST), np.minimum(1.0, 4.0 * at.length)
+    )
     if (rise > np.maximum(needed, CLEAR_RISE)).all():  # the common case, kept short
         at.lam, at.dual, at.step, at.decrement = trial, dual, step, decrement
-        at.residual = residual
-        at.length = np.minimum(1.0, 4.0 * at.length)
+        at.residual, at.length = residual, longer
         at.idle[:] = 0
         return
     slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + _dot(np.abs(trial), np.abs(at.m)))
@@ -180,7 +197,7 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     at.step = np.where(accepted[:, None], step, at.step)
     at.decrement = np.where(accepted, decrement, at.decrement)
     at.residual = np.where(accepted, residual, at.residual)
-    at.length = np.where(accepted, np.minimum(1.0, 4.0 * at.length), 0.5 * at.length)
+    at.length = np.where(accepted, longer, 0.5 * at.length)
 
 
 def judge(path: NewtonPath, m: Array, end: Curvature) -> DualSolution:

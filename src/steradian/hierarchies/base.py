@@ -8,7 +8,7 @@ it has in closed form it overrides. What it does not offer it says: None, or not
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from steradian.arguments import whole_number
 from steradian.data.stacks import MomentStack, blocks, moments_of_samples
 from steradian.errors import InvalidArgument
 from steradian.families.base import Family, Law
-from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces import Space
 
@@ -277,23 +276,6 @@ NodeHierarchy = Hierarchy  # as it was called where nodes integrate
 def _listed(value: Any) -> Any:
     """Tuples as lists, as they are written down."""
     return [_listed(each) for each in value] if isinstance(value, tuple) else value
-
-
-class FitsTogether(Protocol):
-    """A hierarchy some of whose levels are found more quickly together than one after the other."""
-
-    @property
-    def levels_apart(self) -> int:
-        """Up to this level they are better fitted one by one."""
-        ...
-
-    def fits_from(self, level: int, m: Array, below: Array) -> list[DualSolution]:
-        """Fits of ``level`` and of those above it to one sample, as far as they are found.
-
-        ``m`` (q,) are its moments through the top level, ``below`` the parameters of the fit of
-        the level below. Each is a stack of one, converged and verified.
-        """
-        ...
 
 
 def basis_law(hierarchy: Hierarchy) -> Law | None:

@@ -13,12 +13,10 @@ from steradian.data.stacks import MomentStack, centred_moments
 from steradian.errors import InvalidArgument
 from steradian.existence.squares import Roots, sphere_roots
 from steradian.families.base import Family
-from steradian.families.grids.circle_levels import solve_levels
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.grids.quadratic_family import QuadraticFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
-from steradian.fitting.solution import DualSolution
 from steradian.hierarchies.base import Hierarchy, checked_level
 from steradian.numerics.arrays import AnyArray, Array
 from steradian.numerics.fisher_bingham.polynomials import HIGHEST_DEGREE
@@ -46,7 +44,6 @@ _MOST_INTEGRATED = 2000  # features above dimension 3 whose covariance is formed
 _LEVEL_NAMES = ("mean direction", "axis or girdle", "three-fold", "four-fold")
 _CIRCLE_NAMES = ("mean direction", "two-fold axis", "three-fold", "four-fold")
 _CLASSICAL_NAMES = ("Rayleigh", "Bingham")  # of a² |m_l|², where it has one
-_LEVELS_APART = {2: 4}  # by dimension: up to there levels are fitted one by one
 _DIRECT_LEVELS = 8  # above it the tensor of products would be large
 
 
@@ -314,13 +311,6 @@ class Harmonics(Hierarchy):
         if self._is_gridded or self._by_polynomials:
             return None
         return "trace" if self.levels == 1 else "scatter"
-
-    @property
-    def levels_apart(self) -> int:
-        return _LEVELS_APART.get(self.d, self.levels)
-
-    def fits_from(self, level: int, m: Array, below: Array) -> list[DualSolution]:
-        return solve_levels(level, m[: self.q(self.levels)], below)
 
     def family(self, level: int) -> Family:
         if not self._by_polynomials:

@@ -70,12 +70,6 @@ def eigenvalues(matrices: Array) -> Array:
     return np.asarray(np.linalg.eigvalsh(matrices), dtype=np.float64)
 
 
-def least_eigenvalue(matrix: Array) -> float:
-    """The least of one symmetric (q, q) matrix."""
-    values, _, failed = lapack.dsyev(matrix, compute_v=0)
-    return float(np.linalg.eigvalsh(matrix)[0] if failed else values[0])
-
-
 def least_eigenvalues(matrices: Array) -> Array:
     """The least eigenvalue of each symmetric (B, q, q) matrix, (B,).
 
@@ -232,14 +226,16 @@ def solve_each(matrices: Array, right: Array) -> Array:
         return np.concatenate([solve_each(matrices[h], right[h]) for h in halves])
 
 
-def conditions(matrices: Array, pivots: AnyArray | None = None) -> Array:
+def conditions(matrices: Array, systems: Solver | None = None) -> Array:
     """Condition of positive definite (B, q, q) matrices in the 1-norm, inf where they are not.
 
-    In a large stack those that are clearly well conditioned get a quick lower bound, from the
-    ``pivots`` (B, q) of a factorisation where there is one.
+    From their factors where ``systems`` hold them. In a large stack those that are clearly well
+    conditioned get a quick lower bound.
     """
     if len(matrices) == 1:
-        return np.array([_condition(matrices[0])])
+        known = systems.factors[0].T if isinstance(systems, OneByOne) else None
+        return np.array([_condition(matrices[0], known)])
+    pivots = None if systems is None else systems.pivots
     with contextlib.suppress(np.linalg.LinAlgError):
         squares = on_diagonal(np.linalg.cholesky(matrices)) ** 2 if pivots is None else pivots
         rough = squares.max(axis=1) / squares.min(axis=1)  # never above the truth
@@ -257,11 +253,12 @@ def conditions(matrices: Array, pivots: AnyArray | None = None) -> Array:
     return np.where(np.isfinite(result), result, np.inf)
 
 
-def _condition(matrix: Array) -> float:
-    """The same of one of them, from its factor."""
-    factor, failed = lapack.dpotrf(matrix)
-    if failed:
-        return np.inf
+def _condition(matrix: Array, factor: Array | None = None) -> float:
+    """The same of one of them, from its upper factor."""
+    if factor is None:
+        factor, failed = lapack.dpotrf(matrix)
+        if failed:
+            return np.inf
     reciprocal, _ = lapack.dpocon(factor, np.abs(matrix).sum(axis=0).max())
     return 1.0 / float(reciprocal) if reciprocal > 0 else np.inf
 

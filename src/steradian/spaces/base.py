@@ -9,7 +9,7 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidArgument
-from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.arrays import AnyArray, Array
 from steradian.spaces.classical import Classical
 from steradian.text.messages import Message
 
@@ -294,6 +294,6 @@ class GriddedSpace(HarmonicSpace, Protocol):
         """How many rungs the node budget allows."""
         ...
 
-    def rung_for(self, concentration: Array, level: int) -> IntArray:
-        """The first rung expected to resolve laws of this concentration and level."""
+    def fine_rungs(self) -> int:
+        """How many there are with those whose features cannot be held at all nodes."""
         ...

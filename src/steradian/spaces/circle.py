@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any
 
 import ducc0
 import numpy as np
 
 from steradian.arguments import draws_asked
 from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_circle
 from steradian.numerics.spheres.harmonics import circle_harmonics, circle_size, circle_sums
 from steradian.spaces.base import Chart, Rule
@@ -21,11 +18,8 @@ from steradian.spaces.classical import Classical, bingham, circular_spread, rayl
 from steradian.spaces.unit_vectors import UnitVectors, refuse_other_dimension
 
 _LADDER = np.array([32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 32768])
-_RUNGS: list[int] = _LADDER[:-1].tolist()
 _FEW_LEVELS = 8  # up to which small matrices are quicker than Fourier transforms
 _FEW_NODES = 512  # likewise, of a few waves
-_NODES_PER_ROOT_KAPPA = 9.0
-_NODES_PER_LEVEL = 20.0
 _ROOT_HALF, _ROOT_TWO = np.sqrt([0.5, 2.0])
 _CONDENSED = 128  # degree to which few nodes have the sums of many points
 
@@ -92,13 +86,6 @@ class Circle(UnitVectors):
     def fine_rungs(self) -> int:
         return len(_LADDER)
 
-    def rung_for(self, concentration: Array, level: int) -> IntArray:
-        return _LADDER[:-1].searchsorted(_nodes_for(concentration, level, np.maximum))
-
-    def rung_for_one(self, concentration: float, level: int) -> int:
-        """`rung_for` of one law, on plain numbers."""
-        return bisect_left(_RUNGS, _nodes_for(concentration, level, max))
-
 
 @dataclass(frozen=True, eq=False)
 class CircleGrid:
@@ -119,18 +106,9 @@ class CircleGrid:
     def weights(self) -> Array:
         return np.full(self.nodes, 1.0 / self.nodes)
 
-    @lru_cache(maxsize=8)  # noqa: B019 - grids are few and live for the whole run
+    @lru_cache(maxsize=64)  # noqa: B019 - grids are few and live for the whole run
     def _harmonics(self, degree: int) -> Array:
         return np.ascontiguousarray(circle_harmonics(self.points, degree).T)
-
-    @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
-    def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-        """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
-        if level > _FEW_LEVELS:
-            return self.waves_to_values, lambda values: self.values_to_waves(values, 2 * level)
-        low = np.ascontiguousarray(self._harmonics(level)[1:])
-        wide = np.ascontiguousarray(self._harmonics(2 * level).T) / self.nodes
-        return lambda lam: lam.dot(low), lambda values: values.dot(wide)
 
     def waves_to_values(self, lam: Array, constant: Array | float = 0.0) -> Array:
         """Σ_k lam_k φ_k of ``lam`` (…, q), and a constant (…,): (…, nodes), by one transform."""
@@ -149,11 +127,6 @@ class CircleGrid:
         np.multiply(waves[..., 1 : degree + 1], _ROOT_TWO, out=out[..., 1:].view(complex))
         return out
 
-    def halved(self, values: Array) -> float:
-        """Relative change of ∫ values dν when every second node is left out."""
-        half, other = values[::2].sum(), values[1::2].sum()
-        return float(abs(half - other) / (half + other))
-
     def synthesize(self, lam: Array) -> Array:
         if lam.shape[1] // 2 > _FEW_LEVELS and self.nodes > lam.shape[1]:
             return self.waves_to_values(lam)
@@ -164,14 +137,7 @@ class CircleGrid:
             return self.values_to_waves(values, degree)
         return (values @ self._harmonics(degree).T) / self.nodes
 
-    def unresolved_one(self, values: Array, width: int) -> float:
-        """`unresolved` of one function (nodes,), in few calls."""
-        sizes, starts = self._tail_sizes(values, width)
-        return tail_of_one(sizes.tolist(), starts, self.nodes // 2, width)
-
     def unresolved(self, density: Array, width: int) -> Array:
-        if len(density) == 1:
-            return np.array([self.unresolved_one(density[0], width)])
         sizes, starts = self._tail_sizes(density, width)
         largest = np.maximum.reduceat(sizes, starts, axis=1)
         return extrapolated_tail(largest, self.nodes // 2, width)
@@ -198,11 +164,6 @@ class CircleGrid:
         angle = turns * (2.0 * np.pi / self.nodes)
         waves = np.stack([np.cos(angle), np.sin(angle)], axis=2)
         return columns, starts, waves.reshape(self.nodes, -1)
-
-
-def _nodes_for(concentration: Any, level: int, most: Any) -> Any:
-    """Nodes that a law asks for, with the ``most`` that suits numbers or arrays."""
-    return most(_NODES_PER_ROOT_KAPPA * concentration**0.5, _NODES_PER_LEVEL * level)
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steradian.numerics.arrays import AnyArray, Array, IntArray
+from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.spheres.gaunt import (
     circle_second_moments,
     sphere_gaunt,
@@ -52,41 +52,17 @@ class SecondMoments:
         return self.space.size(self.level)
 
     def stack(self, moments: Array) -> Array:
-        """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K), in their precision."""
+        """E φφᵀ (B, n, n) of the laws with ``moments`` (B, K)."""
         moments = moments[:, : self.moments]
         count = self._count
         if self.level <= _DENSE_LEVELS:
-            single = moments.dtype == np.float32
-            table = self._dense_single if single else self.dense.T
-            return (moments @ table).reshape(-1, count, count)
+            return (moments @ self.dense.T).reshape(-1, count, count)
         if isinstance(self.space, Circle):
             return circle_second_moments(moments, self.level)
         if self.level > _SPARSE_LEVELS[-1]:
             return np.array([sphere_second_moments(one, self.level) for one in moments])
-        integrals = self._sparse_single if moments.dtype == np.float32 else self._sparse
-        pairs = np.ascontiguousarray((integrals @ moments.T).T)
+        pairs = np.ascontiguousarray((self._sparse @ moments.T).T)
         return pairs.take(self._symmetric, axis=1).reshape(-1, count, count)
-
-    def side_by_side(self, moments: AnyArray) -> AnyArray:
-        """The same of ``moments`` (K, B) with the laws last, (n, n, B); to be written over."""
-        if self.level <= _DENSE_LEVELS:
-            single = moments.dtype == np.float32
-            table = self._dense_single.T if single else self.dense
-            return (table @ moments).reshape(self._count, self._count, -1)
-        return np.ascontiguousarray(self.stack(moments.T).transpose(1, 2, 0))
-
-    def one(self, moments: Array, room: Array | None = None) -> Array:
-        """The same of one law (K,): (n, n), in the first of two matrices ``room`` if given."""
-        count = self._count
-        if self.level <= _DENSE_LEVELS:
-            return (self.dense @ moments).reshape(count, count)
-        if isinstance(self.space, Circle):
-            return self.stack(moments[None])[0]
-        if self.level > _SPARSE_LEVELS[-1]:
-            return sphere_second_moments(moments, self.level, None if room is None else tuple(room))
-        out = np.empty((count, count)) if room is None else room[0]
-        pairs = self._sparse @ moments
-        return pairs.take(self._symmetric, out=out.reshape(-1), mode="clip").reshape(count, count)
 
     def expanded(self, matrix: Array) -> Array:
         """Coefficients (K,) of the function φᵀ A φ of degree 2L, for a symmetric A (n, n)."""
@@ -110,11 +86,6 @@ class SecondMoments:
         return type(whole)(parts, shape=(rows, self.moments))
 
     @cached_property
-    def _sparse_single(self) -> sparse.csr_array:
-        """The same in single precision."""
-        return self._sparse.astype(np.float32)
-
-    @cached_property
     def dense(self) -> Array:
         """∫ φ_k φ_i φ_j dν, flat in i and j: (n², K). Small to level 4."""
         if isinstance(self.space, Circle):
@@ -122,11 +93,6 @@ class SecondMoments:
                 circle_second_moments(np.eye(self.moments), self.level).reshape(self.moments, -1).T
             )
         return self._sparse.toarray()[self._symmetric]
-
-    @cached_property
-    def _dense_single(self) -> AnyArray:
-        """The same in single precision, (K, n²)."""
-        return np.ascontiguousarray(self.dense.T, dtype=np.float32)
 
     @cached_property
     def _upper(self) -> IntArray:

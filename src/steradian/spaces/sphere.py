@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any
 
 import ducc0
 import numpy as np
 
 from steradian.arguments import draws_asked
-from steradian.numerics.arrays import Array, IntArray
-from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_of_one, tail_windows
+from steradian.numerics.arrays import Array
+from steradian.numerics.spheres.aliasing import extrapolated_tail, tail_windows
 from steradian.numerics.spheres.condensation import condensed_on_sphere
 from steradian.numerics.spheres.harmonics import (
     circle_harmonics,
@@ -31,12 +28,9 @@ from steradian.spaces.classical import Classical, bingham, fisher, rayleigh
 from steradian.spaces.unit_vectors import UnitVectors, refuse_other_dimension
 
 _LADDER = np.array([12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384])
-_RUNGS: list[int] = _LADDER[:-1].tolist()
 _FINER = np.array([512, 768, 1024, 1536, 2048])  # where only transforms are affordable
 _FEW_DEGREES = 8  # up to which products of small matrices are quicker than a transform
 _FEW_RINGS = 64  # likewise
-_RINGS_PER_ROOT_KAPPA = 5.5
-_RINGS_PER_LEVEL = 8.0
 _FEW_ORDERS = 32  # up to which a product with cos and sin is quicker than a Fourier transform
 _CONDENSED = 48  # degree to which few nodes have the sums of many points
 
@@ -111,13 +105,6 @@ class Sphere(UnitVectors):
     def fine_rungs(self) -> int:
         return len(_LADDER) + len(_FINER)
 
-    def rung_for(self, concentration: Array, level: int) -> IntArray:
-        return _LADDER[:-1].searchsorted(_rings_for(concentration, level, np.maximum))
-
-    def rung_for_one(self, concentration: float, level: int) -> int:
-        """`rung_for` of one law, on plain numbers."""
-        return bisect_left(_RUNGS, _rings_for(concentration, level, max))
-
 
 @dataclass(frozen=True, eq=False)
 class SphereGrid:
@@ -185,21 +172,6 @@ class SphereGrid:
     def _by_products(self, degree: int) -> bool:
         return degree <= _FEW_DEGREES and self.rings <= _FEW_RINGS
 
-    @lru_cache(maxsize=16)  # noqa: B019 - grids are few and live for the whole run
-    def single(self, level: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-        """Transforms of one function: `synthesize` to degree ``level``, `analyze` to twice it."""
-        if not self._by_products(2 * level):
-            return self._synthesized, lambda values: self._analyzed(values, 2 * level)
-        profiles, _, around = self._transforms(level)
-        _, weighted, wide = self._transforms(2 * level)
-        profiles, weighted = np.ascontiguousarray(profiles[1:]), np.ascontiguousarray(weighted.T)
-        wide = np.ascontiguousarray(wide.T)
-        shape = self.rings, 2 * level + 1
-        return (
-            lambda lam: lam.dot(profiles).reshape(shape).dot(around),
-            lambda values: values.dot(wide).ravel().dot(weighted),
-        )
-
     def _synthesized(self, lam: Array) -> Array:
         """Σ_k lam_k φ_k of one ``lam`` (q,): (rings, 2 rings)."""
         degree = math.isqrt(len(lam) + 1) - 1
@@ -222,12 +194,6 @@ class SphereGrid:
             map=weighted[None], spin=0, lmax=degree, geometry="GL"
         )[0]
         return sphere_coefficients(alm, degree)
-
-    def halved(self, values: Array) -> float:
-        """Relative change of ∫ values dν when every second meridian is left out."""
-        _, weight = self._latitudes
-        half, other = weight @ values[:, ::2].sum(axis=1), weight @ values[:, 1::2].sum(axis=1)
-        return float(abs(half - other) / (half + other))
 
     def synthesize(self, lam: Array) -> Array:
         degree = math.isqrt(lam.shape[1] + 1) - 1
@@ -276,17 +242,7 @@ class SphereGrid:
         last, below, middle = (len(window) for window in windows)
         return functions, [0, last, last + below, last + below + middle]
 
-    def unresolved_one(self, values: Array, width: int) -> float:
-        """`unresolved` of one function (rings, 2 rings), in few calls."""
-        functions, starts = self._tail_functions(width)
-        spectrum = self._orders(values[None]) @ functions  # orders, 2, degrees
-        np.square(spectrum, out=spectrum)
-        power = np.maximum.reduce(spectrum[:, 0] + spectrum[:, 1])
-        return tail_of_one(np.sqrt(power).tolist(), starts, self.rings - 1, width)
-
     def unresolved(self, density: Array, width: int) -> Array:
-        if len(density) == 1:
-            return np.array([self.unresolved_one(density.reshape(self.rings, -1), width)])
         functions, starts = self._tail_functions(width)
         rings = density.reshape(-1, self.rings, 2 * self.rings)
         spectrum = self._orders(rings) @ functions  # orders, 2 B, degrees; one product for each
@@ -296,11 +252,6 @@ class SphereGrid:
         power = np.maximum.reduce(squares, axis=0).reshape(len(rings), -1)  # (B, degrees)
         parts = np.sqrt(np.maximum.reduceat(power, starts, axis=1))
         return extrapolated_tail(parts, self.rings - 1, width)
-
-
-def _rings_for(concentration: Any, level: int, most: Any) -> Any:
-    """Rings that a law asks for, with the ``most`` that suits numbers or arrays."""
-    return most(_RINGS_PER_ROOT_KAPPA * concentration**0.5, _RINGS_PER_LEVEL * level)
 
 
 @cache

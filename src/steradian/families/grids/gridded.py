@@ -36,15 +36,13 @@ from steradian.existence.margin import (
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.support_words import circle_peak, sphere_peak
 from steradian.families.base import Family
-from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.curvature import allowed_quadrature
-from steradian.families.grids.densities import density_on
-from steradian.families.grids.ladder import MANY_ROWS, GridLadder, grid_ladder
+from steradian.families.grids.laws import GridLaws, density_on
 from steradian.families.grids.polynomial_sample import PolynomialLaw, sample_polynomial
 from steradian.families.grids.solver import GridSolver
-from steradian.families.grids.stacks import GridStack, approachable, on_the_way
 from steradian.families.meshes.cell_tree import CellTree, LocalLaw
 from steradian.families.refits import Refits
+from steradian.fitting.newton import judge, newton
 from steradian.fitting.solution import NO_RUNG, DualSolution, Status
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.tolerances import COLLINEAR_MOMENTS
@@ -55,6 +53,8 @@ if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
 
 _CONVERGED = int(Status.CONVERGED)
+_CELL_LEVELS = 12  # above it the features at the nodes of cells are too many to keep
+_SLOW_RUNGS = 3  # of the ladder on the sphere, slower than cells
 _FEW_FEATURES = 100  # below it their products are quick at the nodes of any grid
 _LONG_PRODUCTS = 300_000_000  # multiplications of features at nodes: some hundredths of a second
 
@@ -68,8 +68,8 @@ class GriddedFamily(Family):
     known: int = NO_RUNG  # a rung that resolves the laws it is asked about, where one is known
 
     @property
-    def _ladder(self) -> GridLadder:
-        return self._solver.ladder
+    def _laws(self) -> GridLaws:
+        return self._solver.newton.laws
 
     @property
     def q(self) -> int:
@@ -100,14 +100,14 @@ class GriddedFamily(Family):
         rungs = self._resolving(lam)
         different = np.unique(rungs)
         if len(different) == 1 and different[0] != NO_RUNG:
-            return self._ladder.integrals(self.space.grid(int(different[0])), lam)
+            return self._laws.integrals(self.space.grid(int(different[0])), lam)
         out = np.empty(len(lam)), np.empty_like(lam), np.empty((len(lam), self.q, self.q))
         for rung in different:
             rows = rungs == rung
             part = (
                 self._on_cells(lam[rows])
                 if rung == NO_RUNG
-                else self._ladder.integrals(self.space.grid(int(rung)), lam[rows])
+                else self._laws.integrals(self.space.grid(int(rung)), lam[rows])
             )
             for whole, new in zip(out, part, strict=True):
                 whole[rows] = new
@@ -172,33 +172,13 @@ class GriddedFamily(Family):
             return None
         padded = np.zeros((1, count - 1))
         padded[0, : self.q] = lam
-        found = grid_ladder(self.space, wide.levels).by_moments(finer, padded)
+        found = GridLaws(self.space, wide.levels).on(finer, padded)
         if found.condition()[0] > COLLINEAR_MOMENTS:
             return None
         return found.mean[0], found.covariance[0]
 
     def resolved_by(self, rung: int) -> GriddedFamily:
         return replace(self, known=rung)
-
-    def roughly(self) -> RoughLaws | None:
-        """In single precision on a coarser grid; None where its tables were too large."""
-        reach = self.space.grid(self._known_rung).reach
-        if not approachable(self.space, self.level, reach):
-            return None
-        return RoughLaws(on_the_way(self.space, self.level, reach))
-
-    def resolves(self, lam: Array, psi: Array) -> bool:
-        """Whether the rung that is known resolves the laws ``lam`` (B, q) of ``psi`` (B,).
-
-        Those that have less are sure to be.
-        """
-        stack = GridStack(self.space, self.level, self.space.grid(self._known_rung))
-        return bool((stack.quadrature(lam, psi) <= allowed_quadrature(lam)).all())
-
-    @property
-    def _known_rung(self) -> int:
-        """What is known to resolve its laws, or what features of the level ask for."""
-        return max(self.known, self._ladder.least_rung)
 
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """Deficit of the fit to ``m`` (q,) on a grid ``reach`` times as fine as what served it.
@@ -209,26 +189,26 @@ class GriddedFamily(Family):
         if self.known == NO_RUNG:
             return float("nan")
         grid = self.space.exact_grid(int(reach * self.space.grid(self.known).reach))
-        found = self._ladder.solve_on(grid, m[None], lam[None])
+        path = newton(lambda one, _: self._laws.on(grid, one), m[None], lam[None])
+        found = judge(path, m[None], self._laws.on(grid, path.lam))
         return float(found.deficit[0]) if found.status[0] == _CONVERGED else float("nan")
 
     def refits(self, lam: Array) -> Refits:
         return Refits(self.space, self.level, lam)
 
     def _resolving(self, lam: Array) -> IntArray:
-        """The first rung of the ladder that resolves each law; `NO_RUNG` of those left to cells.
+        """A rung that resolves each law ``lam`` (B, q); `NO_RUNG` of those left to cells.
 
-        Where one is known that does, it is that one, or what features of the level ask for; of many
-        laws those that are sure to be resolved by less have less.
+        Where one is known that does, it is that one; else the first that does.
         """
-        many = len(lam) >= MANY_ROWS
         if self.known != NO_RUNG:
-            rungs = np.full(len(lam), self._known_rung)
-            return np.minimum(rungs, self._ladder.sufficient(lam)) if many else rungs
-        rungs = self._ladder.climb_many(lam) if many else self._ladder.climb(lam)
+            return np.full(len(lam), self.known)
+        has_cells = isinstance(self.space, Sphere) and self.level <= _CELL_LEVELS
+        last = self.space.rungs() - (_SLOW_RUNGS if has_cells else 0)
+        rungs = self._laws.climb(lam, last)
         refused = np.flatnonzero(rungs == NO_RUNG)
-        if len(refused) and not self._ladder.has_cells:
-            raise self._unresolved(f"{self._ladder.finest.nodes} nodes", refused)
+        if len(refused) and not has_cells:
+            raise self._unresolved(f"{self.space.grid(last - 1).nodes} nodes", refused)
         return rungs
 
     def _finer(self, rung: int, degree: int) -> Grid:
@@ -278,9 +258,6 @@ class GriddedFamily(Family):
 
     def peak(self, f: Certificate) -> Array | None:
         return circle_peak(f) if isinstance(self.space, Circle) else sphere_peak(f)
-
-    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
-        return self._solver.plain_fit(moments, below)
 
     def solve(
         self, moments: MomentStack, start: Array, support: Support | None = None

@@ -16,7 +16,6 @@ from steradian.existence.certificate import Certificate
 from steradian.existence.margin import Closest, Evidence
 from steradian.existence.placement import Placement
 from steradian.families.base import Family
-from steradian.families.grids.approach import RoughLaws
 from steradian.families.grids.gridded import GriddedFamily
 from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
@@ -70,12 +69,6 @@ class QuadraticFamily(Family):
     def resolved_by(self, rung: int) -> QuadraticFamily:
         return replace(self, grid=self.grid.resolved_by(rung))
 
-    def roughly(self) -> RoughLaws | None:
-        return self.grid.roughly()
-
-    def resolves(self, lam: Array, psi: Array) -> bool:
-        return self.grid.resolves(lam, psi)
-
     def deficit_on(self, reach: float, m: Array, lam: Array) -> float:
         """As of the grid."""
         return self.grid.deficit_on(reach, m, lam)
@@ -124,15 +117,6 @@ class QuadraticFamily(Family):
         """As on the grid; gaps near zero with relative accuracy."""
         out = self.grid.solve(moments, start, support)
         return self._with_small_gaps(out, moments, self.linear.deficits(moments))
-
-    def plain_fit(self, moments: MomentStack, below: DualSolution | None) -> DualSolution | None:
-        """Likewise."""
-        out = self.grid.plain_fit(moments, below)
-        if out is None or below is None:
-            return None
-        if abs(out.deficit.item(0) - below.deficit.item(0)) >= TINY_GAP:
-            return out
-        return self._with_small_gaps(out, moments, below.deficit)
 
     def _with_small_gaps(
         self, out: DualSolution, moments: MomentStack, below: Array

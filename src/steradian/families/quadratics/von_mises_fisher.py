@@ -132,15 +132,6 @@ class VonMisesFisherFamily(Family):
     def peak(self, f: Certificate) -> Array | None:
         return self.grid.peak(f) if self.grid else None
 
-    def plain_fit(
-        self,
-        moments: MomentStack,
-        below: DualSolution | None,
-    ) -> DualSolution | None:
-        """In closed form, unless all the weight sits on one point."""
-        spread = sum(moments.scatter[0].diagonal().tolist())  # `trace` takes ten times as long
-        return self._solve_one(moments.mean[0], spread) if spread > POINT else None
-
     def deficits(self, moments: MomentStack) -> Array:
         """D of the fits to a stack, (B,)."""
         length, spread = _lengths(moments)

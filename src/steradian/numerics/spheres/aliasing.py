@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from steradian.numerics.arrays import Array
@@ -34,28 +32,10 @@ def extrapolated_tail(sizes: Array, top: int, width: int) -> Array:
     than geometrically, which makes this an overestimate; a flat tail, the mark of a spike between
     the nodes, is not reduced at all.
     """
-    return np.asarray(_carried_on(sizes.T, (top, width), np.minimum, np.maximum))
-
-
-def tail_of_one(sizes: list[float], starts: list[int], top: int, width: int) -> float:
-    """The same of one function, from all sizes that are looked at and where each window starts.
-
-    Plain numbers are quicker than arrays of one.
-    """
-    _, below, middle, others = starts
-    largest = (
-        max(sizes[:below]),
-        max(sizes[below:middle]),
-        max(sizes[middle:others]),
-        max(sizes[others:]),
-    )
-    return float(_carried_on(largest, (top, width), min, max))
-
-
-def _carried_on(sizes: Any, reach: tuple[int, int], least: Any, most: Any) -> Any:
-    """The tail of numbers or arrays, with the ``least`` and ``most`` that suit them."""
-    (last, below, middle, other), (top, width) = sizes, reach
+    last, below, middle, other = sizes.T
     exponents = top / width, top / (top - top // 2)
-    largest = most(most(last, below), most(middle, other))
-    rates = [least(last / most(size, TINY), 1.0) for size in (below, middle)]
-    return last / largest * most(rates[0] ** exponents[0], rates[1] ** exponents[1])
+    largest = np.maximum(np.maximum(last, below), np.maximum(middle, other))
+    rates = [np.minimum(last / np.maximum(size, TINY), 1.0) for size in (below, middle)]
+    return np.asarray(
+        last / largest * np.maximum(rates[0] ** exponents[0], rates[1] ** exponents[1])
+    )

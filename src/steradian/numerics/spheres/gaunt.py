@@ -97,20 +97,17 @@ def _coupling_degrees(level: int) -> BoolArray:
     return np.asarray((abs(i - j) <= k) & (k <= i + j) & ((i + j + k) % 2 == 0))
 
 
-def sphere_second_moments(
-    moments: Array, level: int, room: tuple[Array, Array] | None = None
-) -> Array:
+def sphere_second_moments(moments: Array, level: int) -> Array:
     """E φφᵀ (n, n) on the two-sphere from E φ through degree 2·level, the constant first (K,).
 
     On the rings of Gauss's rule the density through degree 2L has Fourier coefficients of its own;
     for each function of the longitude they make one factor of a product over the rings. Each pair
-    of functions of the longitude is looked at once. Written into the first matrix of ``room``,
-    where that is given; the second is for what is between.
+    of functions of the longitude is looked at once.
     """
     by_order, weight = _latitudes(level)
     profile, trig, place, starts = _stacked(level)
     count = len(profile)
-    out, pairs = room or np.empty((2, count, count))  # the latter by functions of the longitude
+    pairs = np.empty((count, count))  # by functions of the longitude
     waves = _waves(moments, level) * weight
     which, value = _coupled(level)
     part = np.empty_like(profile)
@@ -121,7 +118,7 @@ def sphere_second_moments(
         np.multiply(profile[first:], along[trig[first:] - i], out=part[first:])
         rows = by_order[m][: level + 1 - m]
         np.matmul(rows, part[first:].T, out=pairs[first : starts[i + 1], first:])
-    return np.take(pairs, place, out=out, mode="clip")
+    return np.take(pairs, place, mode="clip")
 
 
 def _waves(moments: Array, level: int) -> Array:

@@ -25,7 +25,6 @@ from steradian.numerics.grown_polynomials import GrownPolynomials
 from steradian.numerics.paths import Paths
 from steradian.numerics.tolerances import BASIS_AGREED
 from steradian.references.base import (
-    HasHalfSpaces,
     Reference,
     ReferenceSpace,
     reference_space,
@@ -107,7 +106,7 @@ class Against(Hierarchy):
             return ()
         found, law = list(self.base.roots(level)), self.space.reference
         linear = self.base.coordinates(np.zeros(self.base.q(1))) is not None
-        if linear and isinstance(law, HasHalfSpaces):
+        if linear:
             lower = self.base.roots(level - 1)
             found += [replace(r, free=side.edge) for side in law.half_spaces for r in lower]
         return found

@@ -9,6 +9,7 @@ asked of a space is how to integrate against that law and how to draw from it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -22,74 +23,72 @@ from steradian.text.messages import Message, Rows, message
 _SHOWN = 8  # rows that are named in an error
 
 
-class Reference(Protocol):
-    """A law on a space that information is relative to. References are values."""
+class Reference(ABC):
+    """A law on a space that information is relative to. References are values.
 
-    def __hash__(self) -> int:
-        """What equal references share."""
-        ...
+    Demanded are `words`, `rules`, `rule`, `logpdf` and `sample`; what a law has not it leaves as
+    it stands here.
+    """
+
+    __slots__ = ()
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """What it is, to stand after "relative to"."""
-        ...
 
-    @property
-    def known_by(self) -> float:
-        """Independent rows that it is known by; infinite where it is known exactly."""
-        ...
-
-    @property
-    def rough(self) -> bool:
-        """Whether its rules converge slowly, so that fits are held to the noise of their sample."""
-        ...
-
+    @abstractmethod
     def rules(self) -> int:
         """How many rules there are, each finer than the one before; at least two."""
-        ...
 
+    @abstractmethod
     def rule(self, rung: int) -> Rule:
         """Points and weights of sum one that integrate smooth functions against the law."""
-        ...
 
+    @abstractmethod
     def logpdf(self, x: Array) -> Array | None:
         """Log-density against the uniform law at ``x`` (n, d), -inf where it is zero: (n,).
 
         None for a law without a density.
         """
-        ...
 
+    @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """``n`` draws, (n, d)."""
-        ...
 
+    @property
+    def known_by(self) -> float:
+        """Independent rows that it is known by; infinite where it is known exactly."""
+        return np.inf
 
-@runtime_checkable
-class SeesPeaks(Protocol):
-    """A reference with a density that may have peaks between the nodes of its rules."""
-
-    def missed_rows(self, x: Array) -> BoolArray:
-        """Which of ``x`` (n, d) lie on such peaks, (n,)."""
-        ...
-
-
-@runtime_checkable
-class HasParts(Protocol):
-    """A reference whose finest rule is made of independent ones, where it is rough."""
+    @property
+    def rough(self) -> bool:
+        """Whether its rules converge slowly, so that fits are held to the noise of their sample."""
+        return False
 
     @property
     def parts(self) -> IntArray:
-        """Where in its finest rule each of them begins; empty where it is one."""
-        ...
+        """Where in its finest rule, where that is rough, each of the independent ones begins.
 
+        Empty where it is one.
+        """
+        return np.empty(0, dtype=np.int64)
 
-@runtime_checkable
-class TurnsRules(Protocol):
-    """A reference on a region that no symmetry of the space keeps, with rules about any axis."""
+    def missed_rows(self, x: Array) -> BoolArray:
+        """Which of ``x`` (n, d) lie on peaks of the density between the nodes of rules, (n,)."""
+        return np.zeros(len(x), dtype=bool)
 
-    def turned_rule(self, rung: int, rng: np.random.Generator) -> Rule:
-        """A rule like that of this rung with its nodes elsewhere."""
-        ...
+    def turned_rule(self, rung: int, rng: np.random.Generator) -> Rule | None:
+        """A rule like that of this rung with its nodes elsewhere, about any axis.
+
+        Of a region that no symmetry of the space keeps; None for others.
+        """
+        return None
+
+    @property
+    def half_spaces(self) -> list[HalfSpace]:
+        """Some that hold all of its support."""
+        return []
 
 
 class HalfSpace(NamedTuple):
@@ -101,16 +100,6 @@ class HalfSpace(NamedTuple):
     def edge(self, x: Array) -> BoolArray:
         """Which of ``x`` (n, d) lie on it, (n,)."""
         return np.asarray(np.abs(self.offset + x @ self.normal) <= RANK)
-
-
-@runtime_checkable
-class HasHalfSpaces(Protocol):
-    """A law that is zero beyond some planes."""
-
-    @property
-    def half_spaces(self) -> list[HalfSpace]:
-        """Some that hold all of its support."""
-        ...
 
 
 @runtime_checkable
@@ -171,7 +160,7 @@ class ReferenceSpace:
         """Draws of the reference law, which stands in the place of the uniform one."""
         return self.reference.sample(n, rng)
 
-    def symmetry(self, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def symmetry(self, rng: np.random.Generator) -> Array:
         """The identity: of the symmetries of a space a law need not have any other."""
         return np.eye(self.d)
 
@@ -205,7 +194,7 @@ def underlying(space: Space) -> Space:
 def rough_parts(space: Space) -> IntArray:
     """Where the independent parts of the finest rule begin; empty where it has none."""
     reference: Reference | None = getattr(space, "reference", None)
-    return reference.parts if isinstance(reference, HasParts) else np.empty(0, dtype=np.int64)
+    return np.empty(0, dtype=np.int64) if reference is None else reference.parts
 
 
 def log_reference(space: Space, x: Array) -> Array | None:
@@ -247,8 +236,6 @@ def unseen_rows(reference: Reference, x: Array) -> Message | str:
 
 def missed_rows(reference: Reference, x: Array) -> Message | str:
     """How many rows, and which, lie on peaks that no rule of the reference sees; empty if none."""
-    if not isinstance(reference, SeesPeaks):
-        return ""
     return _named(reference.missed_rows(x), "on a peak of the reference between all nodes")
 
 
@@ -264,7 +251,7 @@ def _named(which: BoolArray, where: str) -> Message | str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SampledReference:
+class SampledReference(Reference):
     """The law of n₀ rows, of which the law behind them is known no better than that.
 
     Integrals are sums over the rows. What they miss of the law behind them is not an error of
@@ -280,17 +267,13 @@ class SampledReference:
     def known_by(self) -> float:
         return float(1.0 / (self.weights @ self.weights))
 
-    @property
-    def rough(self) -> bool:
-        return False
-
     def rules(self) -> int:
         return 2
 
-    def rule(self, rung: int) -> Rule:  # noqa: ARG002 - a sum has no error, so one serves for both
+    def rule(self, rung: int) -> Rule:
         return Rule(self.points, self.weights)
 
-    def logpdf(self, x: Array) -> None:  # noqa: ARG002
+    def logpdf(self, x: Array) -> None:
         return None
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:

@@ -24,7 +24,7 @@ import numpy as np
 
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import BREAK_APART, CONCENTRIC
-from steradian.references.base import HasReference, TurnsRules
+from steradian.references.base import HasReference
 from steradian.spaces.base import Rule, Space
 
 LADDER = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)  # nodes over half a turn
@@ -243,8 +243,9 @@ def turned_rule(space: Space, rung: int, rng: np.random.Generator) -> Rule:
     The nodes of a turned circle still are equispaced, and of an arc see one of two lengths; there
     the circle is cut at random instead, and each arc has its own nodes.
     """
-    if isinstance(space, HasReference) and isinstance(space.reference, TurnsRules):
-        return space.reference.turned_rule(rung, rng)
+    turned = space.reference.turned_rule(rung, rng) if isinstance(space, HasReference) else None
+    if turned is not None:
+        return turned
     rule = space.rule(rung)
     if space.d > 2:
         return Rule(rule.points @ space.symmetry(rng).T, rule.weights)

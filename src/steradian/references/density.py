@@ -20,7 +20,7 @@ from steradian.numerics.tolerances import (
     TINY,
     VERIFIED_DIFFERENCE,
 )
-from steradian.references.base import log_reference, reference_rows
+from steradian.references.base import Reference, log_reference, reference_rows
 from steradian.references.cut_rules import turned_rule
 from steradian.spaces.base import Rule, Space, has_no_sign
 
@@ -42,7 +42,7 @@ _CLEARANCE = 1.05  # over the highest density at the nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Density:
+class Density(Reference):
     """The law of density ``function`` / ∫ ``function`` against the uniform law of a space.
 
     Where the space has rules that resolve it, which two neighbouring ones and the finest of all
@@ -57,10 +57,6 @@ class Density:
     space: Space
     function: Callable[[Array], AnyArray]
     words: str = "a given density"
-
-    @property
-    def known_by(self) -> float:
-        return np.inf
 
     @property
     def rough(self) -> bool:
@@ -125,7 +121,7 @@ class Density:
         return rejected(self.space, self.values, _top(self), n, rng)
 
 
-class OfDensity:
+class OfDensity(Reference):
     """A reference whose rules, and what they see, are those of a `Density`."""
 
     __slots__ = ()
@@ -134,10 +130,6 @@ class OfDensity:
     def density(self) -> Density:
         """The density that is integrated."""
         raise NotImplementedError
-
-    @property
-    def known_by(self) -> float:
-        return self.density.known_by
 
     @property
     def rough(self) -> bool:

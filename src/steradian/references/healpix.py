@@ -20,6 +20,7 @@ from steradian.numerics.spheres.healpix_faces import (
     triangle_nodes,
 )
 from steradian.numerics.tolerances import UNSEEN_PIXEL
+from steradian.references.base import Reference
 from steradian.spaces.base import Rule, Space, refuse_no_space
 
 _UNSEEN = -16_375.0 * 10.0**26  # by which HEALPix marks pixels that were not looked at
@@ -121,7 +122,7 @@ def is_map(values: AnyArray) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Pixelated:
+class Pixelated(Reference):
     """The reference law of a map."""
 
     map: HealpixMap
@@ -129,10 +130,6 @@ class Pixelated:
     @property
     def words(self) -> str:
         return f"a map of nside {self.map.nside}"
-
-    @property
-    def known_by(self) -> float:
-        return np.inf
 
     @property
     def rough(self) -> bool:

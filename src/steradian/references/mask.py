@@ -14,7 +14,7 @@ from steradian.arguments import number_array, shown, truth
 from steradian.errors import InvalidArgument
 from steradian.numerics.arrays import AnyArray, Array, BoolArray
 from steradian.numerics.tolerances import ANGLE_LIMIT, CONCENTRIC
-from steradian.references.base import HalfSpace, reference_space
+from steradian.references.base import HalfSpace, Reference, reference_space
 from steradian.references.cut_rules import LADDER, circle_rule, sphere_rule
 from steradian.references.density import Density, OfDensity, rejected
 from steradian.references.shapes import Band, Cap, Polygon, Shape, lonlat_vector
@@ -142,7 +142,7 @@ class Mask:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class Region(Reference):
     """The reference law of a mask that is uniform on what it leaves."""
 
     space: Space
@@ -151,14 +151,6 @@ class Region:
     @property
     def words(self) -> str:
         return f"uniform {self.mask.words}"
-
-    @property
-    def known_by(self) -> float:
-        return np.inf
-
-    @property
-    def rough(self) -> bool:
-        return False
 
     @property
     def area(self) -> float:

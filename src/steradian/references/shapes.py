@@ -156,7 +156,7 @@ class Polygon:
             found.append(Edge(normal / np.linalg.norm(normal), 0.0, start, end))
         return found
 
-    def half_spaces(self, *, around: bool) -> list[HalfSpace]:  # noqa: ARG002
+    def half_spaces(self, *, around: bool) -> list[HalfSpace]:
         """None are looked for."""
         return []
 

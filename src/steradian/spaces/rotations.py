@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from steradian.errors import InvalidDirections
+from steradian.arguments import shown
+from steradian.errors import InvalidArgument, InvalidDirections
 from steradian.numerics.arrays import Array
 from steradian.numerics.tolerances import ORTHOGONAL_MATRIX
 from steradian.spaces.axes import Axes
-from steradian.spaces.base import Rule
-from steradian.text.messages import Message
-
-_AXES = Axes(4)
+from steradian.spaces.classical import Classical
 
 
 @dataclass(frozen=True, slots=True)
-class Rotations:
+class Rotations(Axes):
     """Rotations of R³ as unit quaternions (x, y, z, w), scalar last; q and -q are the same.
 
     The uniform law of the axes of R⁴ is the invariant (Haar) law of rotations, and its rules and
-    symmetries, q → p q r with unit quaternions p and r, are those of the axes.
+    symmetries, q → p q r with unit quaternions p and r, are those of the axes. Its area is π²:
+    a turn by the angle ω has the length ω/2.
 
     Examples
     --------
@@ -35,13 +34,14 @@ class Rotations:
     'rotation'
     """
 
-    @property
-    def d(self) -> int:
-        return _AXES.d
+    d: int = field(default=4, repr=False)
 
-    @property
-    def dimension(self) -> int:
-        return _AXES.dimension
+    def __post_init__(self) -> None:
+        if self.d != 4:
+            raise InvalidArgument(
+                f"rotations are axes of R^4, and d is {shown(self.d)}; leave it out, or use "
+                "sr.Axes(d)"
+            )
 
     @property
     def name(self) -> str:
@@ -51,39 +51,13 @@ class Rotations:
     def point_name(self) -> str:
         return "rotation"
 
-    @property
-    def log_area(self) -> float:
-        """That of half the three-sphere, log π²: a turn by the angle ω has the length ω/2."""
-        return _AXES.log_area
-
-    def refusal(self, x: Array) -> Message | str:
-        return _AXES.refusal(x)
-
-    def one_form(self, x: Array) -> Array:
-        return _AXES.one_form(x)
+    def classical(self, n: int, mean: Array, second: Array) -> tuple[Classical, ...]:  # noqa: ARG002
+        """None are printed."""
+        return ()
 
     def rows_of(self, points: Any) -> Any:
         """Quaternions of matrices (n, 3, 3) and of SciPy's ``Rotation``; rows as they are."""
         return as_quaternions(points) if _are_no_rows(points) else points
-
-    @property
-    def coordinate_variance(self) -> float:
-        return _AXES.coordinate_variance
-
-    def centre(self, x: Array, weights: Array) -> Array:
-        return _AXES.centre(x, weights)
-
-    def uniform(self, n: int, rng: np.random.Generator) -> Array:
-        return _AXES.uniform(n, rng)
-
-    def symmetry(self, rng: np.random.Generator) -> Array:
-        return _AXES.symmetry(rng)
-
-    def rules(self) -> int:
-        return _AXES.rules()
-
-    def rule(self, rung: int) -> Rule:
-        return _AXES.rule(rung)
 
 
 def as_quaternions(rotations: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steradian.arguments import truth, wrong_value
-from steradian.data.conventions import Convention, Unit
+from steradian.data.conventions import CONVENTIONS, Convention, Unit, convention
 from steradian.data.directions import Directions
 from steradian.data.interpretation import Units
 from steradian.data.notation import Notation
@@ -61,10 +61,11 @@ class Request:
             )  # fmt: skip
 
     @property
-    def names_columns(self) -> bool:
-        """Whether columns, or what only they have, were named."""
+    def is_cartesian(self) -> bool:
+        """Whether rows of numbers are Cartesian: nothing names a column or what only they have."""
         said = (self.columns, self.weights, self.counts, self.bins, self.table, self.where)
-        return any(each is not None for each in said)
+        plain = self.coords is None or convention(self.coords) == CONVENTIONS["xyz"]
+        return plain and all(each is None for each in said)
 
     @property
     def selection(self) -> Selection | None:

@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,14 +19,15 @@ import numpy as np
 from steradian.arguments import shown
 from steradian.errors import InvalidDirections, MissingExtra
 from steradian.io.frames import Table, as_table, spread, vector_of
-from steradian.io.text import decoded, no_parts, table_of_text
+from steradian.io.text import decoded_lines, no_parts, tables_of_lines
 from steradian.numerics.arrays import AnyArray
 from steradian.text.messages import arguments
 
 STANDARD_INPUT = "-"
+_FIRST_BYTES = 1 << 12  # that tell a format
 GZIP = b"\x1f\x8b"
 Format = Literal["text", "json", "parquet", "feather", "npy", "npz"]
-NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
+_NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
 
 
 def as_path(path: Any) -> Path:
@@ -41,28 +42,16 @@ def as_path(path: Any) -> Path:
 
 def read_table(path: str | Path, part: str | None = None) -> Table:
     """Named columns of one file; of the ``part`` of that name where it holds several."""
-    name = str(as_path(path))
-    if name == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise InvalidDirections("standard input is closed; leave it open, or give a file")
-        given, said = sys.stdin.buffer.read(), "standard input"
-        whole = _unpacked(given, said) if given[:2] == GZIP else given
-        return _table_of_bytes(whole, said, "", part)
-    where = Path(name)
-    data = _contents(where)
-    if data[:2] == GZIP:
-        data = _unpacked(data, where.name)
-        where = where.with_suffix("") if where.suffix.lower() == ".gz" else where
-    return _table_of_bytes(data, where.name, where.suffix.lower(), part)
-
-
-def _contents(path: Path) -> bytes:
-    """The bytes of a file; what is no file is refused."""
-    refuse_no_file(path)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InvalidDirections(f"{str(path)!r} cannot be read: {error.strerror}") from error
+    with opened(as_path(path)) as file:
+        kind = file.format
+        if kind == "text":
+            lines = decoded_lines(file.content, file.name)
+            return next(tables_of_lines(lines, file.name, None, part))
+        if kind == "npz":
+            return _from_npz(file.content.read(), file.name, part)
+        if part is not None:
+            raise no_parts(file.name)
+        return _READERS[kind](file.content.read(), file.name)
 
 
 def refuse_no_file(path: Path) -> None:
@@ -85,24 +74,6 @@ def refuse_no_file(path: Path) -> None:
         raise InvalidDirections(f"path is {shown(str(path))}; give the name of a file") from error
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidDirections(f"{name} is damaged: {error}") from error
-
-
-def _table_of_bytes(data: bytes, name: str, suffix: str, part: str | None) -> Table:
-    kind = format_of(data, suffix)
-    if kind == "text":
-        return table_of_text(decoded(data, name), name, part)
-    if kind == "npz":
-        return _from_npz(data, name, part)
-    if part is not None:
-        raise no_parts(name)
-    return _READERS[kind](data, name)
-
-
 def format_of(data: bytes, suffix: str) -> Format:
     """The format of a file by what its first bytes say, or else its name."""
     for mark, kind in _MARKS:
@@ -116,21 +87,51 @@ def format_of(data: bytes, suffix: str) -> Format:
     return "json" if data.lstrip()[:1] in (b"{", b"[") else "text"
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file that is being read, or the standard input."""
+
+    content: Any  # a binary stream from its begin, unpacked
+    raw: Any  # the same as it is on the disk
+    name: str
+    suffix: str
+
+    @property
+    def format(self) -> Format:
+        """What its first bytes say, or else its name."""
+        begin = self.content.read(_FIRST_BYTES)
+        self.content.seek(0)
+        return format_of(begin, self.suffix)
+
+
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[tuple[Any, Any, str]]:
-    """The bytes of a file that is there, unpacked, those on the disk, and the suffix."""
-    refuse_no_file(path)
-    with path.open("rb") as raw:
-        packed = raw.read(2) == GZIP
+def opened(path: Path) -> Iterator[OpenFile]:
+    """A file that is there, or the standard input, unpacked; what is none is refused."""
+    with contextlib.ExitStack() as held:
+        if str(path) == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise InvalidDirections("standard input is closed; leave it open, or give a file")
+            raw: Any = io.BytesIO(sys.stdin.buffer.read())
+            name, suffix = "standard input", ""
+        else:
+            refuse_no_file(path)
+            name, suffix = path.name, path.suffix.lower()
+            try:
+                raw = held.enter_context(path.open("rb"))
+            except OSError as error:
+                raise InvalidDirections(
+                    f"{str(path)!r} cannot be read: {error.strerror}"
+                ) from error
+        begin = raw.read(len(GZIP))
         raw.seek(0)
-        if not packed:
-            yield raw, raw, path.suffix.lower()
+        if begin != GZIP:
+            yield OpenFile(raw, raw, name, suffix)
             return
-        inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+        inner = path.with_suffix("") if suffix == ".gz" else path
         try:
-            yield gzip.GzipFile(fileobj=raw), raw, inner.suffix.lower()
+            yield OpenFile(gzip.GzipFile(fileobj=raw), raw, inner.name, inner.suffix.lower())
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise InvalidDirections(f"{path.name} is damaged: {error}") from error
+            raise InvalidDirections(f"{name} is damaged: {error}") from error
 
 
 def _from_parquet(data: bytes, name: str) -> Table:
@@ -204,7 +205,7 @@ def _plain_numbers(column: Any) -> AnyArray | None:
 
 def _from_json(data: bytes, name: str) -> Table:
     """A list of records, records line by line, or a mapping of columns."""
-    text = decoded(data, name)
+    text = "".join(decoded_lines(io.BytesIO(data), name))
     try:
         whole = json.loads(text)
         records = whole if isinstance(whole, list) else [whole]
@@ -253,7 +254,15 @@ def _from_npy(data: bytes, name: str) -> Table:
     except (ValueError, OSError, EOFError, SyntaxError) as error:
         if isinstance(error, InvalidDirections):
             raise
-        raise InvalidDirections(f"{name} {NO_NPY}") from error
+        raise InvalidDirections(f"{name} {_NO_NPY}") from error
+
+
+def mapped(path: Path) -> Any:
+    """The array of an NPY file, left on the disk."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except (ValueError, OSError, EOFError, SyntaxError) as error:
+        raise InvalidDirections(f"{path.name} {_NO_NPY}") from error
 
 
 def table_of_array(array: AnyArray, name: str) -> Table:

@@ -15,18 +15,17 @@ from urllib.parse import unquote
 import numpy as np
 
 from steradian.arguments import is_frame, shown
-from steradian.data.conventions import CONVENTIONS, convention
+from steradian.data.conventions import CONVENTIONS
 from steradian.data.directions import Directions
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import as_numeric
 from steradian.errors import InvalidDirections
 from steradian.io.decision import Decision
 from steradian.io.files import (
-    NO_NPY,
     STANDARD_INPUT,
     arrow,
     as_path,
-    format_of,
+    mapped,
     opened,
     read_table,
     refuse_no_file,
@@ -39,7 +38,6 @@ from steradian.io.pieces import (
     Piece,
     Wanted,
     array_pieces,
-    block_name,
     block_pieces,
     direction_pieces,
     files_of_rows,
@@ -52,7 +50,6 @@ from steradian.io.text import decoded_lines, no_parts, tables_of_lines
 from steradian.text.messages import arguments
 
 _TEXT_ROWS = 1 << 15  # rows of text at a time, whose cells are objects
-_FIRST_BYTES = 1 << 12  # that tell a format
 _COUNTED = {"parquet", "npy"}  # formats that tell their number of rows
 
 
@@ -88,20 +85,10 @@ def stream_of(source: Any, wanted: Wanted) -> Stream:
         how = frame_decision(frame, wanted, "a table")
         return Stream(frame_pieces(frame, wanted.names(how)), len(frame), decision=how)
     if hasattr(source, "to_batches") or hasattr(source, "__arrow_c_stream__"):
-        return _stream_of_batches(arrow_batches(source), wanted)
+        return _stream_of_blocks(arrow_batches(source), wanted)
     if hasattr(source, "__next__"):
         return _stream_of_blocks(source, wanted)
     return _stream_of_array(source, wanted)
-
-
-def _stream_of_batches(batches: Iterator[Any], wanted: Wanted) -> Stream:
-    wanted.refuse_arrays("table")
-    first = next(batches, None)
-    if first is None:
-        return Stream(iter(()), 0)
-    how = frame_decision(first, wanted, "a stream")
-    whole = itertools.chain([first], batches)
-    return Stream(batch_pieces(whole, wanted.names(how)), None, decision=how)
 
 
 def _stream_of_blocks(blocks: Iterator[Any], wanted: Wanted) -> Stream:
@@ -181,9 +168,8 @@ class _File:
             return _File(path, "all at once", 0)
         if is_moments_file(path):
             raise InvalidDirections(f"{path.name} holds moments already; read it with Moments.load")
-        with opened(path) as (content, raw, suffix):
-            packed = content is not raw
-            kind: str = format_of(content.read(_FIRST_BYTES), suffix)
+        with opened(path) as file:
+            packed, kind = file.content is not file.raw, str(file.format)
         if kind not in ("text", "parquet", "npy") or (packed and kind != "text"):
             kind = "all at once"
         return _File(path, kind, path.stat().st_size)
@@ -191,7 +177,7 @@ class _File:
     @property
     def rows(self) -> int:
         """Number of rows, where the format tells it."""
-        return parquet_rows(self.path) if self.format == "parquet" else len(_mapped(self.path))
+        return parquet_rows(self.path) if self.format == "parquet" else len(mapped(self.path))
 
 
 def stream_of_files(paths: Sequence[Path], wanted: Wanted) -> Stream:
@@ -222,7 +208,7 @@ def _begun(file: _File, part: str | None) -> tuple[Table, Iterator[Piece] | None
     if file.format == "parquet":
         return parquet_head(file.path), None
     if file.format == "npy":
-        return table_of_array(np.array(_mapped(file.path)[:1]), file.path.name), None
+        return table_of_array(np.array(mapped(file.path)[:1]), file.path.name), None
     pieces = _pieces_of_file(file, None, True, part)
     first = next(pieces)
     return first.data, itertools.chain([first], pieces)
@@ -291,12 +277,12 @@ def _whole_pieces(file: _File, part: str | None) -> Iterator[Piece]:
 
 def _text_pieces(path: Path, part: str | None) -> Iterator[Piece]:
     """Delimited text; amounts are bytes on the disk."""
-    with opened(path) as (content, raw, _):
+    with opened(path) as file:
         read = 0
         for table in tables_of_lines(  # who holds the lines lets them go before the file
-            decoded_lines(content, path.name), path.name, _TEXT_ROWS, part
+            decoded_lines(file.content, path.name), path.name, _TEXT_ROWS, part
         ):
-            now = raw.tell()
+            now = file.raw.tell()
             yield _named(table, path, table.first or 0, now - read)
             read = now
 
@@ -304,28 +290,19 @@ def _text_pieces(path: Path, part: str | None) -> Iterator[Piece]:
 # --- arrays in files ----------------------------------------------------------------------
 
 
-def _mapped(path: Path) -> Any:
-    try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OSError, EOFError, SyntaxError) as error:
-        raise InvalidDirections(f"{path.name} {NO_NPY}") from error
-
-
 def _are_plain_arrays(files: Sequence[_File], wanted: Wanted) -> bool:
     """Whether all files are arrays of Cartesian coordinates, and nothing names a column."""
-    request = wanted.request
-    if any(file.format != "npy" for file in files) or request.names_columns:
+    if any(file.format != "npy" for file in files) or not wanted.request.is_cartesian:
         return False
-    cartesian = request.coords is None or convention(request.coords) == CONVENTIONS["xyz"]
-    return cartesian and not wanted.label and all(_mapped(f.path).ndim == 2 for f in files)
+    return not wanted.label and all(mapped(file.path).ndim == 2 for file in files)
 
 
 def _slices(path: Path) -> Iterator[tuple[int, Any]]:
     """Rows are copied and the map let go, so that what was read does not stay in memory."""
-    shape = _mapped(path).shape
+    shape = mapped(path).shape
     step = rows_at_a_time(int(np.prod(shape[1:])))
     for first in range(0, shape[0] if shape else 0, step):
-        yield first, np.array(_mapped(path)[first : first + step])
+        yield first, np.array(mapped(path)[first : first + step])
 
 
 def _array_pieces(path: Path) -> Iterator[Piece]:
@@ -363,14 +340,6 @@ def arrow_batches(source: Any) -> Iterator[Any]:
     except pa.ArrowException as error:
         said = str(error).splitlines()[0]  # without the traceback of whoever made it
         raise InvalidDirections(f"the stream of batches broke off: {said}") from error
-
-
-def batch_pieces(batches: Iterator[Any], names: Sequence[str]) -> Iterator[Piece]:
-    """Pieces of batches, each a table of Arrow."""
-    first = 0
-    for k, batch in enumerate(batches):
-        yield from frame_pieces(batch, names, first, block_name(k))
-        first += len(batch)
 
 
 def parquet_rows(file: Path) -> int:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from steradian.arguments import is_frame
-from steradian.data.conventions import CONVENTIONS, convention
+from steradian.data.conventions import CONVENTIONS
 from steradian.data.directions import Directions
 from steradian.data.notation import Notation, Reading
 from steradian.data.validation import norms
 from steradian.errors import InvalidDirections
 from steradian.io.decision import OnBad, Request
-from steradian.io.files import NO_NPY, STANDARD_INPUT, as_path, read_table
+from steradian.io.files import STANDARD_INPUT, as_path, mapped, read_table
 from steradian.io.frames import Table
 from steradian.io.reading import decided, understood
 from steradian.numerics.arrays import AnyArray, IntArray
@@ -185,19 +185,14 @@ def pooled(paths: Sequence[str], tables: Sequence[Table]) -> Table:
 def _plain_array(paths: Sequence[str], request: Request) -> AnyArray | None:
     """The rows of one NPY file of Cartesian coordinates, left on the disk."""
     path = Path(paths[0])
-    named = request.names_columns or request.distinct
-    stated = None if request.coords is None else convention(request.coords)
-    if len(paths) > 1 or path.suffix.lower() != ".npy" or not path.is_file() or named:
+    if len(paths) > 1 or path.suffix.lower() != ".npy" or not path.is_file():
         return None
-    if stated not in (None, CONVENTIONS["xyz"]):
+    if request.distinct or not request.is_cartesian:
         return None
-    try:
-        array: AnyArray = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OSError, EOFError, SyntaxError) as error:
-        raise InvalidDirections(f"{path.name} {NO_NPY}") from error
+    array: AnyArray = mapped(path)
     if array.dtype.names or (array.ndim == 1 and not len(array)):
         return None
-    if stated is None and request.normalize and array.ndim == 2 and array.shape[1] == 2:
+    if request.coords is None and request.normalize and array.ndim == 2 and array.shape[1] == 2:
         _refuse_angles(np.asarray(array[:_ANGLES_TO_LOOK_AT]), path.name)
     return array
 

@@ -35,11 +35,6 @@ _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf"
 _LONGEST_MARK = 3  # bytes
 
 
-def decoded(data: bytes, name: str) -> str:
-    """Text of a file in UTF-8, or UTF-16 with its mark."""
-    return "".join(decoded_lines(io.BytesIO(data), name))
-
-
 def decoded_lines(stream: Any, name: str) -> Iterator[str]:
     """The lines of a file in UTF-8, or UTF-16 with its mark, however they end."""
     start = stream.read(_LONGEST_MARK)
@@ -68,17 +63,12 @@ def no_parts(name: str) -> InvalidDirections:
     )  # fmt: skip
 
 
-def table_of_text(text: str, name: str, part: str | None = None) -> Table:
-    """A table of delimited text; columns that hold only numbers become numbers."""
-    return next(tables_of_lines(iter(io.StringIO(text)), name, None, part))
-
-
 def tables_of_lines(
     lines: Iterator[str], name: str, rows: int | None, part: str | None = None
 ) -> Iterator[Table]:
-    """The same a number of rows at a time, all at once with None; there is at least one table.
+    """Tables of some ``rows`` of delimited text each, or one of all rows; there is at least one.
 
-    ``part`` is the one of a file of several MagIC tables.
+    Columns that hold only numbers become numbers; ``part`` is the one of several MagIC tables.
     """
     whole = _Lines.of(lines, name, part)
     try:

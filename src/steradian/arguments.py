@@ -168,6 +168,7 @@ def shown(value: Any) -> str:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether ``data`` has named columns (pandas, polars and anything alike)."""
+    """Whether ``data`` has named columns (pandas, polars, astropy and anything alike)."""
     kind = type(data)  # asked of the class: a lazy frame would go and look
-    return hasattr(kind, "columns") and hasattr(kind, "__getitem__") and not isinstance(data, dict)
+    named = hasattr(kind, "columns") or hasattr(kind, "colnames")
+    return named and hasattr(kind, "__getitem__") and not isinstance(data, dict)

@@ -169,7 +169,8 @@ def test_radians_beside_degrees_are_said() -> None:
 
 
 @pytest.mark.parametrize(("begin", "what"), [
-    (b"SIMPLE  =                    T", "FITS"), (b"\x89HDF\r\n", "HDF5"),
+    (b"\x89HDF\r\n", "HDF5"), (b"MATLAB 5.0 MAT-file, Platform", "of MATLAB"),
+    (b"X\n\0\0\0\x03", "an object of R"), (b"BZh9", "compressed by bzip2"),
     (b"\x80\x04\x95", "a pickle, which is never opened"), (b"SQLite format 3\0", "a database"),
 ])  # fmt: skip
 def test_formats_of_others_are_named(tmp_path: Path, begin: bytes, what: str) -> None:

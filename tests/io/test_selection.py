@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -166,3 +167,17 @@ def test_rows_of_a_design_and_of_groups_are_those_that_were_chosen(
     assert complaint(capsys, "profile", "turtles", "--where", "lon == 3").endswith(
         "takes no file options"
     )
+
+
+def test_whole_numbers_are_labels_in_their_order(tmp_path: Path, capsys: Capture) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"lon": rng.uniform(0, 360, 90), "lat": rng.uniform(-80, 80, 90)})
+    frame["zone"] = np.tile([10, 9, 2], 30)
+    path = tmp_path / "zones.csv"
+    frame.to_csv(path, index=False)
+    record = json.loads(printed(capsys, "profile", str(path), "--by", "zone", "--json"))
+    assert [group["group"] for group in record["groups"]] == ["2", "9", "10"]
+    record = json.loads(printed(capsys, "compare", str(path), "--by", "zone", "--json"))
+    assert record["names"] == ["2", "9", "10"]
+    sums = sr.moments(path, sr.Harmonics(3, 1), by="zone")
+    assert [repr(label) for label in sums] == ["2", "9", "10"]

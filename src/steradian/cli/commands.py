@@ -309,7 +309,7 @@ def _compared(where: Source, by: str, how: tuple[int | None, str, str, Against])
     data, law = against.read(where, by, *design_columns(design))
     return compare(
         data.directions,
-        by=[str(label).strip() for label in data.column(by)],
+        by=data.labels(by),
         levels=levels,
         design=data.design(design),
         shares=shares,

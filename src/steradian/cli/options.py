@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steradian.data.moments import Moments
     from steradian.designs import Design
     from steradian.io.frames import Table
-    from steradian.numerics.arrays import IntArray
+    from steradian.numerics.arrays import AnyArray, IntArray
 
 Files = Annotated[
     list[str],
@@ -278,12 +278,23 @@ class Data:
         return replace(self, directions=kept)
 
     def groups(self, by: str) -> dict[str, IntArray]:
-        """The rows of each label, in the order in which they first appear."""
+        """The rows of each label; numbers in their order, words as they first appear."""
         import numpy as np
 
-        labels = np.array([str(label) for label in self.column(by)], dtype=object)
-        names = dict.fromkeys(labels.tolist())
-        return {name: np.flatnonzero(labels == name) for name in names}
+        labels = self.labels(by)
+        names = list(dict.fromkeys(labels.tolist()))
+        if labels.dtype.kind == "i":
+            names.sort()
+        return {str(name): np.flatnonzero(labels == name) for name in names}
+
+    def labels(self, by: str) -> AnyArray:
+        """A label for each direction: whole numbers where all of them are, else words."""
+        import numpy as np
+
+        cells = np.asarray(self.column(by))
+        if cells.dtype.kind in "fiu" and (np.mod(cells, 1.0) == 0.0).all():  # none is missing
+            return cells.astype(np.int64)
+        return np.array([str(label).strip() for label in cells], dtype=object)
 
     def column(self, name: str) -> Any:
         """A column of the table, one value for each direction."""

@@ -32,7 +32,7 @@ def read_map(path: Path) -> HealpixMap:
         from astropy.io import fits
     except ImportError as error:
         raise MissingExtra(
-            "maps in FITS files need astropy: pip install 'steradian[maps]'"
+            "maps in FITS files need astropy: pip install 'steradian[astro]'"
         ) from error
     try:
         with fits.open(path) as tables:

@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from steradian.arguments import shown
 from steradian.errors import InvalidDirections, MissingExtra
+from steradian.io.astronomy import astropy_table
 from steradian.io.frames import Table, as_table, spread, vector_of
 from steradian.io.text import decoded_lines, no_parts, tables_of_lines
 from steradian.numerics.arrays import AnyArray
@@ -26,7 +28,7 @@ from steradian.text.messages import arguments
 STANDARD_INPUT = "-"
 _FIRST_BYTES = 1 << 12  # that tell a format
 GZIP = b"\x1f\x8b"
-Format = Literal["text", "json", "parquet", "feather", "npy", "npz"]
+Format = Literal["text", "json", "parquet", "feather", "npy", "npz", "FITS", "VOTable", "ECSV"]
 _NO_NPY = "is not a NPY array of numbers; save one with numpy.save"
 
 
@@ -49,6 +51,8 @@ def read_table(path: str | Path, part: str | None = None) -> Table:
             return next(tables_of_lines(lines, file.name, None, part))
         if kind == "npz":
             return _from_npz(file.content.read(), file.name, part)
+        if kind in ("FITS", "VOTable", "ECSV"):
+            return astropy_table(file.content.read(), kind, file.name, part)
         if part is not None:
             raise no_parts(file.name)
         return _READERS[kind](file.content.read(), file.name)
@@ -79,6 +83,10 @@ def format_of(data: bytes, suffix: str) -> Format:
     for mark, kind in _MARKS:
         if data.startswith(mark):
             return kind
+    if data.startswith(b"# %ECSV") and find_spec("astropy") is not None:
+        return "ECSV"  # else its header is comments, and its rows are text
+    if data.lstrip().startswith(b"<") and b"<VOTABLE" in data:
+        return "VOTable"
     for mark, words in _FOREIGN:
         if data.startswith(mark):
             raise InvalidDirections(f"the file is {words}")
@@ -322,16 +330,21 @@ _MARKS: tuple[tuple[bytes, Format], ...] = (
     (b"ARROW1", "feather"),
     (b"FEA1", "feather"),
     (b"PK\x03\x04", "npz"),
+    (b"SIMPLE  =", "FITS"),
 )
 _NUMBERS = {"double": np.float64, "float": np.float32, "int64": np.int64, "int32": np.int32}
 _FOREIGN = (
-    (b"SIMPLE  =", "FITS; save its table as CSV or Parquet, as by astropy.table.Table.write"),
     (b"\x89HDF", "HDF5; save the array with numpy.save, or the table as Parquet"),
     (b"SQLite format", "a database; save the table as CSV or Parquet"),
     (b"\x80\x02", "a pickle, which is never opened; save the array with numpy.save"),
     (b"\x80\x03", "a pickle, which is never opened; save the array with numpy.save"),
     (b"\x80\x04", "a pickle, which is never opened; save the array with numpy.save"),
     (b"\x80\x05", "a pickle, which is never opened; save the array with numpy.save"),
+    (b"MATLAB ", "of MATLAB; load it by scipy.io.loadmat, and save it by numpy.save"),
+    (b"X\n\0\0\0", "an object of R; write the table as CSV there, by write.csv"),
+    (b"RDX", "of objects of R; write the table as CSV there, by write.csv"),
+    (b"BZh", "compressed by bzip2; unpack it, or compress it by gzip"),
+    (b"\xfd7zXZ", "compressed by xz; unpack it, or compress it by gzip"),
     (b"%PDF", "a PDF; save the table as CSV"),
 )
 _SUFFIXES: Mapping[str, Format] = {

@@ -79,8 +79,17 @@ class Table:
         return message("{count} rows ({first} to {last})", count=whole, **ends)
 
 
+def is_astropy(data: Any) -> bool:
+    """Whether ``data`` is a table of astropy."""
+    return hasattr(type(data), "colnames") and hasattr(data, "columns")
+
+
 def as_table(frame: Any, names: Collection[str] | None = None) -> Table:
     """The columns of a frame of any library that narwhals knows (pandas, polars, Arrow, …)."""
+    if is_astropy(frame):
+        from steradian.io.astronomy import table_of_astropy
+
+        return table_of_astropy(frame)
     return _of_frame(eager(frame), frame, names)
 
 

@@ -103,7 +103,8 @@ class Groups:
             if _is_missing(label):
                 place = where(codes.index(code))
                 raise InvalidDirections("{row} has no label; drop it, or give it one", row=place)
-        return cls(list(known), np.array(codes, dtype=np.int64))
+        labels = [int(n) if isinstance(n, float) and n.is_integer() else n for n in known]
+        return cls(labels, np.array(codes, dtype=np.int64))
 
 
 def _is_missing(label: Any) -> bool:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # what a method is about is imported when it is called
     from steradian.inference.order import OrderChoice
     from steradian.inference.sample import Memo, Sample
     from steradian.inference.scores import Covariance
+    from steradian.modes import Modes
     from steradian.spectrum import Spectrum
     from steradian.splits import SplitProfile
 
@@ -321,6 +322,29 @@ class Profile:
         return self._answers.once(
             asked, lambda: classical_statistics(self, confidence, draws, seed)
         )
+
+    def modes(self, level: int | None = None, *, draws: int = 49, seed: int = 0) -> Modes:
+        """The modes of the fitted density of a level, with the rows that belong to each.
+
+        Parameters
+        ----------
+        level : int, optional
+            By default the highest significant one; without any there are no modes.
+        draws, seed : int
+            Samples of the fit that are fitted again, to see in what share of them as many modes
+            come back.
+
+        Examples
+        --------
+        >>> import steradian as sr
+        >>> found = sr.profile(sr.examples.load("mcmurdo"), levels=2).modes()
+        >>> len(found), [one.rows for one in found], found.sure
+        (2, [80, 53], True)
+        """
+        from steradian.modes import modes_of_profile
+
+        asked = ("modes", level, draws, seed)
+        return self._answers.once(asked, lambda: modes_of_profile(self, level, draws, seed))
 
     def sensitivity(
         self,

@@ -28,6 +28,7 @@ from steradian.inference.group_tests import ComparisonTests, Pairs
 from steradian.inference.intervals import GapIntervals, SplitIntervals
 from steradian.inference.order import OrderChoice
 from steradian.regression import Regression
+from steradian.modes import ModeOfProfile, Modes
 from steradian.spectrum import Spectrum
 from steradian.splits import SplitProfile
 
@@ -48,6 +49,8 @@ __all__ = [
     "LeftOut",
     "MaxEntFit",
     "Mmd",
+    "ModeOfProfile",
+    "Modes",
     "Numerics",
     "OrderChoice",
     "Pairs",

@@ -21,7 +21,7 @@ def test_two_poles_are_two_tops_above_uniform(d: int) -> None:
     words = []
     for seed in range(40):
         law = random_law(d, seed)
-        tops = [mode for mode in law.modes if mode.log_density > 0.0]
+        tops = [mode for mode in law.modes() if mode.log_density > 0.0]
         words.append(law.shape)
         if law.shape != "girdle":
             assert law.shape == ("bipolar" if len(tops) > 1 else "unimodal"), seed
@@ -39,7 +39,7 @@ def test_a_pole_below_uniform_is_none() -> None:
     axis = np.array([2.0, -1.0, 2.0]) / 3.0
     along = 2.0 * np.outer(axis, axis)
     law = sr.FisherBingham(1.75 * axis, along)
-    high, low = (mode.density for mode in law.modes)
+    high, low = (mode.density for mode in law.modes())
     assert high > 5.0
     assert low < 0.5
     assert law.shape == "unimodal"

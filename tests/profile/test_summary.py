@@ -449,7 +449,7 @@ def test_a_place_below_uniform_is_not_called_densest() -> None:
     """Months with one high season: the fit has a low top half a year away."""
     counts = [77, 75, 52, 54, 75, 185, 319, 290, 140, 70, 71, 72]
     p = sr.profile(sr.Directions.from_times(np.arange(12.0), 12, counts=counts))
-    first, second = p.fits[2].modes
+    first, second = p.fits[2].modes()
     assert 0.25 * first.density < second.density < 1.0
     text = " ".join(str(p).split())
     assert "Clear: level 1 (mean direction)" in text
@@ -470,7 +470,7 @@ def test_a_place_below_the_reference_is_not_called_densest() -> None:
     drawn = rng.uniform(0.0, 2.0 * np.pi, 60_000)
     angle = drawn[rng.uniform(0.0, 20.0, 60_000) < rows_law(drawn)][:4000]
     p = sr.profile(sr.Directions.from_angles(angle), levels=2, reference=two_tops)
-    first, second = p.fits[2].modes
+    first, second = p.fits[2].modes()
     assert 1.0 < second.density > 0.25 * first.density
     assert p.fits[2].pdf(second.point[None], measure="reference")[0] < 1.0
     assert (p.tests().pvalue_holm < 0.001).all()

@@ -131,12 +131,15 @@ class MaxEntFit:
             raise InvalidDirections(f"x has dimension {at.d}; this fit has {self.space.d}")
         return at
 
-    @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """Local maxima of the density against the uniform law, the highest first.
 
         On spaces that have a picture: circle, sphere, axes of them, torus of two angles.
         """
+        return self._modes
+
+    @cached_property
+    def _modes(self) -> tuple[Mode, ...]:
         return modes_of(self.logpdf, underlying(self.space), len(self.lam))
 
     @cached_property
@@ -184,11 +187,11 @@ class MaxEntFit:
         known = one_of(measure, "measure", get_args(Measure))
         if known == "reference" or not isinstance(self.space, HasReference):
             return -self.deficit - float(self._density(np.empty((1, self.space.d)), measure)[0])
-        points, mass = self._rule
+        points, mass = self.rule
         return -self.deficit - float(mass @ self._density(points, measure))
 
     @property
-    def _rule(self) -> tuple[Array, Array]:
+    def rule(self) -> tuple[Array, Array]:
         """Nodes (N, d) and masses (N,) that integrate against it, where the space has rules."""
         if self.level:
             return self.hierarchy.family(self.level).rule(self.lam, 0)

@@ -230,11 +230,11 @@ def angle_finding(scene: Scene, fits: list[MaxEntFit]) -> str:
     fit = fits[-1]
     if scene.noise:
         return scene.noise_words
-    top = fit.modes[0]
+    top = fit.modes()[0]
     if top.density < _NEARLY_UNIFORM:
         ends = f"{digits(fit.lowest)} to {digits(top.density)} times"
         return f"Level {fit.level} is nearly uniform ({ends})"
-    count = sum(mode.density > _LEAST_MODE * top.density for mode in fit.modes)
+    count = sum(mode.density > _LEAST_MODE * top.density for mode in fit.modes())
     where = scene.words(top.point)
     many = "one peak" if count == 1 else f"{count} peaks, the highest"
     return f"Level {fit.level} has {many} at {where}, {digits(top.density)}\u00a0×\u00a0uniform"

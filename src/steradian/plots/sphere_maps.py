@@ -167,7 +167,7 @@ def density_words(scene: Scene) -> str:
     assert scene.fit is not None
     if scene.noise:
         return scene.noise_words
-    top = scene.fit.modes[0]
+    top = scene.fit.modes()[0]
     most = digits(top.density)
     if top.density < _NEARLY_UNIFORM:
         return f"{scene.level_words} is nearly uniform ({digits(scene.fit.lowest)} to {most} times)"
@@ -452,7 +452,7 @@ def _eye(scene: Scene) -> Array:
     """Beside the densest point of the law, in whole degrees; some place where there is none."""
     lon, lat = 30.0, 35.0
     if scene.fit is not None and scene.fit.level:
-        x, y, z = scene.fit.modes[0].point
+        x, y, z = scene.fit.modes()[0].point
         lon = np.rad2deg(np.arctan2(y, x)) + _BESIDE
         lat = np.rad2deg(np.arcsin(z))
         lat -= np.sign(lat) * _BESIDE

@@ -205,7 +205,7 @@ def _finding(ax: Axes, scene: Scene, counts: Array | None) -> None:
     if scene.noise:
         words = scene.noise_words
     elif scene.fit is not None:
-        top = scene.fit.modes[0]
+        top = scene.fit.modes()[0]
         words = f"{scene.level_words} peaks at {_place(scene, *top.point)}"
         most = top.density
     elif counts is not None:

@@ -195,9 +195,9 @@ def densest_places(table: LevelTable) -> list[Diagnostic]:
 
 def _high(fit: MaxEntFit) -> list[Mode]:
     """Peaks above uniform and above the reference, of which none is low beside the highest."""
-    points = np.array([mode.point for mode in fit.modes])
+    points = np.array([mode.point for mode in fit.modes()])
     raised = fit.logpdf(points, measure="reference") > 0.0
-    above = [m for m, up in zip(fit.modes, raised, strict=True) if up and m.log_density > 0.0]
+    above = [m for m, up in zip(fit.modes(), raised, strict=True) if up and m.log_density > 0.0]
     return [mode for mode in above if mode.density >= _LEAST * above[0].density]
 
 

@@ -343,8 +343,11 @@ class Profile:
         """
         from steradian.modes import modes_of_profile
 
+        def refit(data: Directions, hierarchy: Hierarchy) -> Profile:
+            return profile(data, hierarchy=hierarchy)
+
         asked = ("modes", level, draws, seed)
-        return self._answers.once(asked, lambda: modes_of_profile(self, level, draws, seed))
+        return self._answers.once(asked, lambda: modes_of_profile(self, refit, level, draws, seed))
 
     def sensitivity(
         self,

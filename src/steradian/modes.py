@@ -9,6 +9,7 @@ bootstrap): few rows make modes of a high level by chance.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ from steradian.text.modes import modes_in_words
 
 if TYPE_CHECKING:
     from steradian.decomposition import Profile
+    from steradian.hierarchies import Hierarchy
+
+    Refit = Callable[[Directions, Hierarchy], Profile]
 
 LEAST_MASS = 0.01  # of a basin, below which a top is no mode of the data
 SURE = 0.8  # of the draws that have as many modes, from which their number is sure
@@ -180,9 +184,9 @@ def _as_rows(fit: MaxEntFit, x: Array) -> Directions:
 
 
 def modes_of_profile(
-    profile: Profile, level: int | None = None, draws: int = 49, seed: int = 0
+    profile: Profile, refit: Refit, level: int | None = None, draws: int = 49, seed: int = 0
 ) -> Modes:
-    """See `Profile.modes`."""
+    """See `Profile.modes`; ``refit`` makes the profile of a draw with a hierarchy."""
     count, start = whole_number(draws, "draws", least=0), seed_number(seed)
     chosen = _significant(profile) if level is None else _checked(profile, level)
     if chosen == 0:
@@ -190,7 +194,8 @@ def modes_of_profile(
     fit = profile.fits[chosen]
     basins = _basins(fit)
     known = int(np.count_nonzero(basins.masses >= LEAST_MASS))
-    same, support = _redrawn(profile, fit, basins, known, count, start)
+    again = (_refitted(profile, fit, refit, start, k) for k in range(count))
+    same, support = _returned(again, basins, known, count)
     rows = profile.directions
     own = None if rows is None else basins.of(rows.x)
     assigned = None if own is None else np.where(own < known, own, -1)
@@ -228,23 +233,27 @@ def _checked(profile: Profile, level: int) -> int:
     return asked
 
 
-def _redrawn(
-    profile: Profile, fit: MaxEntFit, basins: _Basins, known: int, draws: int, seed: int
+def _refitted(profile: Profile, fit: MaxEntFit, refit: Refit, seed: int, k: int) -> _Basins | None:
+    """The basins of the same level of one draw of a fit; None where the draw has no such fit."""
+    x = fit.sample(max(2, round(profile.ess)), np.random.default_rng([seed, k]))
+    try:
+        drawn = refit(_as_rows(fit, x), profile.moments.hierarchy.up_to(fit.level))
+    except LevelError:
+        return None
+    return _basins(drawn.fits[fit.level])
+
+
+def _returned(
+    again: Iterable[_Basins | None], basins: _Basins, known: int, draws: int
 ) -> tuple[float, Array]:
     """Shares of draws with as many modes, and with a mode in each of the basins."""
-    from steradian.decomposition import profile as fitted
-
     if draws == 0:
         return np.nan, np.full(known, np.nan)
-    hierarchy = profile.moments.hierarchy.up_to(fit.level)
     same, back = 0, np.zeros(known)
-    for k in range(draws):
-        x = fit.sample(max(2, round(profile.ess)), np.random.default_rng([seed, k]))
-        try:
-            again = _basins(fitted(_as_rows(fit, x), hierarchy=hierarchy).fits[fit.level])
-        except LevelError:  # a draw without a fit of this level has no modes
+    for one in again:
+        if one is None:
             continue
-        tops = again.points[again.masses >= LEAST_MASS]
+        tops = one.points[one.masses >= LEAST_MASS]
         same += len(tops) == known
         met = np.unique(basins.of(tops))
         back[met[met < known]] += 1

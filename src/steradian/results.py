@@ -27,8 +27,8 @@ from steradian.inference.group_intervals import BetweenIntervals, GapDifferences
 from steradian.inference.group_tests import ComparisonTests, Pairs
 from steradian.inference.intervals import GapIntervals, SplitIntervals
 from steradian.inference.order import OrderChoice
-from steradian.regression import Regression
 from steradian.modes import ModeOfProfile, Modes
+from steradian.regression import Regression
 from steradian.spectrum import Spectrum
 from steradian.splits import SplitProfile
 

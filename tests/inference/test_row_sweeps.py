@@ -9,7 +9,7 @@ import steradian as sr
 from coded import codes
 from steradian.inference import row_sweeps, scores
 from steradian.inference.gap_tests import GapTests
-from steradian.inference.row_sweeps import FeatureBlocks, Nodes, Tilts, WhiteLevels
+from steradian.inference.row_sweeps import FeatureBlocks, Tilts, WhiteLevels
 from steradian.numerics.arrays import Array
 
 ROWS = 12_000
@@ -86,23 +86,6 @@ def test_rows_on_one_side_have_no_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert codes(profile.tests())[0] == "null_centred"
 
 
-def test_single_precision_is_for_what_damping_adds_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    profile = sr.profile(bent(400_000, 6), levels=2)
-    careful = sr.profile(profile.directions, levels=2)
-    monkeypatch.setattr(row_sweeps._Damped, "quickly", lambda *_: None)
-    expected = swept(careful)
-    monkeypatch.undo()
-    monkeypatch.setattr(row_sweeps._Damped, "carefully", lambda *_: None)
-    found = swept(profile)
-    assert set(found) == set(expected) == {1, 2}
-    for level in (1, 2):
-        np.testing.assert_allclose(
-            found[level].coefficients, expected[level].coefficients, rtol=1e-10
-        )
-
-
 def test_a_heavy_row_is_left_to_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """One row with more than half of the squared weight: no bound excludes it, and it is named."""
     weights = np.ones(ROWS)
@@ -135,7 +118,6 @@ def test_tilts_of_all_levels_are_those_of_each() -> None:
     rows = FeatureBlocks(sample.hierarchy, sample.rows, sample.units.weights)
     tilts = Tilts.search(levels, rows)
     assert tilts.found.all()
-    assert tilts.smooth(levels)
     phi = sample.hierarchy.features(sample.rows.x)
     for k, white in enumerate(whites):
         assert white is not None
@@ -145,16 +127,13 @@ def test_tilts_of_all_levels_are_those_of_each() -> None:
         assert np.abs((t / t.sum()) @ zeta).max() < 1e-10
 
 
-def test_what_is_not_smooth_is_told() -> None:
-    """Nodes of degree 48 do not have the sums of a law a hundredth wide, and say so."""
+def test_sums_that_nodes_do_not_have_are_taken_over_the_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nodes of degree 48 do not have the tilts of a law so sharp; passes move them."""
     rng = np.random.default_rng(10)
-    x = np.array([0.0, 0.0, 1.0]) + 0.004 * rng.normal(size=(2000, 3))
+    x = np.array([0.0, 0.0, 1.0]) + 0.15 * rng.normal(size=(ROWS, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    hierarchy = sr.Harmonics(3, 2)
-    nodes = Nodes.of(FeatureBlocks(hierarchy, sr.Directions(x), np.ones(2000)), np.ones(2000))
-    assert nodes is not None
-    sharp = np.exp(-2000.0 * (1.0 - nodes.phi[0] / nodes.phi[0].max()))
-    first, second = nodes.masses @ sharp
-    assert abs(first - second) > 1e-3 * abs(first)
-    np.testing.assert_allclose(nodes.masses[0] @ nodes.phi.T, hierarchy.features(x).sum(axis=0),
-                               rtol=1e-9, atol=1e-8)  # fmt: skip
+    profile = sr.profile(x, levels=2)
+    assert set(swept(profile)) == {1, 2}
+    assert_same(profile.tests(), by_rows(monkeypatch, profile))

@@ -125,7 +125,6 @@ RUN_OFF = 1e6  # an exponent that belongs to data on the boundary: no density is
 TILT_LAST_STEP = 1e-4  # decrement of a tilt from which one more step leaves its square, 1e-8
 TILT_SWEPT_STEP = 1e-6  # the same where no more than 1e-12 is left: many rows show it
 TILT_SWEPT_MISMATCH = 1e-10  # of a tilted mean over many rows, of which 1e-14 is rounding
-SMOOTH_ENOUGH = 1e-8  # of a sum at ¾ of the degree: to the power 4/3 at all of it, 2e-11
 SINGLE_ROUNDING = 1e-7  # relative, of single precision
 TILT_MISMATCH = 1e-6  # of the tilted mean, in standard deviations: no p-value shows it
 CHORD_LAST_STEP = 1e-8  # decrement where one covariance serves all steps, each good for a digit

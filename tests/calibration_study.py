@@ -11,7 +11,7 @@ from scipy.stats import chi2, norm
 import calibration_laws as laws
 import steradian as sr
 from calibration_laws import Array, BoolArray, Cell
-from steradian.inference.level_tests import Null, Statistic
+from steradian.inference.score_tests import Null, Statistic
 from steradian.inference.scores import Covariance
 from steradian.numerics.chi_square_mixture import mixture_sf
 from steradian.paper import calibration as paper

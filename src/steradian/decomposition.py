@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # what a method is about is imported when it is called
     from steradian.inference.bootstrap import Bootstrap, Kind
     from steradian.inference.gap_tests import GapTests, Uniformity
     from steradian.inference.intervals import GapIntervals, IntervalMethod
-    from steradian.inference.level_tests import Method, Null, Statistic
+    from steradian.inference.score_tests import Method, Null, Statistic
     from steradian.inference.order import OrderChoice
     from steradian.inference.sample import Memo, Sample
     from steradian.inference.scores import Covariance
@@ -259,7 +259,7 @@ class Profile:
             The design defines no p-value, or too few units for the features.
         """
         from steradian.inference.gap_tests import gap_tests
-        from steradian.inference.level_tests import Options
+        from steradian.inference.score_tests import Options
 
         options = Options(null, statistic, covariance, method, replicates, seed)
         return self._answers.once(options, lambda: gap_tests(self.as_sample(), options))
@@ -512,7 +512,7 @@ class Profile:
         Levels beyond it are not computed: they have NaN and say so. What was tested before is kept.
         """
         from steradian.inference.gap_tests import gap_tests
-        from steradian.inference.level_tests import Options
+        from steradian.inference.score_tests import Options
 
         full = Options()
         if self._answers.known(full):
@@ -546,7 +546,7 @@ class Profile:
             Work that p-values may take, ten million a second. What takes more is not computed:
             call `tests`, and the summary has it.
         """
-        from steradian.inference.level_tests import Options
+        from steradian.inference.score_tests import Options
         from steradian.text.summary import summarise
 
         known = self._answers.known(Options()), self._knows_intervals, self._knows_residuals

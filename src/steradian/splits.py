@@ -18,8 +18,8 @@ from steradian.errors import DesignError, InvalidArgument
 from steradian.hierarchies import OnSplits
 from steradian.inference.gap_tests import SplitTests, combined_tests
 from steradian.inference.intervals import IntervalMethod, SplitIntervals, combined_intervals
-from steradian.inference.level_tests import Method, Null, Statistic
 from steradian.inference.sample import Memo, SharedMemo
+from steradian.inference.score_tests import Method, Null, Statistic
 from steradian.inference.scores import PER_FEATURE, Covariance
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from steradian.inference.basis_whitening import BasisStep
-from steradian.inference.group_draws import LabelledDraws, labelled_pvalue
 from steradian.inference.monte_carlo import Replicates
+from steradian.inference.null_samples import LabelledDraws, labelled_pvalue
 from steradian.numerics.arrays import Array, IntArray
 
 

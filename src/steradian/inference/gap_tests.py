@@ -39,10 +39,11 @@ from steradian.families.whitening import Whitening
 from steradian.hierarchies.base import names_of_tests
 from steradian.inference import concerns
 from steradian.inference.effort import TakesLong, together
-from steradian.inference.level_tests import LevelTest, Options, TooFewUnits, level_test
+from steradian.inference.level_tests import LevelTest, TooFewUnits, level_test
 from steradian.inference.monte_carlo import ENOUGH_UNIFORM, monte_carlo_test
 from steradian.inference.null_samples import samples_of_fit
 from steradian.inference.sample import Sample
+from steradian.inference.score_tests import Options
 from steradian.inference.scores import (
     MOST_ENTRIES,
     PER_FEATURE,

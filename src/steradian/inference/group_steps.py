@@ -18,15 +18,15 @@ from steradian.designs.base import Units
 from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod, at_level
 from steradian.fitting.grouped import GroupedFits, integrals
 from steradian.inference.basis_whitening import BasisStep, BasisWhitening, basis_whitening
-from steradian.inference.group_draws import (
+from steradian.inference.monte_carlo import ENOUGH_OF_GROUPS, Replicates
+from steradian.inference.null_samples import (
     FURTHER,
+    SETTLED,
     LabelledDraws,
     drawn_gap_pvalue,
     labelled_pvalue,
     plain_pvalues,
 )
-from steradian.inference.monte_carlo import ENOUGH_OF_GROUPS, Replicates
-from steradian.inference.null_samples import SETTLED
 from steradian.inference.permutation import (
     Contrasts,
     StudentisedMeans,

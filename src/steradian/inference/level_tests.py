@@ -1,26 +1,20 @@
-"""The test of one level: the model null, the moment null, and what each does without rows.
-
-Which test of a zero gap: null, statistic, covariance, method.
-"""
+"""The test of one level: the model null, the moment null, and what each does without rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steradian.arguments import seed_number, shown, whole_number
 from steradian.diagnostics import (
     REFUSED,
     Diagnostic,
     MethodCode,
     PvalueMethod,
 )
-from steradian.errors import DesignError, InvalidArgument
+from steradian.errors import DesignError
 from steradian.families.whitening import RowFeatures, Whitening
 from steradian.inference import concerns, effort
-from steradian.inference.effort import Patience
 from steradian.inference.monte_carlo import ENOUGH_OF_MODEL, MOST_LOST, monte_carlo_test
 from steradian.inference.null_samples import (
     gap_replicates,
@@ -32,7 +26,7 @@ from steradian.inference.off_diagonal import FEWEST_UNITS, off_diagonal
 from steradian.inference.row_sweeps import SweptLevel, swept_level, swept_together
 from steradian.inference.sample import Sample
 from steradian.inference.sampled_reference import few_rows, of_sample
-from steradian.inference.score_tests import NullDraws, score_tests
+from steradian.inference.score_tests import NullDraws, Options, score_tests
 from steradian.inference.scores import (
     DOMINATES,
     FEWEST_ROWS,
@@ -51,61 +45,6 @@ from steradian.inference.scores import (
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf, mixture_sf
 from steradian.text.messages import arguments
-
-Null = Literal["moment", "model"]
-Statistic = Literal["score", "gap"]
-Method = Literal["exact", "simulate", "bootstrap"]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Which test; see `Profile.tests`."""
-
-    null: Null = "moment"
-    statistic: Statistic = "score"
-    covariance: Covariance | None = None
-    method: Method | None = None
-    replicates: int = 999
-    seed: int = 0
-    patience: Patience = field(
-        default_factory=Patience, compare=False
-    )  # answers do not depend on it
-
-    def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("null", self.null, ("moment", "model")),
-            ("statistic", self.statistic, ("score", "gap")),
-            ("covariance", self.covariance, (None, "damped", "tilted", "null", "empirical")),
-            ("method", self.method, (None, "exact", "simulate", "bootstrap")),
-        ):
-            if not (value is None or isinstance(value, str)) or value not in choices:
-                known = ", ".join(repr(c) for c in choices if c)
-                raise InvalidArgument(f"{name} is {shown(value)}; choose {known}")
-        whole_number(self.replicates, "replicates", least=19)
-        seed_number(self.seed)
-        if self.statistic == "gap" and self.covariance in {"damped", "tilted"}:
-            raise InvalidArgument(
-                "the fitted gap does not follow the tilted law (it rejects far too often); "
-                "use statistic='score', or covariance='null'"
-            )
-        if self.null == "model" and self.covariance is not None:
-            raise InvalidArgument("null='model' brings its own covariance; leave out covariance=")
-
-    @property
-    def kind(self) -> Covariance:
-        """The covariance of the moment null."""
-        return self.covariance or ("damped" if self.statistic == "score" else "null")
-
-    @property
-    def drawn(self) -> Method | None:
-        """The method, if p-values come from draws by request."""
-        return self.method if self.method in {"simulate", "bootstrap"} else None
-
-    @property
-    def tilts(self) -> bool:
-        """Whether a tilted covariance was asked for by name."""
-        return self.covariance in {"damped", "tilted"}
-
 
 _FROM_SUMS = arguments(covariance="null", method="exact")
 _MOST_TILT_WORK = 1e10  # numbers n p² of a covariance of all features: seconds

@@ -18,8 +18,8 @@ from steradian.fitting.nested import fit_levels
 from steradian.inference.bias import information_traces
 from steradian.inference.effort import WAITING, Patience
 from steradian.inference.gap_tests import gap_tests
-from steradian.inference.level_tests import Options
 from steradian.inference.sample import Sample
+from steradian.inference.score_tests import Options
 from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.tolerances import BEYOND_DOUBT

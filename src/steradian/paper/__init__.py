@@ -9,7 +9,7 @@ repeated sketches (`sketches`).
 from __future__ import annotations
 
 from steradian.adequacy.sensitivity import RidgeNotExact, ridge
-from steradian.inference.sample_tests import SampleTests, sample_tests
+from steradian.inference.score_tests import SampleTests, sample_tests
 from steradian.inference.scores import mixture_sf
 from steradian.paper.auditing import audit
 from steradian.paper.calibration import figure2, table3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import steradian as sr
-from steradian.inference.sample_tests import sample_tests
+from steradian.inference.score_tests import sample_tests
 from steradian.inference.scores import mixture_sf
 from steradian.numerics.arrays import Array
 from steradian.numerics.chi_square_mixture import chi_square_sf

@@ -6,13 +6,12 @@ what lies beyond reach its mass is ``∫ 1 dp_L``. Of the gap ``KL(p_L ‖ p_{L-
 ``p_L log(p_L / p_{L-1}) - p_L + p_{L-1} ≥ 0``, it carries what comes from there where the level
 has *raised* the density: lowering it there is what data ask for.
 
-How far data reach: within some local spreads of the nearest of them.
-
-The local spread of a row is the distance within which the others hold the share ½ / √n of the
-weight, Kish's effective size for n: of equal weights, the distance to the √n/2-th neighbour. Rows
-that are the same count once, with their weights together, so that a spread is zero for none. The
-few rows that are farthest from all others, less than that share, would reach everywhere: their
-spread is at most twice the largest of the rest.
+**Reach** is some local spreads about the nearest row. The local spread of a row is the distance
+within which the others hold the share ½ / √n of the weight, Kish's effective size for n: of equal
+weights, the distance to the √n/2-th neighbour. Rows that are the same count once, with their
+weights together, so that a spread is zero for none. The few rows that are farthest from all
+others, less than that share, would reach everywhere: their spread is at most twice the largest of
+the rest.
 """
 
 from __future__ import annotations

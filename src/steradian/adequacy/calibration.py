@@ -9,12 +9,10 @@ made again: samples drawn from the fit would not do, since it is sharper than th
 closed forms, whose rows are never formed, samples are drawn from a law that is as much less sharp
 as the length of a mean is too long.
 
-Does what is said about a level rest on one or two units?
-
-A sum over units is close to normal only when none of them decides it. Where two carry more than
-half of the variance of what a level leaves over, a fit that looks adequate was bent by those very
-units, and the law the residual is held against is theirs. Then nothing is known about the
-others, and the rows are named.
+**Resting on few units.** A sum over units is close to normal only when none of them decides it.
+Where two carry more than half of the variance of what a level leaves over, a fit that looks
+adequate was bent by those very units, and the law the residual is held against is theirs. Then
+nothing is known about the others, and the rows are named.
 """
 
 from __future__ import annotations

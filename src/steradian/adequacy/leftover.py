@@ -7,15 +7,13 @@ matches u, so the weighted mean of ξ over the sample is ``√a (ĉ_v - c_v)`` i
 length is the residual R²; and its spread over samples is that of ξ, since the second term is
 what estimating the fit takes away.
 
-What von Mises-Fisher and uniform laws leave over in degree 2 of any dimension, in closed form.
+**In closed form** for von Mises-Fisher and uniform laws in degree 2 of any dimension. No feature
+of a row is formed: R² and the spread of ξ (see `adequacy.leftover`) follow from the mean and
+second moment, and from moments of the coordinate along the axis of the fit.
 
-No feature of a row is formed: R² and the spread of ξ (see `adequacy.leftover`) follow from the
-mean and second moment, and from moments of the coordinate along the axis of the fit.
-
-How far above its levels a hierarchy can be looked at, and the data there.
-
-Residuals and kernels compare data and fits in features that no level has matched yet. Those are
-the hierarchy's own higher levels, and wider ones of the same kind where it has any.
+**How far above its levels** a hierarchy can be looked at. Residuals and kernels compare data and
+fits in features that no level has matched yet. Those are the hierarchy's own higher levels, and
+wider ones of the same kind where it has any.
 """
 
 from __future__ import annotations

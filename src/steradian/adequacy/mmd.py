@@ -1,11 +1,9 @@
 """Maximum mean discrepancy between the data and each fit, with a kernel that misses nothing.
 
-MMD in any dimension, with the kernel ``exp{κ(x·y - 1)}``.
-
-Under a Fisher-Bingham law with parameters (η, B) the mean of this kernel is a ratio of two
-normalisers, ``E k(x, Y) = exp{ψ(η + κx, B) - ψ(η, B) - κ}``, which the contour integral gives
-exactly; its mean over x from the same law is a double integral of that kind. The null law comes
-from samples of the fit, each fitted again.
+**Any dimension**, with the kernel ``exp{κ(x·y - 1)}``. Under a Fisher-Bingham law with parameters
+(η, B) the mean of this kernel is a ratio of two normalisers, ``E k(x, Y) = exp{ψ(η + κx, B) - ψ(η,
+B) - κ}``, which the contour integral gives exactly; its mean over x from the same law is a double
+integral of that kind. The null law comes from samples of the fit, each fitted again.
 """
 
 from __future__ import annotations

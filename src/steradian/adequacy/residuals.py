@@ -1,10 +1,8 @@
 """Harmonic residuals: what the fitted levels leave unexplained, degree by degree.
 
-How much information is left above the highest level, in nats.
-
-The fit p_K of a higher level maximises ``λ·m - ψ(λ)``, so that any parameters bound its deficit
-from below. Written about p_L in the leftover ξ (see `adequacy.leftover`), which the fit of level L
-has matched nothing of,
+**Information left** above the highest level, in nats. The fit p_K of a higher level maximises
+``λ·m - ψ(λ)``, so that any parameters bound its deficit from below. Written about p_L in the
+leftover ξ (see `adequacy.leftover`), which the fit of level L has matched nothing of,
 
     D_K - D_L  =  max_δ { δ·(ĉ - c) - log E_{p_L} exp(δ·ξ) },
 

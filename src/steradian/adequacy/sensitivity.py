@@ -1,15 +1,12 @@
 """How the gaps move with what should not matter, with what is mixed in, and with a ridge penalty.
 
-How the gaps move with what should not matter, and with what is mixed in.
-
 Three tables: gaps against the share of another law mixed into the data, against the size of the
 quadrature, and under random rotations. The last two show rounding when all is well.
 
-Ridge-penalised fits: a diagnosis of ill-conditioned data, not exact GID.
-
-Each level maximises ``λ·m - ψ(λ) - α|λ|²/2``, so that ``E_λ φ + αλ = m``: the moments are not
-matched, the levels are not nested, differences of entropies are neither divergences nor bound to
-be positive, and they depend on the coordinates of the features (paper, appendix on boundary and
+**Ridge-penalised fits** are a diagnosis of ill-conditioned data, not exact GID. Each level
+maximises ``λ·m - ψ(λ) - α|λ|²/2``, so that ``E_λ φ + αλ = m``: the moments are not matched, the
+levels are not nested, differences of entropies are neither divergences nor bound to be positive,
+and they depend on the coordinates of the features (paper, appendix on boundary and
 regularisation).
 """
 

@@ -2,8 +2,6 @@
 
 Are the numbers right? Are there enough data? Is there more structure? Everything else that decided
 an answer is kept as its details, for those who ask.
-
-Questions about a profile with their answers, as people read them.
 """
 
 from __future__ import annotations

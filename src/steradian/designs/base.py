@@ -1,13 +1,10 @@
-"""What every design offers, and the identifiers of units that several read.
+"""What every design offers: independent units, and what may be asked about them.
 
-Units: what varied independently when the sample came about.
-
-Every design says the same thing in its own way: the weighted mean ``Σ w_i φ(x_i)`` is a sum of
-independent contributions ``g_u = Σ_{i in u} w_i {φ(x_i) - μ}``, one per unit u (a row, a cluster,
-a stretch of a chain, a primary sampling unit). Its variance is ``Σ_u c_u g_u g_uᵀ`` with factors
-c_u that state the small-sample correction.
-
-Two parts of a sample, each of whole units: one that may be looked at, one that is left.
+**Units** are what varied independently when the sample came about. Every design says the same
+thing in its own way: the weighted mean ``Σ w_i φ(x_i)`` is a sum of independent contributions
+``g_u = Σ_{i in u} w_i {φ(x_i) - μ}``, one per unit u (a row, a cluster, a stretch of a chain, a
+primary sampling unit). Its variance is ``Σ_u c_u g_u g_uᵀ`` with factors c_u that state the
+small-sample correction.
 """
 
 from __future__ import annotations

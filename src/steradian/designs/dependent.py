@@ -1,12 +1,6 @@
 """Designs whose rows depend on each other: clusters, strata of primary units, Markov chains.
 
-Independent clusters of dependent rows.
-
-Stratified samples of primary units.
-
-Markov chains, cut into stretches that are nearly independent.
-
-How long a stretch of a Markov chain must be for its mean to stand alone.
+A chain is cut into stretches so long that their means are nearly independent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Designs whose rows are independent: equal weights, settled ones, importance ratios.
-
-How heavy the tail of importance ratios is.
-"""
+"""Designs whose rows are independent: equal weights, settled ones, importance ratios."""
 
 from __future__ import annotations
 

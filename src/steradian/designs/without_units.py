@@ -1,11 +1,4 @@
-"""Designs without independent units: a known covariance, descriptions, choices from the same rows.
-
-A covariance of the moments that is known from elsewhere.
-
-No sampling: the weighted set is itself what is described.
-
-The design of a profile whose hierarchy was chosen by its own rows: nothing is inferred.
-"""
+"""Designs without independent units: a known covariance, a description, a choice from its rows."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@
 denominator of the moments vary together also ``-γ_L · Σ_i w_i² (φ_i - m̂)``. Where a level
 has so many features that its matrices are never formed, the bias is seen from halves of the
 sample, where it is twice as large.
-
-What noise alone adds to each gap on average, where rows are of one law.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Bootstraps: moments first, then one batched solve.
-
-How each design draws again: random weightings of the same rows.
-"""
+"""Bootstraps: moments first, then one batched solve."""
 
 from __future__ import annotations
 

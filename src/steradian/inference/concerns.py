@@ -1,10 +1,9 @@
 """What speaks against trusting a p-value or a standard error.
 
-What speaks against an interval: too few units to have a spread, or one unit that is the spread.
-
-The variance of a fit's log-density is seen in the very units the fit was made from. After p
-matched features and the mean it has ``n - p - 1`` degrees of freedom left, so that below p + 2
-units it says nothing, and an interval made of it may rule out its own estimate.
+**Of an interval**: too few units to have a spread, or one unit that is the spread. The variance of
+a fit's log-density is seen in the very units the fit was made from. After p matched features and
+the mean it has ``n - p - 1`` degrees of freedom left, so that below p + 2 units it says nothing,
+and an interval made of it may rule out its own estimate.
 """
 
 from __future__ import annotations

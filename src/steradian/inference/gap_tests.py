@@ -1,17 +1,15 @@
 """Tests of zero gaps: does a level add anything that sampling does not explain?
 
-P-values of several splits of one sample, combined into one for each level.
+P-values of several splits of one sample are combined into one for each level.
 
-Is the law uniform, as far as the first L levels can see?
-
-``a² D_L`` is referred to the weighted χ² law with the eigenvalues of ``½ Σ_L`` under uniformity.
-Where Σ_L is not settled by the null (ratios, clusters, chains, surveys) it is estimated as in
-`Profile.tests`, and the score form ``½ a² Σ_l |m_l|²`` is referred to it instead: a fitted
-deficit does not follow an estimated law. With fewer than ten rows of equal weight per feature the
-χ² law of a fitted deficit rejects too often; the null being one law, samples of it are drawn and
-the score form is placed among theirs. To first order ``2 n I_1`` of harmonics is Rayleigh's
-statistic, ``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to L; the classical forms are
-shown beside it.
+**Uniformity** is tested through each level. ``a² D_L`` is referred to the weighted χ² law with the
+eigenvalues of ``½ Σ_L`` under uniformity. Where Σ_L is not settled by the null (ratios, clusters,
+chains, surveys) it is estimated as in `Profile.tests`, and the score form ``½ a² Σ_l |m_l|²`` is
+referred to it instead: a fitted deficit does not follow an estimated law. With fewer than ten rows
+of equal weight per feature the χ² law of a fitted deficit rejects too often; the null being one
+law, samples of it are drawn and the score form is placed among theirs. To first order ``2 n I_1``
+of harmonics is Rayleigh's statistic, ``2 n I_2`` Bingham's, and ``2 n D_L`` the sum of all up to
+L; the classical forms are shown beside it.
 """
 
 from __future__ import annotations

@@ -11,13 +11,12 @@ variance of their moments, of units with rows of several groups the joint one: a
 2n. The interval is that of `inference.intervals`; J, no less than any C, reaches as high as each.
 A sampled reference adds its variance (`inference.sampled_reference`).
 
-Do two groups have the same shape, up to a rotation? Differences of their gaps.
-
-Gaps do not feel rotations of the space: I_l(A) - I_l(B) is zero for two groups of which one is the
-other turned, whatever their means and axes. (Relative to another law than the uniform one they do,
-and the question is whether groups tell as much beyond it; a sampled reference counts in both.) Each
-gap is taken less its bias, the groups as independent, and the difference as normal: it is not where
-both gaps are near zero.
+**Differences of gaps** tell whether two groups have the same shape, up to a rotation. Gaps do not
+feel rotations of the space: I_l(A) - I_l(B) is zero for two groups of which one is the other
+turned, whatever their means and axes. (Relative to another law than the uniform one they do, and
+the question is whether groups tell as much beyond it; a sampled reference counts in both.) Each
+gap is taken less its bias, the groups as independent, and the difference as normal: it is not
+where both gaps are near zero.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
 """Tests of a comparison: the same law at all, and level by level what differs.
 
-Are groups equally concentrated, wherever each of them points?
-
-Along the pooled mean u a group of mean vector m_g has u·m_g = R_g cos α_g: of groups that point
-apart these differ though all R_g = |m_g| agree. The lengths themselves do not feel α_g. With the
-variance v_g = u_gᵀ V_g u_g of R_g along the group's own direction u_g, and |m_g|² less the variance
-across it, which noise adds,
+**Own lengths** are equal where groups are equally concentrated, wherever each points. Along the
+pooled mean u a group of mean vector m_g has u·m_g = R_g cos α_g: of groups that point apart these
+differ though all R_g = |m_g| agree. The lengths themselves do not feel α_g. With the variance v_g
+= u_gᵀ V_g u_g of R_g along the group's own direction u_g, and |m_g|² less the variance across it,
+which noise adds,
 
     T = Σ (R_g - R*)² / v_g,    R* = Σ (R_g / v_g) / Σ (1 / v_g),
 
 is compared with what it is after whole units, each turned with its group's mean to one place, were
 shuffled. Where labels cannot be shuffled it is referred to Welch's F law (Biometrika 38, 1951); of
 groups that have units in common, with the joint covariance in place of the v_g, to Hotelling's.
-
-Which two groups differ: their distances, and tests of every pair.
 """
 
 from __future__ import annotations

@@ -15,13 +15,12 @@ that leaves something, which matters where the gradient lies across the way in w
 varies.
 tests/coverage_study.py measures what each is worth.
 
-How much larger a gap may be within what is known of the moments.
-
-A standard error of I_L sees how the moments vary along the gradient of I_L at the sample. Where
-the gradient is short and happens to lie across the way in which they vary most (the mean of two
-opposite clusters, when both hold about half of the rows) it says far too little. So the upper end
-of an interval is also asked of the ellipse of moments m̂ + δ with ``δᵀ V⁻¹ δ <= z²``, V the
-variance of m̂. With the curvature ``K = J_L⁻¹ - J_{L-1}⁻¹`` of I_L and its gradient γ the rise is
+**The ellipse of moments** bounds how much larger a gap may be. A standard error of I_L sees how
+the moments vary along the gradient of I_L at the sample. Where the gradient is short and happens
+to lie across the way in which they vary most (the mean of two opposite clusters, when both hold
+about half of the rows) it says far too little. So the upper end of an interval is also asked of
+the ellipse of moments m̂ + δ with ``δᵀ V⁻¹ δ <= z²``, V the variance of m̂. With the curvature ``K
+= J_L⁻¹ - J_{L-1}⁻¹`` of I_L and its gradient γ the rise is
 
     max { γᵀδ + ½ δᵀK δ : δᵀ V⁻¹ δ <= z² } = min { ½ μ z² + ½ Σ_j b_j² / (μ - m_j) : μ >= m_j, 0 }
 
@@ -29,20 +28,14 @@ with m_j the eigenvalues of V^½ K V^½ and b the coordinates of V^½ γ in its 
 trust-region problem, which has no gap). Of one parameter this is the interval of the profile
 likelihood: z belongs to one degree of freedom.
 
-Standard errors of gaps and deficits over very many rows, in one pass over blocks of them.
+**Very many rows** are looked at in one pass over blocks of them. The log-density of level L at a
+row is ``λ_L·φ - ψ_L``, so those of all levels are one product of matrices; of their differences
+from D_L, which is their mean, only the sums of second, third and fourth powers are kept.
 
-The log-density of level L at a row is ``λ_L·φ - ψ_L``, so those of all levels are one product of
-matrices; of their differences from D_L, which is their mean, only the sums of second, third and
-fourth powers are kept.
-
-Do the verdict and the interval of a level agree, and if not, why?
-
-The test asks whether a gap of zero explains the sample, by the covariance that the null would
-have; the interval asks which gaps do, by the variance that is seen in the units, and alone, where
-p-values are corrected for all levels. In small samples the one may find a level that the other
-does not hold clear of zero.
-
-Intervals of several splits of one sample, combined into one for each level.
+**Verdict and interval** of a level may disagree. The test asks whether a gap of zero explains the
+sample, by the covariance that the null would have; the interval asks which gaps do, by the
+variance that is seen in the units, and alone, where p-values are corrected for all levels. In
+small samples the one may find a level that the other does not hold clear of zero.
 """
 
 from __future__ import annotations

@@ -1,39 +1,29 @@
 """Samples that obey the null of a level: draws of the fit below, resampled units, random signs.
 
-How much a test may draw: shuffles, samples, and when it has seen enough.
+**Recalibration** places a p-value among those of samples of the null. Valid to first order under
+the moment null as well, since the p-value is asymptotically pivotal. Sampling stops at ten
+p-values as small as the observed one: 10 / samples is then a p-value (Besag and Clifford,
+Biometrika 78, 1991).
 
-Fits and scores of many drawn samples (B, n, d) at once, a chunk at a time.
+**Resampled units** are for samples that brought their weights. Fits to weighted rows are worth far
+fewer than their number, and what estimating them does to the score of a higher level is felt up to
+hundreds of effective rows per feature: at level 3 of a concentrated law on the circle a 5 % test
+of importance samples worth 77 rows rejected 27 % of the time, with no row of high leverage. Draws
+of the fit below do not help, since nobody knows the proposal; but units can be drawn from the
+tilted law, under which the null holds, and each such sample fitted and tested again. That is a
+bootstrap of an asymptotically pivotal quantity with the null imposed (Hall and Wilson, Biometrics
+47, 1991).
 
-Statistics of samples that obey a level's null, drawn from the reduced fit or by multipliers.
+**Groups** share what a null says they share: the labelled parametric bootstrap. Each group is
+drawn from its own law of the fitted smaller space W, with as many rows and the same weights as
+observed; the space is fitted again, and the p-value of the step computed again. Where the observed
+one stands among them is a p-value too: exact under the fitted laws, to first order under the null
+of moments, since p-values are asymptotically pivotal. Sampling stops where enough are as small:
+see `Replicates`.
 
-Where a p-value stands among those of samples of the null: of the fit below, or of the units.
-
-Valid to first order under the moment null as well, since the p-value is asymptotically pivotal.
-Sampling stops at ten p-values as small as the observed one: 10 / samples is then a p-value
-(Besag and Clifford, Biometrika 78, 1991).
-
-Where a p-value stands among those of resampled units, for units that brought their weights.
-
-Fits to weighted rows are worth far fewer than their number, and what estimating them does to the
-score of a higher level is felt up to hundreds of effective rows per feature: at level 3 of a
-concentrated law on the circle a 5 % test of importance samples worth 77 rows rejected 27 % of
-the time, with no row of high leverage. Draws of the fit below do not help, since nobody knows the
-proposal; but units can be drawn from the tilted law, under which the null holds, and each such
-sample fitted and tested again. That is a bootstrap of an asymptotically pivotal quantity with the
-null imposed (Hall and Wilson, Biometrics 47, 1991).
-
-Samples of groups that share what a null says they share: the labelled parametric bootstrap.
-
-Each group is drawn from its own law of the fitted smaller space W, with as many rows and the same
-weights as observed; the space is fitted again, and the p-value of the step computed again. Where
-the observed one stands among them is a p-value too: exact under the fitted laws, to first order
-under the null of moments, since p-values are asymptotically pivotal. Sampling stops where enough
-are as small: see `Replicates`.
-
-Where the gap of the highest level of a comparison stands among those of drawn groups.
-
-For levels with so many features that no matrix of them is formed: groups are drawn from the fit in
-which they share what the level adds, and both spaces are fitted again to each sample.
+**Gaps** of the highest level are compared where no matrix of the features is formed. For levels
+with so many features that no matrix of them is formed: groups are drawn from the fit in which they
+share what the level adds, and both spaces are fitted again to each sample.
 """
 
 from __future__ import annotations

@@ -13,12 +13,11 @@ shuffled; the p-value (1 + #{T* >= T}) / (B + 1) is then exact whatever the stat
   permutation test is also valid, to first order, when only the means agree (Janssen 1997; Chung and
   Romano 2013). It is James' statistic (1954).
 
-Units that have rows of several groups: the differences within them are what is tested.
-
-A unit adds what is its own to all of its rows. With ψ_i = φ(x_i) - μ_g, μ_g the means of the fit of
-the smaller space, W_ug the weight of the rows that unit u has in group g, ψ_ug and ψ_u their means
-over these rows and over all of the unit, and B_g the matrix that makes the score of a row of group
-g out of ψ, the score of a step falls in two,
+**Shared units**: where units have rows of several groups, the differences within them are tested.
+A unit adds what is its own to all of its rows. With ψ_i = φ(x_i) - μ_g, μ_g the means of the fit
+of the smaller space, W_ug the weight of the rows that unit u has in group g, ψ_ug and ψ_u their
+means over these rows and over all of the unit, and B_g the matrix that makes the score of a row of
+group g out of ψ, the score of a step falls in two,
 
     Σ_u y_u,  y_u = Σ_g W_ug B_g (ψ_ug - ψ_u),     Σ_u b_u,  b_u = P_u (ψ_u - ψ),
 

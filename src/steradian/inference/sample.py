@@ -1,9 +1,4 @@
-"""Sample: what inference needs to know about one profiled sample.
-
-What was worked out before: nothing that is asked for twice is computed twice.
-
-GroupedSample: what inference needs to know about several groups that are compared.
-"""
+"""What inference needs to know about a profiled sample, or about groups that are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reference that is itself a sample adds to scores.
+"""What a reference that is itself a sample adds to scores, and to the variance of gaps.
 
 With n₀ rows y in the place of p₀ the means of a fit p ∝ p₀ exp(λ·φ) are Σ_j φ(y_j) p/p₀ over the
 rows. The score r of the added features is taken about them, and so gains the variance
@@ -15,11 +15,9 @@ variance that is the reference's counts so: (ν - q + 1) / s² in all (Satterthw
 Groups that are compared share their reference: what it misses is the same for all that have one
 law, so that it is felt above level 1 alone, where groups differ below.
 
-What a reference that is itself a sample adds to the variance of deficits and gaps.
-
-With n₀ rows in the place of p₀ the log-partition of a fit is log Σ_j exp(λ·φ(y_j)) / n₀, whose
-error is that of the mean of p_L / p₀ over the rows: D_L gains the variance Var_{p₀}(p_L / p₀) / n₀,
-and I_L gains Var_{p₀}((p_L - p_{L-1}) / p₀) / n₀.
+**Deficits and gaps.** With n₀ rows in the place of p₀ the log-partition of a fit is log Σ_j
+exp(λ·φ(y_j)) / n₀, whose error is that of the mean of p_L / p₀ over the rows: D_L gains the
+variance Var_{p₀}(p_L / p₀) / n₀, and I_L gains Var_{p₀}((p_L - p_{L-1}) / p₀) / n₀.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ tilt is placed among those of draws of the fit below (without damping it has the
 draws pay for what it loses); where units brought their weights, a small one is placed among those
 of resampled units; and where few units carry the variance it is no smaller than that of the
 covariance centred at the null.
-
-Tests of many samples at once, for calibration and power studies.
 """
 
 from __future__ import annotations

@@ -25,20 +25,15 @@ small-sample factor (U - 1) / (U - 1 - b), b the features of the levels below, a
 counts as estimated with as many degrees of freedom as that denominator; for U in the tens this
 is what holds the size. Damping does that by itself, but for the stretches of a chain.
 
-Exponential tilting of a sample until its features have mean zero.
+**The tilt.** Among laws on the observed units the tilted one, ``t_u ∝ b_u exp(τ·h_u)`` with ``Σ
+t_u h_u = 0``, is the closest to the base b that obeys the null. It exists unless all h_u lie on
+one side of a hyperplane. The tilt is itself the fit of an exponential family, to the moments zero.
+Any τ bounds its divergence from b from below, -log Σ b_u exp(τ·h_u) <= KL(t ‖ b) <= max_u log(1 /
+b_u), so that where the left side exceeds the right one there is no tilt, and nobody need go on.
 
-Among laws on the observed units the tilted one, ``t_u ∝ b_u exp(τ·h_u)`` with ``Σ t_u h_u = 0``,
-is the closest to the base b that obeys the null. It exists unless all h_u lie on one side of a
-hyperplane. The tilt is itself the fit of an exponential family, to the moments zero. Any τ bounds
-its divergence from b from below, -log Σ b_u exp(τ·h_u) <= KL(t ‖ b) <= max_u log(1 / b_u), so that
-where the left side exceeds the right one there is no tilt, and nobody need go on.
-
-Which samples a test can judge, and which it must first calibrate on draws of the reduced fit.
-
-Both are seen in the scores of the units alone, so that single tests, stacks of samples and
-bootstraps decide alike.
-
-`mixture_sf` as people call it: the tail of a weighted chi-square sum, refused in our words.
+**What a sample can judge**, and what is first calibrated on draws of the fit below. Both are seen
+in the scores of the units alone, so that single tests, stacks of samples and bootstraps decide
+alike.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ if TYPE_CHECKING:  # what a method is about is imported when it is called
     from steradian.inference.bootstrap import Bootstrap, Kind
     from steradian.inference.gap_tests import GapTests, Uniformity
     from steradian.inference.intervals import GapIntervals, IntervalMethod
-    from steradian.inference.score_tests import Method, Null, Statistic
     from steradian.inference.order import OrderChoice
     from steradian.inference.sample import Memo, Sample
+    from steradian.inference.score_tests import Method, Null, Statistic
     from steradian.inference.scores import Covariance
     from steradian.modes import Modes
     from steradian.spectrum import Spectrum

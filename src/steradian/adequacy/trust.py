@@ -24,7 +24,6 @@ from steradian.adequacy.residuals import (
     names_of_levels,
     remaining_information,
 )
-from steradian.data.source import most_fitted
 from steradian.diagnostics import LIKELY_BELOW, Diagnostic, MethodCode, Verdict, verdict_of
 from steradian.errors import BoundaryError, SteradianError
 from steradian.existence.margin import Evidence
@@ -425,7 +424,7 @@ def _remedy(profile: Profile, sample: Sample, r: Residuals) -> Diagnostic:
     """More levels as far as they can be fitted and rows suffice, else how many rows would."""
     top, most = int(r.levels[-1]), int(np.argmax(r.contributions[-1])) + 1
     wide = levels_through(sample.hierarchy, most)
-    most = most if wide is None else most_fitted(wide, most)
+    most = most if wide is None else min(wide.most_fitted, most)
     rows, _ = rows_that_count(profile, sample)
     needs = {
         level: _ROWS_PER_FEATURE * _features(sample, level) for level in range(top + 1, most + 1)

@@ -139,14 +139,9 @@ def first_levels(hierarchy: Hierarchy, levels: int | None) -> Hierarchy:
     return hierarchy.up_to(levels)
 
 
-def most_fitted(hierarchy: Hierarchy, levels: int) -> int:
-    """As many levels as can be fitted of a family of hierarchies, of ``levels`` at most."""
-    return min(levels, hierarchy.most_fitted)
-
-
 def refuse_unfittable(hierarchy: Hierarchy) -> None:
     """Refuse more levels than can be fitted, before anything is computed."""
-    most = most_fitted(hierarchy, hierarchy.levels)
+    most = hierarchy.most_fitted
     if hierarchy.levels > most:
         raise InvalidArgument(
             "{name} is {levels}; at most {most} can be fitted on the {space}: the features of more "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -104,14 +104,6 @@ def _fitted(
 
 def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:
     """The certificates of one sample."""
-    solutions = nested.solutions
-    return Numerics(
-        residual=np.array([s.residual[0] for s in solutions]),
-        quadrature=np.array([s.quadrature[0] for s in solutions]),
-        decrement=np.array([s.decrement[0] for s in solutions]),
-        condition=np.array([s.condition[0] for s in solutions]),
-        moment_rounding=np.array([s.moment_rounding[0] for s in solutions]),
-        nodes=np.array([s.nodes[0] for s in solutions]),
-        steps=np.array([s.steps[0] for s in solutions]),
-        elapsed=elapsed,
-    )
+    names = [each.name for each in fields(Numerics) if each.name != "elapsed"]
+    found = {name: np.array([getattr(s, name)[0] for s in nested.solutions]) for name in names}
+    return Numerics(**found, elapsed=elapsed)

@@ -300,14 +300,6 @@ def names_of_tests(hierarchy: Hierarchy) -> tuple[str, ...]:
     return hierarchy.classical_names or hierarchy.level_names
 
 
-def named_test(hierarchy: Hierarchy, level: int) -> str:
-    """The test of uniformity by one level alone, in a sentence."""
-    name = (hierarchy.classical_names or ("",) * level)[level - 1]
-    if name:
-        return f"{name}'s test"
-    return f"the score test of level {level} ({hierarchy.level_names[level - 1]})"
-
-
 def checked_level(level: int, levels: int) -> int:
     """``level``, when it is among 1..levels."""
     if not 1 <= whole_number(level, "level") <= levels:

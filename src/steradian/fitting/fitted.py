@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -104,6 +104,6 @@ def _fitted(
 
 def numerics_of(nested: NestedFits, elapsed: float) -> Numerics:
     """The certificates of one sample."""
-    names = [each.name for each in fields(Numerics) if each.name != "elapsed"]
+    names = [name for name in Numerics.__slots__ if name != "elapsed"]
     found = {name: np.array([getattr(s, name)[0] for s in nested.solutions]) for name in names}
     return Numerics(**found, elapsed=elapsed)

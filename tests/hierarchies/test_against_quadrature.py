@@ -88,7 +88,7 @@ def test_level_1_on_rotations_is_matrix_fisher(singular: list[float]) -> None:
     trace = np.einsum("i,nii->n", values, turns.as_matrix())
     np.testing.assert_allclose(quaternion**2 @ beta, trace, atol=1e-13)
 
-    lam = family.features_of(np.diag(beta)) * 2.0 / (4.0 * 6.0)
+    lam = family.features_of(np.zeros(4), np.diag(beta)) * 2.0 / (4.0 * 6.0)
     np.testing.assert_allclose(family.exponent(quaternion, lam), trace, atol=1e-12)
     psi, mean, _ = family.log_partition(lam[None])
     assert psi[0] == pytest.approx(matrix_fisher_psi(values), abs=1e-9)

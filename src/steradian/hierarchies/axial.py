@@ -133,7 +133,7 @@ class Axial(Hierarchy):
             return Hierarchy.sums(self, x, weights)
         axis = signless(x)
         second = axis.T @ (axis if weights is None else weights[:, None] * axis)
-        return BinghamFamily(self).features_of(second)
+        return BinghamFamily(self).features_of(np.zeros(self.d), second)
 
     def stack(self, x: Array, weights: Array, features: Array | None = None) -> MomentStack:
         x = signless(x.reshape(-1, self.d)).reshape(x.shape)
@@ -144,9 +144,8 @@ class Axial(Hierarchy):
 
     def _of_second_moments(self, centre: Array, second: Array) -> MomentStack:
         """Moments of level 1, without the features of the rows."""
-        family = BinghamFamily(self)
-        features = np.array([family.features_of(each) for each in second])
-        return MomentStack(features.reshape(len(second), -1), centre, second)
+        features = BinghamFamily(self).features_of(np.zeros_like(centre), second)
+        return MomentStack(features, centre, second)
 
     def stack_of_means(self, means: Array) -> MomentStack:
         second = BinghamFamily(self).second_of(means)

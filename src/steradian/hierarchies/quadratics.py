@@ -146,26 +146,27 @@ class Quadratics(Hierarchy):
         return out
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
-        """η and B of parameters of level 1 or more."""
-        eta = linear_features(self.d) @ lam[: self.d]
-        if len(lam) == self.d:
-            return eta, np.zeros((self.d, self.d))
+        """η (…, d) and B (…, d, d) of parameters (…, q) of level 1 or more."""
+        eta = lam[..., : self.d] @ linear_features(self.d).T
+        if lam.shape[-1] == self.d:
+            return eta, np.zeros((*lam.shape, self.d))
         rows, columns = self._pairs(self.levels)
-        some = len(lam) - 2 * self.d + 1
-        return eta, features_to_matrix(lam[self.d :], self.d, (rows[:some], columns[:some]))
+        some = lam.shape[-1] - 2 * self.d + 1
+        return eta, features_to_matrix(lam[..., self.d :], self.d, (rows[:some], columns[:some]))
 
     def parameters(self, eta: Array, quadratic: Array) -> Array:
         """The inverse of `natural` for all levels."""
         linear = eta @ linear_features(self.d) / self.d
-        return np.concatenate([linear, matrix_to_features(quadratic, self._pairs(self.levels))])
+        forms = matrix_to_features(quadratic, self._pairs(self.levels))
+        return np.concatenate([linear, forms], axis=-1)
 
     def of_second(self, mean: Array, second: Array) -> Array:
-        """E φ (q,) from E x (d,) and E xxᵀ (d, d)."""
+        """E φ (…, q) from E x (…, d) and E xxᵀ (…, d, d)."""
         linear = mean @ linear_features(self.d)
         if not self.partitions:
             return np.asarray(linear)
         forms = matrix_to_features(second, self._pairs(self.levels))
-        return np.concatenate([linear, 0.5 * self.d * (self.d + 2.0) * forms])
+        return np.concatenate([linear, 0.5 * self.d * (self.d + 2.0) * forms], axis=-1)
 
     # --- moments --------------------------------------------------------------------------
 

@@ -16,12 +16,10 @@ from steradian.data.stacks import MomentStack, Support
 from steradian.errors import ResolutionError
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import flat_axes, thin_words
-from steradian.families.base import Family
 from steradian.families.nodes.family import NodeFamily
-from steradian.families.quadratics.fisher_bingham import FisherBinghamFamily
+from steradian.families.quadratics.fisher_bingham import ContourFamily, FisherBinghamFamily
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.tolerances import FLAT
 from steradian.spaces import HarmonicSpace, unit_sphere
 from steradian.spaces.quadratic import feature_moments, natural_parameters
@@ -33,7 +31,7 @@ _FORMED = 2000  # features whose covariance is formed
 
 
 @dataclass(frozen=True, slots=True)
-class BinghamFamily(Family):
+class BinghamFamily(ContourFamily):
     """p ∝ exp(xᵀBx), B of trace zero: level 1 of an axial ``hierarchy``."""
 
     hierarchy: Hierarchy
@@ -76,17 +74,19 @@ class BinghamFamily(Family):
         nothing = np.zeros((*lam.shape[:-1], self._sphere.d))
         return natural_parameters(self._sphere, np.concatenate([nothing, lam], axis=-1))[1]
 
-    def exponent(self, x: Array, lam: Array) -> Array:
-        return np.asarray(np.einsum("ni,ni->n", x @ self.quadratic(lam), x))
+    @property
+    def d(self) -> int:
+        return self._sphere.d
 
-    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
-        """The law of parameters ``lam`` (q,)."""
-        return FisherBinghamLaw.of(np.zeros(self._sphere.d), self.quadratic(lam))
+    @property
+    def linear(self) -> int:
+        return 0
 
-    def features_of(self, second: Array) -> Array:
-        """E φ (…, q) from E xxᵀ (…, d, d)."""
-        d = self._sphere.d
-        return feature_moments(self._sphere, np.zeros(second.shape[:-1]), second)[..., d:]
+    def exponents(self, lam: Array) -> tuple[Array, Array]:
+        return np.zeros((*lam.shape[:-1], self.d)), self.quadratic(lam)
+
+    def features_of(self, mean: Array, second: Array) -> Array:
+        return feature_moments(self._sphere, mean, second)[..., self.d :]
 
     def second_of(self, features: Array) -> Array:
         """E xxᵀ (B, d, d) from E φ (B, >= q): I / d + Σ_k E φ_k 2 M_k / (d (d + 2))."""
@@ -94,21 +94,10 @@ class BinghamFamily(Family):
         forms = self.quadratic(features[:, : self.q])
         return np.asarray(2.0 * forms / (d * (d + 2.0)) + np.eye(d) / d)
 
-    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
-        psi, mean = np.empty(len(lam)), np.empty_like(lam)
-        covariance = np.empty((len(lam), self.q, self.q))
-        units = np.zeros((self.q, self._sphere.d)), self.quadratic(np.eye(self.q))
-        for k, row in enumerate(lam):
-            law = self.law(row)
-            psi[k], mean[k] = law.psi, self.features_of(law.covariance())
-            covariance[k] = self.features_of(law.hessian_product(*units)[1])
-        return psi, mean, covariance
-
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """E φ of the laws ``lam`` (B, q) for all features of ``wide`` on the same space."""
         if wide.levels == 1:
-            return np.array([self.features_of(self.law(row).covariance()) for row in lam])
+            return np.array([self.means(self.law(row)) for row in lam])
         return self._nodes.expectations(lam, wide)
 
     def rule(self, lam: Array, degree: int) -> tuple[Array, Array]:

@@ -19,8 +19,7 @@ from steradian.errors import ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import centred, flat_axes, thin_words
-from steradian.families.base import Family
-from steradian.families.quadratics.fisher_bingham import fitted_rows
+from steradian.families.quadratics.fisher_bingham import ContourFamily, fitted_rows
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution
@@ -53,7 +52,7 @@ class LinearFamily(VonMisesFisherFamily):
 
 
 @dataclass(frozen=True, slots=True)
-class BlockFamily(Family):
+class BlockFamily(ContourFamily):
     """p ∝ exp(η·x + xᵀBx), B zero between the groups of ``level`` of ``hierarchy``."""
 
     hierarchy: Quadratics
@@ -76,53 +75,27 @@ class BlockFamily(Family):
     def features(self, x: AnyArray) -> AnyArray:
         return self.hierarchy.up_to(self.level).features(x)
 
-    def exponent(self, x: Array, lam: Array) -> Array:
-        eta, quadratic = self.natural(lam)
-        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+    def exponents(self, lam: Array) -> tuple[Array, Array]:
+        return self.hierarchy.natural(lam)
+
+    def features_of(self, mean: Array, second: Array) -> Array:
+        return self.hierarchy.of_second(mean, second)[..., : self.q]
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return self.hierarchy.natural(lam)
 
-    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
-        """The law of parameters ``lam`` (q,)."""
-        return FisherBinghamLaw.of(*self.natural(lam))
-
     # --- integrals ------------------------------------------------------------------------
 
-    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        """ψ, mean and covariance of the features; the last by one product for each of them."""
-        if self.q > MULTIPLIED and self._quadratic(lam).any():
+    def covariance(self, law: FisherBinghamLaw) -> Array:
+        """In closed form about von Mises-Fisher, else by one product for each form."""
+        if not np.ptp(law.terms.beta[0]):
+            tensors = PolarTensors.of(law.axes @ law.terms.b[0])
+            change, pairs = self.hierarchy.of_monomials(self.level), self.hierarchy.monomials
+            return np.asarray(change @ tensors.covariance(pairs(self.level)) @ change.T)
+        if self.q > MULTIPLIED:
             cause = f"has {self.q} features, too many for their covariance"
             raise ResolutionError(self.level, cause, "take smaller blocks")
-        psi, mean = np.empty(len(lam)), np.empty_like(lam)
-        covariance = np.empty((len(lam), self.q, self.q))
-        for k, row in enumerate(lam):
-            law = self.law(row)
-            psi[k] = law.psi
-            if self._quadratic(row[None]).any():
-                mean[k], covariance[k] = self._feature_means(law), self._by_products(law)
-            else:
-                mean[k], covariance[k] = self._about_an_axis(row)
-        return psi, mean, covariance
-
-    def _quadratic(self, lam: Array) -> Array:
-        return lam[:, self.d :]
-
-    def _about_an_axis(self, lam: Array) -> tuple[Array, Array]:
-        """Mean and covariance of the features under a von Mises-Fisher law."""
-        tensors = PolarTensors.of(self.natural(lam)[0])
-        i, j = self.hierarchy.monomials(self.level)
-        change = self.hierarchy.of_monomials(self.level)
-        mean = change @ tensors.means((i, j))
-        return mean, change @ tensors.covariance((i, j)) @ change.T
-
-    def _by_products(self, law: FisherBinghamLaw) -> Array:
-        rows = [law.hessian_product(*self.natural(unit)) for unit in np.eye(self.q)]
-        return np.array([self.hierarchy.of_second(*row)[: self.q] for row in rows])
-
-    def _feature_means(self, law: FisherBinghamLaw) -> Array:
-        m = law.mean()
-        return self.hierarchy.of_second(m, law.covariance() + np.outer(m, m))[: self.q]
+        return ContourFamily.covariance(self, law)
 
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         """Of linear and quadratic features, from mean and covariance of x."""
@@ -214,8 +187,7 @@ class BlockFamily(Family):
         """Row by row by the contour integral; no start is needed."""
 
         def parameters(eta: Array, quadratic: Array) -> Array:
-            both = zip(eta, quadratic, strict=True)
-            return np.array([self.hierarchy.parameters(*one)[: self.q] for one in both])
+            return self.hierarchy.parameters(eta, quadratic)[..., : self.q]
 
         out = fitted_rows(moments, self.q, self.partition, parameters)
         if self.level > 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -37,7 +38,12 @@ from steradian.numerics.tolerances import (
 )
 from steradian.numerics.wishart import determinant_noise
 from steradian.spaces import HarmonicSpace
-from steradian.spaces.quadratic import feature_moments, feature_parameters, natural_parameters
+from steradian.spaces.quadratic import (
+    feature_moments,
+    feature_parameters,
+    linear_features,
+    natural_parameters,
+)
 
 if TYPE_CHECKING:
     from steradian.hierarchies.base import Hierarchy
@@ -46,11 +52,76 @@ _UNFELT = 1e3  # mismatch of the covariance over the decrement
 _FAINT = 100.0  # nats between the densities of two laws on a faint mode
 _LEANING = 2.0  # nats per unit of the decrement while such a mode is missing
 _SUMS = 4.0  # roundings of a second moment: of its terms, and of their sum over rows
+_ENTRIES = 1 << 21  # complex numbers at nodes that products take at once
 _TERMS = 32.0  # roundings of each of the d terms of a deficit, of order one: 19 were measured
 
 
+class ContourFamily(Family):
+    """p ∝ exp(η·x + xᵀBx), B in a linear space of forms: what the contour integral says of all.
+
+    Demanded are `exponents` and `features_of`; features that are linear are all coordinates, and
+    come first.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def d(self) -> int:
+        """Ambient dimension."""
+
+    @abstractmethod
+    def exponents(self, lam: Array) -> tuple[Array, Array]:
+        """η (…, d) and B (…, d, d) of parameters ``lam`` (…, q)."""
+
+    @abstractmethod
+    def features_of(self, mean: Array, second: Array) -> Array:
+        """E φ (…, q) from E x (…, d) and E xxᵀ (…, d, d), or changes of these."""
+
+    @property
+    def linear(self) -> int:
+        """How many features are linear: all coordinates, or none."""
+        return self.d
+
+    def exponent(self, x: Array, lam: Array) -> Array:
+        """λ·φ(x) for one law, (n,), without the feature matrix."""
+        eta, quadratic = self.exponents(lam)
+        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+
+    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
+        """The law of parameters ``lam`` (q,)."""
+        return FisherBinghamLaw.of(*self.exponents(lam))
+
+    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
+        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
+        laws = [self.law(row) for row in lam]
+        parts = [(law.psi, self.means(law), self.covariance(law)) for law in laws]
+        psi, mean, covariance = (
+            np.array([part[k] for part in parts]).reshape(len(lam), *[self.q] * k) for k in range(3)
+        )
+        return psi, mean, covariance
+
+    def means(self, law: FisherBinghamLaw) -> Array:
+        """E φ of one law, (q,)."""
+        m = law.mean()
+        return self.features_of(m, law.covariance() + np.outer(m, m))
+
+    def covariance(self, law: FisherBinghamLaw) -> Array:
+        """Cov φ of one law, (q, q), by one product for each form; that of x is known."""
+        out, p = np.empty((self.q, self.q)), self.linear
+        coordinates = linear_features(self.d)[:, :p]
+        out[:p, :p] = coordinates.T @ law.covariance() @ coordinates
+        step = max(1, _ENTRIES // (law.terms.v.size + self.d**2))
+        for rows in np.split(np.arange(p, self.q), range(step, self.q - p, step)):
+            units = self.exponents(np.eye(self.q)[rows])
+            out[rows] = self.features_of(*law.hessian_product(*units))
+        out[:p, p:] = out[p:, :p].T
+        out[p:, p:] = 0.5 * (out[p:, p:] + out[p:, p:].T)
+        return out
+
+
 @dataclass(frozen=True, slots=True)
-class FisherBinghamFamily(Family):
+class FisherBinghamFamily(ContourFamily):
     """p ∝ exp(η·x + xᵀBx): all harmonics of degree one and two on any unit sphere."""
 
     space: HarmonicSpace
@@ -59,38 +130,23 @@ class FisherBinghamFamily(Family):
     def q(self) -> int:
         return self.space.size(2) - 1
 
-    def exponent(self, x: Array, lam: Array) -> Array:
-        """λ·φ(x) for one law, (n,), without the feature matrix."""
-        eta, quadratic = natural_parameters(self.space, lam)
-        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
+    @property
+    def d(self) -> int:
+        return self.space.d
 
-    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
-        """The law of parameters ``lam`` (q,)."""
-        return FisherBinghamLaw.of(*natural_parameters(self.space, lam))
+    def exponents(self, lam: Array) -> tuple[Array, Array]:
+        return natural_parameters(self.space, lam)
 
-    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        """ψ, mean and covariance of the features; the last is q × q, so for small d only."""
-        psi, mean = np.empty(len(lam)), np.empty_like(lam)
-        covariance = np.empty((len(lam), self.q, self.q))
-        units = natural_parameters(self.space, np.eye(self.q))
-        for k, row in enumerate(lam):
-            law = self.law(row)
-            psi[k], mean[k] = law.psi, self._feature_means(law)
-            covariance[k] = feature_moments(self.space, *law.hessian_product(*units))
-        return psi, mean, covariance
-
-    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
-        """Of linear and quadratic features, from mean and covariance of x."""
-        means = np.array([self._feature_means(self.law(row)) for row in lam])
-        return means[:, : wide.q(wide.levels)]
-
-    def _feature_means(self, law: FisherBinghamLaw) -> Array:
-        """E φ of one law, (q,)."""
-        m = law.mean()
-        return feature_moments(self.space, m, law.covariance() + np.outer(m, m))
+    def features_of(self, mean: Array, second: Array) -> Array:
+        return feature_moments(self.space, mean, second)
 
     def natural(self, lam: Array) -> tuple[Array, Array]:
         return natural_parameters(self.space, lam)
+
+    def expectations(self, lam: Array, wide: Hierarchy) -> Array:
+        """Of linear and quadratic features, from mean and covariance of x."""
+        means = np.array([self.means(self.law(row)) for row in lam])
+        return means[:, : wide.q(wide.levels)]
 
     def contains(self, moments: MomentStack) -> IntArray:
         """S-lemma: a fit exists if and only if the covariance is positive definite.

@@ -13,13 +13,12 @@ import numpy as np
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.placement import Placement, Verdict
-from steradian.families.base import Family
 from steradian.families.quadratics.blocks import ALONE
+from steradian.families.quadratics.fisher_bingham import ContourFamily
 from steradian.families.relative.below_polynomials import means_of_laws
 from steradian.fitting.newton import DenseCurvature, judge, newton
 from steradian.fitting.solution import DualSolution
 from steradian.numerics.arrays import AnyArray, Array, IntArray
-from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.linalg import null_space
 from steradian.numerics.tolerances import FLAT, NODE_VANISHING, SQUARE_ROUNDING
 from steradian.spaces.quadratic import linear_features
@@ -32,7 +31,7 @@ _STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class SketchedQuadratics(Family):
+class SketchedQuadratics(ContourFamily):
     """Level 2 of a sketch."""
 
     hierarchy: Sketch
@@ -49,47 +48,16 @@ class SketchedQuadratics(Family):
     def features(self, x: AnyArray) -> AnyArray:
         return self.hierarchy.up_to(2).features(x)
 
+    def exponents(self, lam: Array) -> tuple[Array, Array]:
+        eta = lam[..., : self.d] @ linear_features(self.d).T
+        return eta, np.tensordot(lam[..., self.d : self.q], self.hierarchy.forms, axes=1)
+
     def natural(self, lam: Array) -> tuple[Array, Array]:
-        eta = linear_features(self.d) @ lam[: self.d]
-        return eta, np.tensordot(lam[self.d : self.q], self.hierarchy.forms, axes=1)
+        return self.exponents(lam)
 
-    def law(self, lam: Array, psi: float = np.nan) -> FisherBinghamLaw:
-        """The law of parameters ``lam`` (q,)."""
-        return FisherBinghamLaw.of(*self.natural(lam))
-
-    def exponent(self, x: Array, lam: Array) -> Array:
-        eta, quadratic = self.natural(lam)
-        return np.asarray(x @ eta + np.einsum("ni,ni->n", x @ quadratic, x))
-
-    # --- integrals ------------------------------------------------------------------------
-
-    def log_partition(self, lam: Array) -> tuple[Array, Array, Array]:
-        psi, mean = np.empty(len(lam)), np.empty_like(lam)
-        covariance = np.empty((len(lam), self.q, self.q))
-        for k, row in enumerate(lam):
-            law = self.law(row)
-            psi[k], mean[k], covariance[k] = law.psi, self._means(law), self._covariance(law)
-        return psi, mean, covariance
-
-    def _means(self, law: FisherBinghamLaw) -> Array:
-        m = law.mean()
-        return self._of_second(m, law.covariance() + np.outer(m, m))
-
-    def _of_second(self, mean: Array, second: Array) -> Array:
-        """E φ from E x and E xxᵀ."""
-        forms = np.tensordot(self.hierarchy.forms, second, axes=2)
-        return np.concatenate([mean @ linear_features(self.d), forms])
-
-    def _covariance(self, law: FisherBinghamLaw) -> Array:
-        """By one product for each form; that of x is known."""
-        linear, d = linear_features(self.d), self.d
-        out = np.empty((self.q, self.q))
-        out[:d, :d] = linear.T @ law.covariance() @ linear
-        for k, form in enumerate(self.hierarchy.forms, start=d):
-            out[k] = self._of_second(*law.hessian_product(np.zeros(d), form))
-            out[:d, k] = out[k, :d]
-        out[d:, d:] = 0.5 * (out[d:, d:] + out[d:, d:].T)
-        return out
+    def features_of(self, mean: Array, second: Array) -> Array:
+        forms = np.tensordot(second, self.hierarchy.forms, axes=((-2, -1), (1, 2)))
+        return np.concatenate([mean @ linear_features(self.d), forms], axis=-1)
 
     def expectations(self, lam: Array, wide: Hierarchy) -> Array:
         return means_of_laws([self.law(row) for row in lam], wide)

@@ -31,6 +31,7 @@ from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.heights.bessel import concentration
 from steradian.numerics.linalg import on_diagonal
 from steradian.numerics.tolerances import (
+    BINGHAM_RELATIVE,
     DUAL_ROUNDING,
     FINE_NODE,
     LEAST_REGION,
@@ -156,16 +157,20 @@ class _Targets:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def gaussian(self) -> _Laws:
-        """The Gaussians with these moments, nearly the answer in high dimension.
+        """The Gaussians with these moments, nearly the answer in high dimension."""
+        b = self.mean / self.values[:, None, :]
+        return _Laws.start(self.axes, -0.5 / self.values, b)
 
-        That of a group by itself is better by terms of order 1/d: the law of covariance V and
-        centre c of its saddle's Gaussian has, with ``1/τ = Σ 2 v² + 4 c² v`` and ``μ = τ² Σ (8 v³ +
-        24 c² v²)``, to first order the covariance V + μ V² - 4τ (V³ + V c cᵀ V) and the mean
-        c + μ V c - 4τ V² c, to be solved for V and c.
+    def corrected_gaussian(self) -> _Laws:
+        """The same; that of a group by itself is better by terms of order 1/d.
+
+        The law of covariance V and centre c of its saddle's Gaussian has, with
+        ``1/τ = Σ 2 v² + 4 c² v`` and ``μ = τ² Σ (8 v³ + 24 c² v²)``, to first order the covariance
+        V + μ V² - 4τ (V³ + V c cᵀ V) and the mean c + μ V c - 4τ V² c, to be solved for V and c.
         """
         values = self.values
         if len(self.shares) > 1:
-            return _Laws.start(self.axes, -0.5 / values, self.mean / values[:, None, :])
+            return self.gaussian()
         mean = self.mean[:, 0]
         squares = mean * mean
         tau = 1.0 / (values * (2.0 * values + 4.0 * squares)).sum(axis=1)[:, None]
@@ -310,7 +315,7 @@ def fit_fisher_bingham(
     way, end = (max(8, _ENTRIES // (nodes * groups * d)) for nodes in _NODES)
     for some in _even_parts(samples, way):
         targets = _Targets.of(m[some], scatter[some], each, mixed)
-        laws = _approached(targets, targets.gaussian())
+        laws = _approached(targets, targets.corrected_gaussian())
         for part in _even_parts(len(some), end):
             out.put(some[part], _fitted(targets.take(part), laws.take(part)))
     return out
@@ -322,26 +327,38 @@ def _even_parts(count: int, most: int) -> list[IntArray]:
 
 
 def _fitted(targets: _Targets, laws: _Laws) -> FisherBinghamFits:
-    """From near the end; with all nodes, and then from elsewhere where that does not settle."""
+    """From near the end; with all nodes, and then from elsewhere where that does not settle.
+
+    What matches the covariance badly in its own units may lack a faint mode, and counts as open.
+    """
     one = _climb(targets, laws, _FINE)
-    open_ = np.flatnonzero(~_finished(one, targets))
+    open_ = np.flatnonzero(~_finished(one, targets) | (one.relative > BINGHAM_RELATIVE))
     if len(open_):
         left = targets.take(open_)
-        one.put(open_, _climb(left, left.gaussian(), _FIRST))
+        _put_higher(one, open_, _climb(left, left.gaussian(), _FIRST), left)
         open_ = open_[~_finished(one.take(open_), left)]
     if not len(open_):
         return one
-    left, first = targets.take(open_), one.take(open_)
+    left = targets.take(open_)
     other = _climb(left, left.von_mises_fisher(), _SECOND)
-    better = ~(first.deficit - other.deficit > _felt(first.deficit, left.noise))
-    one.put(open_[better], other.take(better))
-    # every dual value is a lower bound: where the other rests is not the maximum
-    again = np.flatnonzero(~better & _finished(other, left))
+    lower = _put_higher(one, open_, other, left)
+    # where the other rests is not the maximum
+    again = np.flatnonzero(lower & _finished(other, left))
     if len(again):
-        left, first = left.take(again), first.take(again)
+        left, first = left.take(again), one.take(open_[again])
         axes = left.basis.swapaxes(1, 2) @ first.axes
         one.put(open_[again], _climb(left, _Laws.start(axes, first.beta, first.b), _SECOND))
     return one
+
+
+def _put_higher(
+    to: FisherBinghamFits, rows: IntArray, other: FisherBinghamFits, targets: _Targets
+) -> BoolArray:
+    """Fill in others but for those clearly lower, which are told: dual values are lower bounds."""
+    known = to.deficit[rows]
+    lower = np.asarray(known - other.deficit > _felt(known, targets.noise))
+    to.put(rows[~lower], other.take(~lower))
+    return lower
 
 
 def _finished(fits: FisherBinghamFits, targets: _Targets) -> BoolArray:

@@ -179,15 +179,14 @@ def _advance(at: _Iterate, trial: Array, there: Curvature) -> None:
     decrement = _dot(gradient, step)
     residual = np.abs(gradient).max(axis=1)
     needed = np.where(at.length > 1.0, _LONG_RISE, ARMIJO * at.length) * at.decrement
-    creeps = (decrement > 0.5 * at.decrement) & (decrement > _CREEPING**2)
-    longer = np.where(
-        creeps, np.minimum(2.0 * at.length, _LONGEST), np.minimum(1.0, 4.0 * at.length)
-    )
-    if (rise > np.maximum(needed, CLEAR_RISE)).all():  # the common case, kept short
+    nearer = decrement <= 0.5 * at.decrement
+    if ((rise > np.maximum(needed, CLEAR_RISE)) & nearer).all():  # the common case, kept short
         at.lam, at.dual, at.step, at.decrement = trial, dual, step, decrement
-        at.residual, at.length = residual, longer
+        at.residual, at.length = residual, np.minimum(1.0, 4.0 * at.length)
         at.idle[:] = 0
         return
+    creeps = ~nearer & (decrement > _CREEPING**2)
+    longer = np.minimum(np.where(creeps, 2.0, 4.0) * at.length, np.where(creeps, _LONGEST, 1.0))
     slack = 8.0 * ROUNDOFF * (np.abs(there.psi) + _dot(np.abs(trial), np.abs(at.m)))
     accepted = rise + slack >= needed
     improved = (rise > slack) | (decrement < 0.25 * at.decrement)

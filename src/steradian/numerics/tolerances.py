@@ -108,9 +108,7 @@ BINGHAM_RESIDUAL = 1e-7  # mismatch of their features at the worst conditions th
 BINGHAM_RELATIVE = 1e-4  # mismatch of their covariance in its own units that a far mode may explain
 BINGHAM_SHARP = 1e-9  # nats moved by rounding of moments, from which that of η and B is felt too
 BINGHAM_LOST = 4e-7  # nats so moved of a deficit still reported: exact but for it, so five digits
-GRID_LAST_STEP = (
-    3e-5  # decrement whose square, 1e-9, a step leaves of moments: seen on the next rung
-)
+GRID_LAST_STEP = 3e-5  # decrement whose square, 1e-9, a step leaves of moments: verified after it
 LEAST_LEFT = 1e-6  # of a gradient, by conjugate gradients: below the squares of most steps
 LEAST_REGION = 1e-10  # radius of a trust region that is given up: SHARP_DECREMENT
 ROUGH_NODE = 1e-7  # weight, over the largest, of nodes that curvatures on the way do without

@@ -116,7 +116,7 @@ class QuadraticFamily(Family):
     ) -> DualSolution:
         """As on the grid; gaps near zero with relative accuracy."""
         out = self.grid.solve(moments, start, support)
-        return self._with_small_gaps(out, moments, self.linear.deficits(moments))
+        return self._with_small_gaps(out, moments, self.linear.solve(moments, start).deficit)
 
     def _with_small_gaps(
         self, out: DualSolution, moments: MomentStack, below: Array

@@ -132,11 +132,6 @@ class VonMisesFisherFamily(Family):
     def peak(self, f: Certificate) -> Array | None:
         return self.grid.peak(f) if self.grid else None
 
-    def deficits(self, moments: MomentStack) -> Array:
-        """D of the fits to a stack, (B,)."""
-        length, spread = _lengths(moments)
-        return np.asarray(concentration(self.d, length, spread).deficit)
-
     def solve(
         self,
         moments: MomentStack,

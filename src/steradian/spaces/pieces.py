@@ -8,10 +8,12 @@ product grid costs κ nodes everywhere. There are
 
 - arcs of the circle, of angles counted from the nearer of the two ends of the last axis, so that
   arcs however short keep all their digits at both;
-- cells of the two-sphere, squares on the faces of a cube: the point of u, v in [-1, 1] is
+- cells of the two-sphere, rectangles on the faces of a cube: the point of u, v in [-1, 1] is
   ``(u, v, 1) / r``, ``r² = 1 + u² + v²``, in the axes of its face, the surface element du dv / r³;
 - boxes of the torus, of angles counted from a centre of each, as long in every angle as the widths
-  of that angle ask for: what is tight in one angle and broad in another is cut where it is tight.
+  of that angle ask for.
+
+What is tight along one coordinate and broad along another is cut where it is tight.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Pieces:
 
     place: Place
     whole: float  # area of the space
-    widths: Array  # (dim,): what lengths of sides are compared with; none where all sides are cut
+    widths: Array  # (dim,): what lengths of sides are compared with
     face: IntArray  # (k,)
     centre: Array  # (k, dim)
     sides: Array  # (k, dim): half the length of each side
@@ -56,7 +58,7 @@ class Pieces:
 
     @property
     def _relative(self) -> Array:
-        return self.sides / self.widths if len(self.widths) else self.sides
+        return self.sides / self.widths
 
     def take(self, which: IntArray | BoolArray | slice) -> Pieces:
         """Some of them."""
@@ -78,12 +80,11 @@ class Pieces:
         return self.cut(relative == relative.max(axis=1, keepdims=True))[0]
 
     def cut(self, along: BoolArray) -> tuple[Pieces, IntArray]:
-        """The sides ``along`` (k, dim) halved, all of squares, and which piece each part is of.
+        """The sides ``along`` (k, dim) halved, and which piece each part is of.
 
         Those of one piece are next to each other.
         """
         out, of = self, np.arange(len(self))
-        along = along if len(self.widths) else np.ones_like(along)
         for axis in range(along.shape[1]):
             cut = along[of, axis]
             first = np.repeat(np.arange(len(of)), 1 + cut)
@@ -121,14 +122,11 @@ class Pieces:
         return self.place(self.face, self.centre[:, None] + self.sides[:, None] * spots)
 
 
-_SQUARE = np.empty(0)  # widths of pieces whose sides stay equal
-
-
 def circle_arcs(per_end: int) -> Pieces:
     """``per_end`` arcs about each end of the last axis."""
     face, middle = np.repeat([0, 1], per_end), np.tile(_middles(per_end), 2)[:, None]
     sides = np.full(middle.shape, 0.5 * np.pi / per_end)
-    return Pieces(_on_circle, 2.0 * np.pi, _SQUARE, face, 0.5 * np.pi * middle, sides)
+    return Pieces(_on_circle, 2.0 * np.pi, np.ones(1), face, 0.5 * np.pi * middle, sides)
 
 
 def sphere_cells(per_edge: int) -> Pieces:
@@ -136,7 +134,7 @@ def sphere_cells(per_edge: int) -> Pieces:
     square = np.array(list(product(_middles(per_edge), repeat=2)))
     face, centre = np.repeat(np.arange(6), len(square)), np.tile(square, (6, 1))
     sides = np.full(centre.shape, 1.0 / per_edge)
-    return Pieces(_on_cube, 4.0 * np.pi, _SQUARE, face, centre, sides)
+    return Pieces(_on_cube, 4.0 * np.pi, np.ones(2), face, centre, sides)
 
 
 def torus_boxes(per_turn: int, widths: Array) -> Pieces:

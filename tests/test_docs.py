@@ -56,6 +56,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "faults.csv": {"dip_direction": bearing, "dip": dip},
         "lineations.csv": {"trend": bearing, "plunge": dip},
         "galaxies.csv": {"ra": bearing, "dec": inc, "type": np.repeat(["E", "S"], 30)},
+        "winds.csv": {"azimuth": bearing, "hour": np.arange(n) % 24},
         "births.csv": {"hour": np.arange(24), "n": rng.poisson(9, 24)},
         "rose.csv": {"from": np.arange(0, 360, 30), "to": np.arange(30, 361, 30), "n": 12 * [9]},
     }

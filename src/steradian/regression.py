@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from steradian.arguments import is_frame, real_number, shown, whole_number
 from steradian.data.directions import Directions
 from steradian.data.moments import Moments
+from steradian.data.notation import Reading
 from steradian.data.source import as_source
 from steradian.designs import Design
 from steradian.designs.base import unit_labels
@@ -49,7 +50,8 @@ from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.references.base import reference_words, underlying
 from steradian.text.messages import Row, arguments
-from steradian.text.regression_summary import any_verdict, default_tests, summarise
+from steradian.text.numbers import capital
+from steradian.text.regression_summary import any_verdict, default_tests, headline, summarise
 
 _CURVE = 101  # values of the covariate, unless others are given
 _RARE = 2  # samples as extreme, up to which more are drawn
@@ -148,9 +150,14 @@ class Regression(NotebookView):
         return self.between - self.noise
 
     @cached_property
-    def first_function(self) -> float:
-        """J with the first function of the basis alone, nats; that of all where there is one."""
-        return _with_one_function(self.sample) if self.basis.size > 1 else self.total
+    def simplest(self) -> float:
+        """J with the functions of lowest order alone (a line, one wave), nats."""
+        return _with_functions(self.sample, self.simplest_functions)
+
+    @property
+    def simplest_functions(self) -> int:
+        """How many of the K functions are of the lowest order."""
+        return int(np.count_nonzero(self.basis.orders == self.basis.orders.min()))
 
     def tests(
         self, *, permutations: int = 9999, replicates: int = 999, seed: int = 0
@@ -227,6 +234,11 @@ class Regression(NotebookView):
         return values
 
     @property
+    def reading(self) -> Reading | None:
+        """What was understood of the source of the rows, None where that was an array."""
+        return self.sample.directions.reading
+
+    @property
     def relative_to(self) -> str:
         """What information is relative to, in words; empty where that is the uniform law."""
         return reference_words(self.hierarchy.space)
@@ -244,6 +256,10 @@ class Regression(NotebookView):
     @cached_property
     def _answers(self) -> Memo:
         return SharedMemo()
+
+    def named(self, on: str) -> Regression:
+        """The same with a name of the covariate, for print."""
+        return replace(self, on=on)
 
     def summary(self) -> str:
         """What ``print`` shows: what depends on the covariate, how sure that is, and a table."""
@@ -269,6 +285,20 @@ class Regression(NotebookView):
             table |= {"se": found.se, "low": found.low, "high": found.high}
             table |= {"pvalue": tests.pvalue, "pvalue_holm": tests.pvalue_holm}
         return frame_of_columns(table, index="level")
+
+    @property
+    def headline(self) -> str:
+        """In what the distribution depends on the covariate, without the numbers of `summary`."""
+        return self._answers.once("headline", lambda: capital(headline(self).words))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw C of every level, and without axes the information of the fit along the covariate.
+
+        Needs matplotlib.
+        """
+        from steradian.plots import along
+
+        return along(self, ax)
 
     def __str__(self) -> str:
         return self.summary()
@@ -297,7 +327,7 @@ def regression_record(r: Regression) -> dict[str, Any]:
         "noise": r.noise.tolist(),
         "debiased": r.debiased.tolist(),
         "total": r.total,
-        "first_function": r.first_function,
+        "simplest": r.simplest,
         "level1": r.level1,
         "error": r.fits.error,
         "design": r.design.name,
@@ -306,6 +336,7 @@ def regression_record(r: Regression) -> dict[str, Any]:
         "intervals": r.intervals().to_dict() if tests is not None else None,
         "verdict": [one.to_dict() for one in any_verdict(r, tests)],
         "diagnostics": [one.to_dict() for one in r.diagnostics],
+        "read": "" if r.reading is None else r.reading.words,
         "unit": "nats",
     }
     return without_nan(record)
@@ -389,12 +420,12 @@ def _moments(hierarchy: Hierarchy, source: Directions, rows: CovariateRows) -> A
     return total
 
 
-def _with_one_function(sample: CovariateSample) -> float:
-    """J of the first function of the basis alone."""
+def _with_functions(sample: CovariateSample, count: int) -> float:
+    """J of the first functions of the basis alone."""
     levels = sample.levels
     start = levels.fits[0].theta[0]
     free = np.zeros_like(levels.fits[-1].free)
-    free[:2] = True
+    free[: 1 + count] = True
     problem = replace(levels.problem, free=free)
     found = problem.solve(levels.moments[None], start[None])
     return float(found.deficit[0] - levels.deficits[0])

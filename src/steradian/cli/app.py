@@ -20,11 +20,13 @@ from steradian.cli.commands import (
     COMPARE_EXAMPLES,
     NO_FIT,
     PROFILE_EXAMPLES,
+    REGRESS_EXAMPLES,
     boundary_command,
     compare_command,
     merge_command,
     moments_command,
     profile_command,
+    regress_command,
 )
 from steradian.cli.output import (
     command_line,
@@ -212,6 +214,7 @@ def _self_test() -> int:
 app.command("moments")(moments_command)
 app.command("merge")(merge_command)
 app.command("compare", epilog=COMPARE_EXAMPLES)(compare_command)
+app.command("regress", epilog=REGRESS_EXAMPLES)(regress_command)
 
 
 @app.command("examples")

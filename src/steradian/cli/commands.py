@@ -1,4 +1,4 @@
-"""What each command does: profile, boundary, compare, moments and merge."""
+"""What each command does: profile, boundary, compare, regress, moments and merge."""
 
 # ruff: noqa: PLR0913, PLR0917 - a command has one parameter for each option
 
@@ -328,6 +328,81 @@ def _comparison_in_format(found: Comparison, form: str, *, pairs: bool) -> str:
         return as_json(record)
     rows = comparison_rows(record)
     return as_csv(rows) if form == "csv" else as_markdown(rows)
+
+
+# --- regress ------------------------------------------------------------------------------
+
+REGRESS_EXAMPLES = """\b
+Examples:
+  steradian regress winds.csv --coords azimuth --columns from --on hour --period 24
+  steradian regress sites.csv --on age
+  steradian regress core.csv --on depth --basis spline:4 --levels 3
+  steradian regress rows.csv --on depth --design clusters:core --json
+"""
+
+On = Annotated[str, typer.Option(help="Column of the covariate: numbers, or labels of groups.")]
+OnBasis = Annotated[
+    str,
+    typer.Option(help="Functions of it: ranks:2 (default), degree:2, spline:4, fourier:2, labels."),
+]
+OnPeriod = Annotated[
+    float | None, typer.Option(help="Its period, such as 24 for hours: fourier:2 by default.")
+]
+
+
+@options.reading
+def regress_command(
+    where: Source,
+    on: On = "",
+    basis: OnBasis = "",
+    period: OnPeriod = None,
+    levels: options.Levels = None,
+    design: Annotated[str, typer.Option(help=_DESIGN)] = "",
+    reference: options.Reference = "",
+    drop_unseen: options.DropUnseen = False,
+    form: options.Format = "",
+    json_: options.Json = False,
+    out: options.Out = "",
+    quiet: options.Quiet = False,
+) -> None:
+    """Say whether the directions in FILE depend on a covariate, in what, and how sure that is."""
+    from steradian.regression import regress
+
+    if not on:
+        raise InvalidArgument("--on is missing; name the column of the covariate")
+    form = chosen_format(form, json_, out)
+    if where.is_moments:
+        raise InvalidArgument(f"--on needs rows, and {where.files[0]} holds moments")
+    against = Against(reference, drop_unseen)
+    data, law = against.read(where, on, *design_columns(design))
+    found = regress(
+        data.directions,
+        on=_plain_numbers(data.column(on)),
+        basis=basis or None,
+        period=period,
+        levels=levels,
+        design=data.design(design),
+        reference=law,
+    ).named(on)
+    if form == "text":
+        deliver(found.summary(), out)
+    else:
+        record = found.to_dict()
+        rows = comparison_rows(record)
+        text = as_json(record) if form == "json" else None
+        deliver(text or (as_csv(rows) if form == "csv" else as_markdown(rows)), out)
+    say_what_was_read(found.reading, (form, out), quiet=quiet)
+
+
+def _plain_numbers(values: Any) -> Any:
+    """Numbers where all that is not missing are; else labels without blanks around them."""
+    import numpy as np
+
+    words = [str(value).strip() for value in np.asarray(values).tolist()]
+    try:
+        return np.array([float(word) if word else np.nan for word in words])
+    except ValueError:
+        return np.array(words)
 
 
 # --- moments and merge --------------------------------------------------------------------

@@ -120,19 +120,21 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks on standa
 def reading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command that takes a `Source` the files and the options that say how to read them.
 
-    Its own options follow those; typer reads the signature that is made here.
+    Its own options follow those, in place of any of the same name; typer reads the signature that
+    is made here.
     """
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    used = {name: what for name, what in _READING.items() if name not in {p.name for p in own}}
     first, *rest = (
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, (kind, default) in _READING.items()
+        for name, (kind, default) in used.items()
     )
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
 
     @functools.wraps(command)
     def with_source(**said: Any) -> Any:
         files = said.pop("files")
-        options = {name: said.pop(name) for name in _READING if name != "files"}
+        options = {name: said.pop(name) for name in used if name != "files"}
         return command(source(files, **options), **said)
 
     signature = inspect.Signature([first, *rest, *own])

@@ -276,7 +276,7 @@ class Basis:
         u = coordinates.of(z)
         plain = _with_constant(shape.columns(u))
         size = plain.shape[1] - 1
-        distinct = len(np.unique(u, axis=0)) if len(u) else 0
+        distinct = len(_distinct(z)[0])
         if distinct <= size:
             raise InvalidArgument(
                 f"the basis {words} has {size} functions, and the covariate only {distinct} "
@@ -312,6 +312,15 @@ class Basis:
         return _with_constant(self.shape.columns(self.coordinates.of(z))) @ self.transform
 
 
+def _distinct(z: Array) -> tuple[Array, IntArray]:
+    """Distinct rows of ``z`` (n, k), in order, and which of them each row is."""
+    if z.shape[1] == 1:  # by numbers: rows take ten times as long
+        seen, of = np.unique(z[:, 0], return_inverse=True)
+        return seen[:, None], np.asarray(of, dtype=np.int64)
+    rows, of = np.unique(z, axis=0, return_inverse=True)
+    return rows, np.asarray(of.ravel(), dtype=np.int64)
+
+
 def _with_constant(columns: Array) -> Array:
     return np.column_stack([np.ones(len(columns)), columns])
 
@@ -337,8 +346,7 @@ class CovariateRows:
     @cached_property
     def distinct(self) -> tuple[Array, IntArray, Array]:
         """Distinct values (m, k), that of each row (n,), and their weights (m,)."""
-        z, of = np.unique(self.z, axis=0, return_inverse=True)
-        of = np.asarray(of.ravel(), dtype=np.int64)
+        z, of = _distinct(self.z)
         return z, of, np.asarray(np.bincount(of, self.weights), dtype=np.float64)
 
     @cached_property

@@ -453,7 +453,7 @@ class RegressionTests:
             "statistic": without_nan(self.statistic.tolist()),
             "pvalue": without_nan(self.pvalue.tolist()),
             "pvalue_holm": without_nan(self.pvalue_holm.tolist()),
-            "any": without_nan([self.any_pvalue])[0],
+            "any_pvalue": without_nan([self.any_pvalue])[0],
             "parts": {name: without_nan([p])[0] for name, p in self.parts.items()},
             "parts_holm": {name: without_nan([p])[0] for name, p in self.parts_holm.items()},
             "methods": [one.to_dict() for one in self.methods],

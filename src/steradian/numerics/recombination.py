@@ -27,7 +27,8 @@ def recombined(v: Array, weights: Array) -> tuple[IntArray, Array]:
     while len(rows) > 2 * most:
         first = np.linspace(0, len(rows), 2 * most + 1).astype(np.int64)[:-1]
         mass = np.add.reduceat(w, first)
-        means = np.add.reduceat(w[:, None] * v[rows], first) / mass[:, None]
+        kept_v = v if len(rows) == len(v) else v[rows]
+        means = np.add.reduceat(w[:, None] * kept_v, first) / mass[:, None]
         scale = _eliminated(means, mass) / mass
         each = np.repeat(scale, np.diff(np.append(first, len(rows))))
         kept = each > 0.0

@@ -17,11 +17,13 @@ from steradian.plots.level_rows import (
     split_gaps,
 )
 from steradian.plots.overview import density, overview
+from steradian.plots.regression import along, information_along, mean_along
 from steradian.plots.sphere_maps import globe, mollweide, stereonet
 from steradian.plots.torus_map import ramachandran
 from steradian.plots.weighting_map import weighting_gaps
 
 __all__ = [
+    "along",
     "between",
     "bootstrap_replicates",
     "circle_densities",
@@ -31,6 +33,8 @@ __all__ = [
     "gaps",
     "globe",
     "group_gaps",
+    "information_along",
+    "mean_along",
     "mollweide",
     "nats_per_degree",
     "order_criteria",

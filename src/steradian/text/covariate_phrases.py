@@ -13,13 +13,16 @@ COVARIATES: dict[str, str | Advice] = {
     "depends_but_not": (
         "the distribution depends on {on} {found:found}, not in {missing:missing_or}"
     ),
+    "depends_briefly": "depends on {on} {found:found_briefly}",
+    "depends_in_no_level": "no level depends significantly on {on}",
     "does_not_depend": "no level depends significantly on {on}: {missing:missing}",
     "any_clear": "that it depends on {on} in some way is clear ({pvalue:p})",
     "any_likely": "that it depends on {on} in some way is likely ({pvalue:p})",
     "any_not_significant": "any dependence on {on}: not significant ({pvalue:p})",
     "most_along": "{total:digits} nats depend on {on}, not tested",
-    "first_function": (
-        "the first function of {on} alone holds {one:digits} of the {total:digits} nats"
+    "simplest_basis": (
+        "the simplest {count} of the {functions} functions of {on} give {nats:digits} of the "
+        "{total:digits} nats"
     ),
     "along_legend": (
         "C: information that the dependence of this level on the covariate adds; noise: its mean "

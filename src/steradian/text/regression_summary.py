@@ -57,17 +57,29 @@ def any_verdict(r: Regression, tests: RegressionTests | None) -> tuple[Diagnosti
     if sure is not Verdict.UNJUDGED:
         data = {"on": r.on, "pvalue": float(tests.any_pvalue)}
         said.append(Diagnostic(_ANY[sure], data=data))
-    if there and r.basis.size > 1 and len(set(r.basis.orders.tolist())) > 1:
-        data = {"on": r.on, "one": r.first_function, "total": r.total}
-        said.append(Diagnostic("first_function", data=data))
+    if there and r.simplest_functions < r.basis.size:
+        data = {"on": r.on, "nats": r.simplest, "total": r.total, "functions": r.basis.size}
+        said.append(Diagnostic("simplest_basis", data={**data, "count": r.simplest_functions}))
     return tuple(said)
+
+
+def headline(r: Regression) -> Diagnostic:
+    """In what the distribution depends on the covariate, and how surely, without the numbers."""
+    first = any_verdict(r, default_tests(r)[0])[0]
+    if first.data.get("found"):
+        data = {"on": r.on, "found": first.data["found"]}
+        return Diagnostic("depends_briefly", data=data)
+    return (
+        first
+        if "missing" not in first.data
+        else Diagnostic("depends_in_no_level", data={"on": r.on})
+    )
 
 
 def summarise(r: Regression) -> str:
     """What was read, what depends on the covariate, the table of levels, and what else to know."""
     tests, refused = default_tests(r)
-    reading = r.sample.directions.reading
-    read = [] if reading is None else [*textwrap.wrap(reading.words, _WIDTH), ""]
+    read = [] if r.reading is None else [*textwrap.wrap(r.reading.words, _WIDTH), ""]
     space = r.hierarchy.space
     head = (
         f"Regression of {r.n} rows on the {space.name} (d = {space.d}) on {r.on} "

@@ -36,6 +36,7 @@ from steradian.inference.permutation import (
 )
 from steradian.inference.sample import GroupedSample
 from steradian.inference.sampled_reference import few_rows, of_groups
+from steradian.inference.score_tests import null_tail
 from steradian.inference.scores import (
     FEWEST_ROWS,
     LEVERAGE,
@@ -160,11 +161,8 @@ def _from_rows(
     if why is not None and not scores.rows:
         return StepTest.refused(step.about(why))
     more = of_groups(sample, step.below.lam[0], white) if step.level > 1 else None
-    coefficients, dof = scores.coefficients(kind), scores.tail_dof(kind)
-    if more is not None:
-        coefficients[0], dof = more.coefficients(scores, kind)
-    value = float(scores.statistic[0])
-    pvalue = float(mixture_sf([value], coefficients, dof)[0])
+    value, pvalues = float(scores.statistic[0]), null_tail(scores, kind, scores.statistic, more)[0]
+    pvalue = float(pvalues[0])
     said = [] if why is None else [why]
     if more is not None:
         said += few_rows(step.level, sample.hierarchy.space, step.features)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steradian as sr
+from steradian.families.quadratics.fisher_bingham import determinant_noise
 from steradian.numerics.arrays import Array
-from steradian.numerics.wishart import determinant_noise
 
 
 def noise_rows(n: int, d: int, rng: np.random.Generator) -> sr.Directions:

@@ -19,7 +19,11 @@ from steradian.errors import ResolutionError
 from steradian.existence.certificate import Certificate
 from steradian.existence.placement import Placement, Verdict
 from steradian.existence.span import centred, flat_axes, thin_words
-from steradian.families.quadratics.fisher_bingham import ContourFamily, fitted_rows
+from steradian.families.quadratics.fisher_bingham import (
+    ContourFamily,
+    determinant_noise,
+    fitted_rows,
+)
 from steradian.families.quadratics.von_mises_fisher import VonMisesFisherFamily
 from steradian.families.whitening import FormedWhitening, Whitening, formed_whitening
 from steradian.fitting.solution import DualSolution
@@ -28,7 +32,6 @@ from steradian.numerics.fisher_bingham.law import FisherBinghamLaw
 from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.heights.polar_quadratics import PolarTensors
 from steradian.numerics.tolerances import FLAT
-from steradian.numerics.wishart import determinant_noise
 from steradian.spaces import unit_sphere
 from steradian.spaces.quadratic import feature_parameters
 

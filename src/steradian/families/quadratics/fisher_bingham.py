@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import digamma
 
 from steradian.data.stacks import MomentStack, Support
 from steradian.existence.body import flat_verdicts
@@ -36,7 +37,6 @@ from steradian.numerics.tolerances import (
     GRAM_CLEAR,
     NEARLY_DECREMENT,
 )
-from steradian.numerics.wishart import determinant_noise
 from steradian.spaces import HarmonicSpace
 from steradian.spaces.quadratic import (
     feature_moments,
@@ -313,3 +313,20 @@ def _rounding(values: Array) -> Array:
     of_mean = 2.0 * d * ROUNDOFF**2 * (1.0 / least + 4.0 / total**2)
     of_scatter = _SUMS * largest * (1.0 / values).sum(axis=-1)
     return np.asarray(ROUNDOFF * (of_scatter + _TERMS * d) + of_mean)
+
+
+def determinant_noise(rows: float, sizes: Sequence[int]) -> float:
+    """Mean fall of ½ log det of normal covariances of so many coordinates each, if estimated.
+
+    Of n rows about their own mean and divided by n, a covariance of k coordinates has
+    ``E ½ log det = ½ log det + ½ Σ_{i=1}^k {ψ((n - i)/2) - log(n/2)}`` (Wishart's law: Anderson,
+    An Introduction to Multivariate Statistical Analysis, 2003, section 7.5). NaN where n does not
+    exceed k.
+
+    Examples
+    --------
+    >>> round(determinant_noise(1500, [768]), 2), round(determinant_noise(1e8, [768]) * 2e8)
+    (121.96, 296065)
+    """
+    fall = [0.5 * (np.log(0.5 * rows) - digamma(0.5 * (rows - np.arange(1, k + 1)))) for k in sizes]
+    return float(sum(each.sum() for each in fall)) if rows > max(sizes) else float("nan")

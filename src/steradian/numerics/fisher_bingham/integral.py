@@ -29,7 +29,7 @@ import numpy as np
 
 from steradian.numerics.arrays import AnyArray, Array, IntArray
 from steradian.numerics.contour import ASPECT, EXACT, Complex, Effort, integrate
-from steradian.numerics.gamma import stirling_error
+from steradian.numerics.heights.bessel import stirling_error
 from steradian.numerics.linalg import on_diagonal, real_product
 from steradian.numerics.tolerances import SADDLE_STEP
 

@@ -31,7 +31,6 @@ import numpy as np
 from scipy.special import i0e, i1e
 
 from steradian.numerics.arrays import ROUNDOFF, Array
-from steradian.numerics.gamma import stirling_error
 from steradian.numerics.tolerances import SUBTRACTED_POINT, TINY_ROOT
 
 _DEBYE_ORDER = 16.0  # from this order on, twelve Debye terms leave less than 1e-16
@@ -43,6 +42,7 @@ _HALLEY_STEPS = 20
 _FEW_ROUNDINGS, _MANY_ROUNDINGS = 8.0, 64.0  # of a sum of logs, and of a series
 _MODERATE = 20.0  # concentration up to which forms that lose 2 kappa roundings keep 1e-14
 _SPREAD_OF_MODERATE = 0.052  # 1 - R² above which it is less in the plane: 0.05002 there
+_STIRLING_FROM = 16.0  # argument from which the series of its error serves
 
 
 class VonMisesFisher(NamedTuple):
@@ -328,3 +328,15 @@ def _continued_fraction(kappa: Any) -> Any:
     for k in range(21, 1, -2):
         ratio = kappa / (k + kappa * ratio)
     return ratio
+
+
+def stirling_error(x: float) -> float:
+    """Log Γ(x) minus its leading Stirling form (x - ½) log x - x + ½ log 2π.
+
+    Equally log Γ(x + 1) minus (x + ½) log x - x + ½ log 2π.
+    """
+    if x < _STIRLING_FROM:
+        return math.lgamma(x) - ((x - 0.5) * math.log(x) - x + 0.5 * math.log(2.0 * math.pi))
+    inverse = 1.0 / (x * x)
+    tail = 1 / 1260 - inverse * (1 / 1680 - inverse * (1 / 1188 - inverse * 691 / 360360))
+    return (1 / 12 - inverse * (1 / 360 - inverse * tail)) / x

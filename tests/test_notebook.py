@@ -43,9 +43,21 @@ def test_results_are_frames_and_show_themselves(name: str) -> None:
 def test_numbers_of_a_frame_are_those_of_the_result() -> None:
     tests = P.tests()
     frame = tests.to_frame()
-    assert frame.index.name == "level"
+    assert frame["level"].tolist() == tests.levels.tolist()
     assert frame["pvalue_holm"].tolist() == tests.pvalue_holm.tolist()
-    assert P.intervals().to_frame().loc[2, "low"] == P.intervals().low[1]
+    assert P.intervals().to_frame().set_index("level").loc[2, "low"] == P.intervals().low[1]
+
+
+def test_a_result_answers_by_level() -> None:
+    tests, intervals = P.tests(), P.intervals()
+    assert tests[2].pvalue_holm == tests.pvalue_holm[1]
+    assert tests[1].verdict is tests.verdicts[0]
+    assert tests[2].method is tests.methods[1]
+    assert (intervals[1].gap, intervals[1].high) == (intervals.gaps[0], intervals.high[0])
+    assert str(tests[1]).startswith("level 1: dof 3, ")
+    for wrong in (0, 3, "2", True):
+        with pytest.raises(sr.InvalidArgument, match="give 1 to 2"):
+            _ = tests[wrong]  # type: ignore[index]
 
 
 def test_a_profile_shows_findings_before_its_table() -> None:

@@ -130,7 +130,7 @@ class Profiles(NotebookView):
             "ess": np.repeat(self.ess, levels),
             **{name: getattr(self, attribute).ravel() for attribute, name in _TABLE.items()},
         }
-        return frame_of_columns(table, index=["row", "level"])
+        return frame_of_columns(table)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the gaps of all rows as colours, on new axes unless given (needs matplotlib)."""

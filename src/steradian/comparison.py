@@ -381,7 +381,7 @@ def comparison_frame(c: Comparison) -> Any:
         found = c.intervals()
         table |= {"se": found.se, "low": found.low, "high": found.high}
         table |= {"pvalue": tests.pvalue, "pvalue_holm": tests.pvalue_holm}
-    return frame_of_columns(table, index="level")
+    return frame_of_columns(table)
 
 
 _FEW_PAIRS = 45  # pairs that are tested for print: ten groups

@@ -9,7 +9,7 @@ bootstrap): few rows make modes of a high level by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,9 @@ class Modes(NotebookView):
 
     def __getitem__(self, k: int) -> ModeOfProfile:
         return self.found[k]
+
+    def __iter__(self) -> Iterator[ModeOfProfile]:
+        return iter(self.found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, ready for JSON."""

@@ -112,7 +112,7 @@ class Spectrum:
             table |= {"degree": self.degrees, "scale": self.scales}
         names = ("noise", "debiased", "low", "high")
         table |= {"gap": self.gaps, **{name: getattr(self, name) for name in names}}
-        return frame_of_columns(table, index="level")
+        return frame_of_columns(table)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it on a logarithmic axis and return the axes (needs matplotlib)."""

@@ -153,7 +153,7 @@ class SplitProfile(LevelFrame):
                 80,
             ),
             "",
-            *self._table().lines(),
+            *self._gap_table().lines(),
             "",
             f"D deficit from {self._zero}, I information the level's features add.",
             "Medians of I and their shares need not add up.",
@@ -178,7 +178,7 @@ class SplitProfile(LevelFrame):
         space = self.splits[0].moments.hierarchy.space
         return "the reference" if reference_words(space) else "uniform"
 
-    def _table(self) -> Table:
+    def _gap_table(self) -> Table:
         total, seen = float(self.deficits[-1]), self.split_gaps
         shares = self.gaps / total if total > NOTHING else np.full(len(self.levels), np.nan)
         return Table(

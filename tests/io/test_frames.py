@@ -322,8 +322,7 @@ def test_what_is_a_frame() -> None:
 def test_a_profile_as_a_frame() -> None:
     profile = sr.profile(sr.examples.load("mcmurdo"), levels=2)
     table = profile.to_frame()
-    assert list(table.index) == [1, 2]
-    assert table.index.name == "level"
+    assert list(table["level"]) == [1, 2]
     assert table["features"].tolist() == [3, 5]
     for name in ("deficit", "gap", "uncertainty"):
         values = {"deficit": profile.deficits, "gap": profile.gaps}.get(name, profile.uncertainty)

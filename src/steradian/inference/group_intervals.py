@@ -25,7 +25,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -38,6 +38,7 @@ from steradian.inference.intervals import Estimates, GapIntervals, errors_of_mea
 from steradian.inference.sample import GroupedSample
 from steradian.inference.sampled_reference import between_variance
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import TINY, VERIFIED_AIM
 from steradian.text.numbers import pvalue_number
@@ -47,7 +48,7 @@ _NOTHING = np.array([[0.0], [np.inf], [0.0]])  # no error, known for sure, not s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetweenIntervals:
+class BetweenIntervals(LevelFrame):
     """Intervals for the between-group information of every level.
 
     Attributes
@@ -58,6 +59,8 @@ class BetweenIntervals:
     total, total_debiased, total_se, total_low, total_high : float
         The same of J = Σ C.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("between", "debiased", "se", "low", "high")
 
     levels: IntArray
     confidence: float

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import fdtrc
@@ -60,6 +60,7 @@ from steradian.inference.permutation import (
 from steradian.inference.sample import GroupedSample
 from steradian.inference.scores import MOST_ENTRIES
 from steradian.io.records import without_nan
+from steradian.notebook import LevelFrame
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import EQUAL_WEIGHTS, SPREADLESS
 from steradian.text.phrases import say
@@ -194,7 +195,7 @@ ComparisonMethod = Literal["default", "permutation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonTests:
+class ComparisonTests(LevelFrame):
     """Tests of several groups.
 
     Attributes
@@ -215,6 +216,8 @@ class ComparisonTests:
     diagnostics : tuple of Diagnostic
         What was refused, and what speaks against trusting a p-value.
     """
+
+    _columns: ClassVar[tuple[str, ...]] = ("statistic", "pvalue", "pvalue_holm", "methods")
 
     levels: IntArray
     statistic: Array

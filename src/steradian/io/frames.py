@@ -194,15 +194,16 @@ def placed(error: InvalidDirections, table: Table, kept: IntArray) -> InvalidDir
     return found.changed(source=str(table.files[0]))
 
 
-def frame_of_columns(table: dict[str, Any], index: str | list[str]) -> Any:
-    """Columns by name as a pandas frame, some of them its index."""
+def frame_of_columns(table: dict[str, Any], index: str = "") -> Any:
+    """Columns by name as a pandas frame; one of them is its index where it is named."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtra(
             "a frame needs pandas; install it with: pip install 'steradian[tables]'"
         ) from error
-    return pd.DataFrame(table).set_index(index)
+    frame = pd.DataFrame(table)
+    return frame.set_index(index) if index else frame
 
 
 def frame_of_levels(record: dict[str, Any]) -> Any:
@@ -217,4 +218,4 @@ def frame_of_levels(record: dict[str, Any]) -> Any:
         "uncertainty": record["uncertainty"],
     }
     certificates = {k: v for k, v in record["numerics"].items() if isinstance(v, list)}
-    return frame_of_columns({**table, **certificates}, index="level")
+    return frame_of_columns({**table, **certificates})

@@ -19,13 +19,13 @@ import numpy as np
 
 from steradian.families.grids.curvature import Root, allowed_quadrature
 from steradian.families.grids.laws import GridCurvature, GridLaws, psi_on
+from steradian.families.verification import integration_error
 from steradian.fitting.newton import judge, matched_to_rounding, newton
 from steradian.fitting.solution import DualSolution, Status
 from steradian.numerics.arrays import Array, BoolArray, IntArray
 from steradian.numerics.tolerances import (
     ACCEPTED_RESIDUAL,
     GRID_LAST_STEP,
-    RULE_MARGIN,
     SINGULAR,
     USABLE_QUADRATURE,
     USABLE_RULE,
@@ -155,7 +155,7 @@ class GridNewton:
             end = self.laws.seen_on(finer, path.lam, seen[0]) if alone else laws(finer, path.lam)
             out = judge(path, m, end)
             apart = np.abs(out.deficit - path.dual)
-            out.quadrature[:] = np.maximum(RULE_MARGIN * apart, 0.5 * out.decrement**2)
+            out.quadrature[:] = integration_error(apart, out.decrement**2)
             out.nodes[:], out.rungs[:] = finer.nodes, step + 1
             _take_last_step(out, m, end, effort)
         return out, path.arrived, out.deficit > path.begun

@@ -19,6 +19,9 @@ from steradian.io.decision import Chosen, Decision, Request
 from steradian.io.frames import Table, as_table, vector_of
 from steradian.io.recognition import (
     COUNTS,
+    EULER,
+    PERIODS,
+    TIMES,
     Candidate,
     candidates,
     directions_by_word,
@@ -39,12 +42,6 @@ from steradian.text.messages import Arguments, Joined, Message, arguments, messa
 _NAMELESS = re.compile(r"\(column \d+\)")  # what a second column without a name is called
 _DIGITS = "0123456789"
 _RANGE = re.compile(r"^(\d+)-(\d*)$")  # of columns by number: 2-17, or 2- for all that follow
-_PERIODS = {
-    "month": 12, "weekday": 7, "dayofweek": 7, "dow": 7, "dayofyear": 365.25, "doy": 365.25,
-    "yday": 365.25, "minute": 60, "second": 60,
-}  # fmt: skip
-_TIMES = frozenset({"time", "times", "hour", "hours", "clock", "timestamp", "datetime"})
-_EULER = (frozenset({"roll", "pitch", "yaw"}), frozenset({"phi1", "phi", "phi2"}))
 _MOST_DIGITS = 9.0  # after a comma, where it is one
 _SEVERAL = 5  # rows
 _TITLE = "; if the first line is a title rather than names, put # before it"
@@ -168,7 +165,7 @@ def _refuse_period(table: Table, chosen: Chosen, request: Request) -> None:
     if chosen.convention.frame != "clock" or request.period is not None:
         return
     name = chosen.columns[0]
-    length = _PERIODS.get(re.sub(r"[\s_]", "", name.lower()).removesuffix("s"))
+    length = PERIODS.get(re.sub(r"[\s_]", "", name.lower()).removesuffix("s"))
     if length is not None and table[name].dtype.kind in "fiu":
         raise InvalidDirections(
             "column {name!r} is not named like hours of the day, which are assumed; pass {remedy}, "
@@ -294,7 +291,7 @@ def _recognised(table: Table, free: list[str], stated: Convention | None) -> Cho
             )  # fmt: skip
         return Chosen(found.convention, found.columns, found.unit)
     known = {name.strip().lower() for name in free} if table.header else set()
-    if any(angles <= known for angles in _EULER):
+    if any(angles <= known for angles in EULER):
         raise InvalidDirections(
             "Euler angles have too many conventions to be guessed; write rotations as quaternions "
             "x, y, z, w, as by scipy.spatial.transform.Rotation, and say {remedy}",
@@ -351,7 +348,7 @@ def _spoken_of(table: Table, free: Sequence[str], stated: Convention | None) -> 
 
 def _of_times(free: Sequence[str]) -> Message | str:
     """What to say where a column is called by a word for times, which nobody need have meant."""
-    named = [name for name in free if name.strip().lower() in _TIMES]
+    named = [name for name in free if name.strip().lower() in TIMES]
     if not named:
         return ""
     remedy = arguments(columns=named[:1], coords="time")

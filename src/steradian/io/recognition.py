@@ -16,6 +16,14 @@ UNITS: Mapping[str, Unit] = {
     "rad": "radians", "rads": "radians", "radian": "radians", "radians": "radians",
     "h": "hours", "hr": "hours", "hrs": "hours", "hour": "hours", "hours": "hours",
 }  # fmt: skip
+NO_UNIT = frozenset({"", "-", "--", "---", "none", "1", "n/a", "unitless", "dimensionless"})
+OTHER_UNITS = frozenset({
+    "arcmin", "arcsec", "mas", "uas", "mas/yr", "mag", "jy", "mjy", "pc", "kpc", "mpc", "au",
+    "km", "m", "cm", "mm", "um", "nm", "ft", "s", "sec", "min", "ms", "d", "day", "days", "yr",
+    "year", "years", "ma", "ka", "km/s", "m/s", "kn", "kg", "g", "a/m", "am2", "t", "mt", "nt", "k",
+    "hz", "ghz", "ev", "kev", "gev", "tev", "eev", "%", "dex", "str", "string", "text", "int",
+    "float", "h:m:s", "d:m:s", '"h:m:s"', '"d:m:s"', "hms", "dms",
+})  # fmt: skip
 _WITH_UNIT = re.compile(
     r"^(?P<base>.*?)(?:\s*[\[(]\s*(?P<a>[a-z°]+)\s*[\])]|[\s_.\-]+(?P<b>[a-z]+)|(?P<c>°))$"
 )
@@ -37,6 +45,20 @@ _SPEAKS_OF_DIRECTION = frozenset({
 _SPEAKS_OF_LINES = frozenset({"strike", "dip", "dipdir", "trend", "plunge", "angle"})
 _LABELS = frozenset({"id", "no", "nr", "n", "count", "code", "type", "flag", "class", "kappa"})
 _WORDS = re.compile(r"[A-Z]*[a-z]+|[A-Z]+|°")  # of a name, at its marks, digits and capitals
+PERIODS = {
+    "month": 12, "weekday": 7, "dayofweek": 7, "dow": 7, "dayofyear": 365.25, "doy": 365.25,
+    "yday": 365.25, "minute": 60, "second": 60,
+}  # fmt: skip
+TIMES = frozenset({"time", "times", "hour", "hours", "clock", "timestamp", "datetime"})
+EULER = (frozenset({"roll", "pitch", "yaw"}), frozenset({"phi1", "phi", "phi2"}))
+_ANGLE_PARTS: Mapping[str, str] = {
+    word: part
+    for part, words in {
+        "h": "h hr hour hours", "d": "d deg degs degree degrees", "m": "m min mins minutes",
+        "s": "s sec secs seconds", "-": "- sign sgn", "largest": "max maximum",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
 COUNTS = frozenset({"count", "counts", "n", "freq", "frequency", "frequencies"})
 WEIGHTS = frozenset({"weight", "weights", "wt"})
 _EDGES = (
@@ -385,14 +407,6 @@ def listed(columns: Sequence[str]) -> str:
 
 # --- angles in parts, like RA_h, RA_m, RA_s --------------------------------------------------
 
-_ANGLE_PARTS: Mapping[str, str] = {
-    word: part
-    for part, words in {
-        "h": "h hr hour hours", "d": "d deg degs degree degrees", "m": "m min mins minutes",
-        "s": "s sec secs seconds", "-": "- sign sgn", "largest": "max maximum",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
 _ANGLES = sorted(
     {
         name

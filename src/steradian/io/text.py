@@ -17,7 +17,7 @@ import numpy as np
 from steradian.data.conventions import Unit
 from steradian.errors import InvalidDirections
 from steradian.io.frames import Table
-from steradian.io.recognition import UNITS
+from steradian.io.recognition import NO_UNIT, OTHER_UNITS, UNITS
 from steradian.numerics.arrays import AnyArray
 from steradian.text.messages import arguments
 
@@ -305,14 +305,6 @@ Row = tuple[int, list[str]]
 
 _RULE = re.compile(r"^[-=+]{2,}$")  # a cell of the line that VizieR and others draw below a header
 _BEGIN = frozenset("+-.0123456789")  # of a number
-_NO_UNIT = frozenset({"", "-", "--", "---", "none", "1", "n/a", "unitless", "dimensionless"})
-_OTHER_UNITS = frozenset({
-    "arcmin", "arcsec", "mas", "uas", "mas/yr", "mag", "jy", "mjy", "pc", "kpc", "mpc", "au",
-    "km", "m", "cm", "mm", "um", "nm", "ft", "s", "sec", "min", "ms", "d", "day", "days", "yr",
-    "year", "years", "ma", "ka", "km/s", "m/s", "kn", "kg", "g", "a/m", "am2", "t", "mt", "nt", "k",
-    "hz", "ghz", "ev", "kev", "gev", "tev", "eev", "%", "dex", "str", "string", "text", "int",
-    "float", "h:m:s", "d:m:s", '"h:m:s"', '"d:m:s"', "hms", "dms",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +375,7 @@ def _units_below(rows: list[Row], width: int) -> tuple[Sequence[str], list[Row]]
 def _are_units(cells: Sequence[str]) -> bool:
     """Whether a line says units, at least one of them of an angle."""
     known = [_bare(cell) for cell in cells]
-    every = all(cell in UNITS or cell in _OTHER_UNITS or cell in _NO_UNIT for cell in known)
+    every = all(cell in UNITS or cell in OTHER_UNITS or cell in NO_UNIT for cell in known)
     return every and any(cell in UNITS for cell in known)
 
 

@@ -255,7 +255,7 @@ def test_the_command_line_reads_no_sentence() -> None:
     files = {path.name: path.read_text(encoding="utf-8") for path in _sources()}
     assert {name for name, text in files.items() if "import re\n" in text} <= {
         "commands.py",  # labels in names of files
-        "options.py",  # bands of latitude
+        "reference.py",  # bands of latitude
     }
     for name, text in files.items():
         for reads in ("in str(error)", "str(error).", "error.args"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steradian.cli import options
-from steradian.cli.options import Against, Source, design_columns
+from steradian.cli.options import Source, design_columns
 from steradian.cli.output import (
     as_csv,
     as_json,
@@ -31,6 +31,7 @@ from steradian.cli.output import (
     say_what_was_read,
     write_report,
 )
+from steradian.cli.reference import Against, DropUnseen, Reference
 from steradian.errors import DesignError, InvalidArgument, LevelError
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def profile_command(
         bool, typer.Option("--within-span", help="Leave out the dimensions the data do not span.")
     ] = False,
     design: Annotated[str, typer.Option(help=options.DESIGN_HELP)] = "",
-    reference: options.Reference = "",
-    drop_unseen: options.DropUnseen = False,
+    reference: Reference = "",
+    drop_unseen: DropUnseen = False,
     form: options.Format = "",
     json_: options.Json = False,
     out: options.Out = "",
@@ -276,8 +277,8 @@ def compare_command(
     levels: options.Levels = None,
     design: Annotated[str, typer.Option(help=_DESIGN)] = "",
     shares: Shares = "observed",
-    reference: options.Reference = "",
-    drop_unseen: options.DropUnseen = False,
+    reference: Reference = "",
+    drop_unseen: DropUnseen = False,
     pairs: Pairs = False,
     report: options.Report = "",
     form: options.Format = "",

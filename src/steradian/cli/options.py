@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -374,83 +373,3 @@ def _with_columns(name: str, parts: list[str]) -> Design:
         if len(pairs) == len(parts) and set(pairs) <= {"psu", "strata", "fraction"}:
             return designs.Survey(**pairs)
     raise DesignError(f"--design {name}:{','.join(parts)} is not understood; {DESIGN_HELP}")
-
-
-# --- references ---------------------------------------------------------------------------
-
-REFERENCE_HELP = (
-    "What information is relative to, instead of uniform: all but the latitudes that nobody looked "
-    "at (unseen:-90..-20, or several with commas), a HEALPix map (FITS), a profile written by "
-    "--json (fit.json, or fit.json:2 for its level 2), or a table with a sample, read like FILE."
-)
-_UNSEEN = "unseen:"
-_DEGREES = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+))"
-_BAND = re.compile(rf"\s*{_DEGREES}\s*\.\.\s*{_DEGREES}\s*")
-_OF_ROWS = ("weights", "counts", "where", "distinct")  # said of FILE alone
-
-
-Reference = Annotated[str, typer.Option(help=REFERENCE_HELP)]
-DropUnseen = Annotated[
-    bool, typer.Option("--drop-unseen", help="Leave out rows where the reference is zero.")
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Against:
-    """What --reference says, and whether rows where it is zero are left out."""
-
-    text: str
-    drop_unseen: bool
-
-    def __post_init__(self) -> None:
-        if self.drop_unseen and not self.text:
-            raise InvalidArgument("--drop-unseen needs a --reference, whose zeros it is about")
-
-    def law(self, where: Source) -> Any:
-        """The reference, None where there is none."""
-        return parse_reference(self.text, where) if self.text else None
-
-    def read(self, where: Source, *used: str) -> tuple[Data, Any]:
-        """The rows of a source, and the reference."""
-        data, law = where.read(*used), self.law(where)
-        return (data.seen(law) if self.drop_unseen else data), law
-
-
-def parse_reference(text: str, where: Source) -> Any:
-    """The reference that ``text`` names."""
-    from steradian.cli.reference_files import is_map_file, read_fit, read_map
-
-    if text.startswith(_UNSEEN):
-        return _mask(text.removeprefix(_UNSEEN))
-    name, level = text, 0
-    if found := re.fullmatch(r"(.+\.json):(\d+)", text, re.IGNORECASE):
-        name, level = found[1], int(found[2])
-        if not level:
-            raise InvalidArgument(f"--reference {text}: levels of a profile are counted from 1")
-    path = Path(name)
-    if not path.is_file():
-        raise InvalidArgument(
-            f"--reference {name}: there is no such file, and no band like {_UNSEEN}-90..-20"
-        )
-    if is_map_file(path):
-        return read_map(path)
-    if path.suffix.lower() == ".json":
-        return read_fit(path, level)
-    said = {key: value for key, value in where.said.items() if key not in _OF_ROWS}
-    return Source((name,), said).read().directions
-
-
-def _mask(text: str) -> Any:
-    """A sky without bands of latitude, in degrees."""
-    from steradian.references.mask import Mask
-
-    bands = []
-    for part in text.split(","):
-        found = _BAND.fullmatch(part)
-        if found is None:
-            raise InvalidArgument(
-                f"--reference {_UNSEEN}{text}: {part!r} is no band of latitudes; write two degrees "
-                f"like {_UNSEEN}-90..-20"
-            )
-        bands.append((float(found[1]), float(found[2])))
-    return Mask(bands=bands)

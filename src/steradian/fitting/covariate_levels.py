@@ -21,8 +21,9 @@ from functools import cached_property
 import numpy as np
 
 from steradian.errors import ConvergenceError, ResolutionError
+from steradian.families.base import Family
 from steradian.fitting.covariate_basis import CovariateRows, Rule
-from steradian.fitting.grouped import LogPartition, integrals
+from steradian.fitting.grouped import integrals
 from steradian.fitting.label_levels import forms_covariances, mean_frame
 from steradian.fitting.nested import NestedFits
 from steradian.fitting.newton import DenseCurvature, judge, newton
@@ -39,7 +40,7 @@ _MOST_FREE = 600  # parameters of one fit, whose covariance is formed
 class CovariateProblem:
     """Which parameters are free, at which values of the covariate."""
 
-    family: LogPartition
+    family: Family
     b: Array  # (T, K + 1)
     weights: Array  # (T,) of sum one
     free: BoolArray  # (K + 1, q)

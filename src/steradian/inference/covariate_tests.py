@@ -34,7 +34,7 @@ from steradian.designs.base import Units
 from steradian.diagnostics import REFUSED, Diagnostic, MethodCode, PvalueMethod
 from steradian.errors import DesignError, SteradianError
 from steradian.families.whitening import inverse_roots
-from steradian.fitting.covariate_levels import CovariateLevels, CovariateProblem
+from steradian.fitting.covariate_levels import CovariateLevels
 from steradian.fitting.nested import NestedFits
 from steradian.hierarchies.base import Hierarchy
 from steradian.inference.basis_whitening import BasisStep, BasisWhitening, whitening_of_laws
@@ -355,7 +355,7 @@ def drawn_pvalue(
     p = b.shape[1] * (1 + step.own + step.added) + hierarchy.q(hierarchy.levels)
     for piece in drawn_chunks(many.samples, n * p, "samples of the null", first=_FIRST):
         count = piece.stop - piece.start
-        x = np.stack([problem_sample(problem, lam, count, rng) for lam in laws], axis=1)
+        x = np.stack([problem.family.sample(lam, count, rng) for lam in laws], axis=1)
         phi = np.asarray(hierarchy.features(x.reshape(count * n, -1))).reshape(count, n, -1)
         m = np.swapaxes(weights[:, None] * b, 0, 1) @ phi
         start = np.broadcast_to(step.theta, m.shape)
@@ -381,13 +381,6 @@ def drawn_pvalue(
         if found.finished:
             break
     return found.pvalue
-
-
-def problem_sample(
-    problem: CovariateProblem, lam: Array, count: int, rng: np.random.Generator
-) -> Array:
-    """Draws (count, d) of one law."""
-    return np.asarray(problem.family.sample(lam, count, rng))  # type: ignore[attr-defined]
 
 
 # --- all of them ------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ class ClassicalStatistics(NotebookView):
         rows = list(self._rows())
         names, values, units, pvalues = zip(*rows, strict=True)
         table = {"statistic": names, "value": values, "unit": units, "pvalue": pvalues}
-        return frame_of_columns(table, index="statistic")
+        return frame_of_columns(table)
 
     def _rows(self) -> list[tuple[str, float, str, float]]:
         """Name, value, unit and p-value of every number."""

@@ -24,6 +24,7 @@ from steradian.fitting.maxent import MaxEntFit
 from steradian.notebook import NotebookView
 from steradian.numerics.arrays import Array, IntArray
 from steradian.numerics.neighbours import nearest
+from steradian.numerics.tolerances import NEGLIGIBLE_NODE
 from steradian.references.base import underlying
 from steradian.spaces.base import has_no_sign
 from steradian.text.modes import modes_in_words
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 LEAST_MASS = 0.01  # of a basin, below which a top is no mode of the data
 SURE = 0.8  # of the draws that have as many modes, from which their number is sure
-_NEGLIGIBLE = 1e-9  # mass of a node that no basin needs
 _NEIGHBOURS = 9  # a node and those around it
 
 
@@ -137,7 +137,7 @@ class Modes(NotebookView):
             table[name] = [one.coordinates[name] for one in self.found]
         for name in ("density", "mass", "rows", "support"):
             table[name] = [getattr(one, name) for one in self.found]
-        return frame_of_columns(table, index="mode")
+        return frame_of_columns(table)
 
     def __str__(self) -> str:
         return modes_in_words(self)
@@ -161,7 +161,7 @@ class _Basins:
 def _basins(fit: MaxEntFit) -> _Basins:
     tops = fit.modes()
     nodes, mass = fit.rule
-    kept = mass > _NEGLIGIBLE * mass.max()
+    kept = mass > NEGLIGIBLE_NODE * mass.max()
     nodes, mass = nodes[kept], mass[kept]
     signless = has_no_sign(underlying(fit.space))
     if signless:  # an axis is near another by either end

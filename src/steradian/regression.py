@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -83,7 +82,6 @@ class Regression(NotebookView):
     sample: CovariateSample
     on: str
     covariate: Array  # (n, k)
-    elapsed: float
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -284,7 +282,7 @@ class Regression(NotebookView):
             found = self.intervals()
             table |= {"se": found.se, "low": found.low, "high": found.high}
             table |= {"pvalue": tests.pvalue, "pvalue_holm": tests.pvalue_holm}
-        return frame_of_columns(table, index="level")
+        return frame_of_columns(table)
 
     @property
     def headline(self) -> str:
@@ -388,7 +386,6 @@ def regress(  # noqa: PLR0913 - one for each thing people say about rows and a c
     >>> bool(abs(r.between.sum() - r.total) < 1e-9), bool(r.any_pvalue < 0.001)
     (True, True)
     """
-    began = time.perf_counter()
     source = as_source(data, weights)
     if isinstance(source, Moments):
         raise InvalidArgument("moments have no rows with a covariate; give the directions")
@@ -403,7 +400,7 @@ def regress(  # noqa: PLR0913 - one for each thing people say about rows and a c
         raise whole.failures[0].error(mixing=False)
     fits = covariate_levels(wanted, whole, _moments(wanted, source, rows), rows, float(one.ess[0]))
     sample = CovariateSample(source, fits, whole, plan)
-    return Regression(sample, name, z, time.perf_counter() - began)
+    return Regression(sample, name, z)
 
 
 def _weights(source: Directions) -> Array:

@@ -104,7 +104,7 @@ def test_what_there_is_not_is_none() -> None:
 
 def test_every_number_is_in_frame_text_and_json() -> None:
     got = sr.profile(sr.examples.load("mcmurdo")).classical()
-    frame = got.to_frame()
+    frame = got.to_frame().set_index("statistic")
     assert frame.loc["Rayleigh", "value"] == got["Rayleigh"]
     for name in frame.index:
         assert name in str(got)

@@ -203,5 +203,5 @@ def test_names_and_frames() -> None:
     assert r.on == "hour"
     assert r.basis.words == "fourier:2, period 24"
     assert "on hour" in str(r)
-    assert list(r.to_frame().columns)[:2] == ["name", "features"]
+    assert list(r.to_frame().columns)[:3] == ["level", "name", "features"]
     np.testing.assert_allclose(r.curve([25.0]).lam, r.curve([1.0]).lam, atol=1e-9)

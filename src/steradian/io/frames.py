@@ -194,16 +194,15 @@ def placed(error: InvalidDirections, table: Table, kept: IntArray) -> InvalidDir
     return found.changed(source=str(table.files[0]))
 
 
-def frame_of_columns(table: dict[str, Any], index: str = "") -> Any:
-    """Columns by name as a pandas frame; one of them is its index where it is named."""
+def frame_of_columns(table: dict[str, Any]) -> Any:
+    """Columns by name as a pandas frame."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtra(
             "a frame needs pandas; install it with: pip install 'steradian[tables]'"
         ) from error
-    frame = pd.DataFrame(table)
-    return frame.set_index(index) if index else frame
+    return pd.DataFrame(table)
 
 
 def frame_of_levels(record: dict[str, Any]) -> Any:

@@ -18,16 +18,15 @@ import numpy as np
 from scipy import special
 
 from steradian.numerics.arrays import AnyArray, Array, BoolArray, IntArray
+from steradian.numerics.tolerances import REPEATS_BY_CHANCE, WHOLE_NUMBER
 
 _SCALES = (1.0, 10.0, 100.0, 60.0, 1e3, 3600.0, 1e4, 1e5, 1e6)  # that make written numbers whole
 _STEPS = {1: (1, 2, 3, 5, 6, 10, 12, 15, 20, 25, 30, 45, 50, 60, 90, 100), 2: (1, 5, 10, 50)}
 _CROWDED = 100.0  # times denser than uniform, as Cartesian coordinates may be
 _RATIO = 2.0  # times as many pairs as rounding explains, from which it does not explain them
-_CHANCE = 1e-6  # of as many pairs where that is all
 _FEWEST, _SHARE = 3, 0.01  # repeated rows that are worth a word, also of all rows
 _FEW = 10  # rows for each distinct point from which on the points are few
 _SPREAD = 2.0  # standard deviation in steps of the lattice, below which nothing is said
-_WHOLE = 1e-6  # of a number that is whole but for rounding, relative to its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,10 @@ def _pairs_by_rounding(columns: Sequence[AnyArray], turns: Sequence[float], pair
 
 def _beyond(pairs: float, expected: float) -> bool:
     """Whether there are more pairs than twice as many as expected, and that not by chance."""
-    return pairs > _RATIO * expected and special.pdtrc(pairs - 1, _RATIO * expected) < _CHANCE
+    return (
+        pairs > _RATIO * expected
+        and special.pdtrc(pairs - 1, _RATIO * expected) < REPEATS_BY_CHANCE
+    )
 
 
 def first_of_each(columns: Sequence[AnyArray]) -> BoolArray:
@@ -144,7 +146,7 @@ def _scale(values: AnyArray) -> float | None:
 
 def _nearly_whole(numbers: Any) -> bool:
     size = np.maximum(1.0, np.abs(numbers))
-    return bool((np.abs(numbers - np.rint(numbers)) <= _WHOLE * size).all())
+    return bool((np.abs(numbers - np.rint(numbers)) <= WHOLE_NUMBER * size).all())
 
 
 @dataclass(frozen=True, slots=True)

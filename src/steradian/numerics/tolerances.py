@@ -106,6 +106,7 @@ RESTING_DECREMENT = 1e-8  # √u: a decrement below it that no longer falls is r
 SHARP_DECREMENT = 1e-10  # aimed at by Fisher-Bingham fits, whose gaps are relative: below √u
 BINGHAM_RESIDUAL = 1e-7  # mismatch of their features at the worst conditions that are offered
 BINGHAM_RELATIVE = 1e-4  # mismatch of their covariance in its own units that a far mode may explain
+BINGHAM_MISSED = 0.1  # the same of a fit: more, and the mode is missing that holds the variance
 BINGHAM_SHARP = 1e-9  # nats moved by rounding of moments, from which that of η and B is felt too
 BINGHAM_LOST = 4e-7  # nats so moved of a deficit still reported: exact but for it, so five digits
 GRID_LAST_STEP = 3e-5  # decrement whose square, 1e-9, a step leaves of moments: verified after it
@@ -123,7 +124,6 @@ RUN_OFF = 1e6  # an exponent that belongs to data on the boundary: no density is
 TILT_LAST_STEP = 1e-4  # decrement of a tilt from which one more step leaves its square, 1e-8
 TILT_SWEPT_STEP = 1e-6  # the same where no more than 1e-12 is left: many rows show it
 TILT_SWEPT_MISMATCH = 1e-10  # of a tilted mean over many rows, of which 1e-14 is rounding
-SINGLE_ROUNDING = 1e-7  # relative, of single precision
 TILT_MISMATCH = 1e-6  # of the tilted mean, in standard deviations: no p-value shows it
 CHORD_LAST_STEP = 1e-8  # decrement where one covariance serves all steps, each good for a digit
 REFIT_LAST_STEP = 1e-3  # decrement of a replicate from which one more step leaves 1e-6
@@ -219,6 +219,9 @@ SHUFFLED_TIE = 1e-9  # standard deviations, of a statistic of the same groups ag
 SPREADLESS = 1e-13  # of the second moments that a variance is the difference of: their rounding
 OFF_DIAGONAL_TAIL = 1e-6  # p-value below which the tail of a score off the diagonal is not known
 CUMULANT_ROUNDING = 1e-12  # relative, of a cumulant that is a difference of sums over pairs
+REPEATS_BY_CHANCE = 1e-6  # probability of as many repeated rows as rounding makes: no false alarm
+WHOLE_NUMBER = 1e-6  # of a number that is whole but for rounding, relative to its size
+NEGLIGIBLE_NODE = 1e-9  # mass of a node, over the largest, that no basin of a mode needs
 BEYOND_DOUBT = 1e-8  # exact p-values below it are not bootstrapped: 10⁸ replicates would not tell
 
 # --- Contracts: what objects of other people are held to --------------------------------------

@@ -30,6 +30,7 @@ from steradian.numerics.fisher_bingham.partition import Partition
 from steradian.numerics.linalg import eigenvalues, triangle
 from steradian.numerics.tolerances import (
     BINGHAM_LOST,
+    BINGHAM_MISSED,
     BINGHAM_RELATIVE,
     BINGHAM_RESIDUAL,
     BINGHAM_SHARP,
@@ -266,6 +267,7 @@ def fitted_rows(
     below, gap = deficits_and_gaps(fits, m, scatter)
     good = (residual <= BINGHAM_RESIDUAL) & (fits.ended | (fits.decrement <= NEARLY_DECREMENT))
     good &= fits.decrement**2 <= np.maximum(NEARLY_DECREMENT**2, rounding)
+    good &= fits.relative <= BINGHAM_MISSED
     laws = np.full(len(rows), None)
     for row in np.flatnonzero(rounding > BINGHAM_SHARP):
         laws[row] = FisherBinghamLaw.fitted(fits, int(row))

@@ -17,6 +17,7 @@ from steradian.decomposition import Profile
 from steradian.existence.boundary import Boundary
 from steradian.existence.certificate import Certificate
 from steradian.fitting.fitted import Numerics
+from steradian.fitting.highest_density import HighestDensityRegion
 from steradian.fitting.label_information import LabelInformation
 from steradian.fitting.maxent import MaxEntFit
 from steradian.inference.bootstrap import Bootstrap
@@ -45,6 +46,7 @@ __all__ = [
     "GapDifferences",
     "GapIntervals",
     "GapTests",
+    "HighestDensityRegion",
     "LabelInformation",
     "LeftOut",
     "MaxEntFit",

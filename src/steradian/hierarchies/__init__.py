@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from steradian.hierarchies.axial import Axial
-    from steradian.hierarchies.base import Hierarchy, NodeHierarchy
+    from steradian.hierarchies.base import Hierarchy
     from steradian.hierarchies.chosen import LowRank, Zonal
     from steradian.hierarchies.custom import Custom
     from steradian.hierarchies.harmonics import Harmonics
@@ -26,7 +26,6 @@ __all__ = [
     "Hierarchy",
     "Interactions",
     "LowRank",
-    "NodeHierarchy",
     "OnSplits",
     "Quadratics",
     "Recipe",
@@ -45,7 +44,7 @@ if not TYPE_CHECKING:  # a checker would take every name for one of ours
 
     _HOMES = {
         "axial": ["Axial"],
-        "base": ["Hierarchy", "NodeHierarchy"],
+        "base": ["Hierarchy"],
         "chosen": ["LowRank", "Zonal"],
         "recipe": ["OnSplits", "Recipe", "SameRows", "Split"],
         "custom": ["Custom"],

@@ -270,9 +270,6 @@ class Hierarchy:
         return ()
 
 
-NodeHierarchy = Hierarchy  # as it was called where nodes integrate
-
-
 def _listed(value: Any) -> Any:
     """Tuples as lists, as they are written down."""
     return [_listed(each) for each in value] if isinstance(value, tuple) else value

@@ -336,7 +336,8 @@ def _fitted(targets: _Targets, laws: _Laws) -> FisherBinghamFits:
     if len(open_):
         left = targets.take(open_)
         _put_higher(one, open_, _climb(left, left.gaussian(), _FIRST), left)
-        open_ = open_[~_finished(one.take(open_), left)]
+        tried = one.take(open_)
+        open_ = open_[~_finished(tried, left) | (tried.relative > BINGHAM_RELATIVE)]
     if not len(open_):
         return one
     left = targets.take(open_)

@@ -102,8 +102,9 @@ def _nats(ask: str, before: Numbers, now: Numbers, terms: Terms) -> Iterator[Cha
     for name, one, other in _fields("nats", before, now):
         size = np.maximum(np.abs(one), np.abs(other))
         allowed = _ROUNDING * (1.0 + np.nan_to_num(size)) + stated
-        if name == "I":  # a difference of two deficits
+        if name == "I":  # a difference of two deficits, each with roundings of its own
             allowed = allowed + _shifted(np.broadcast_to(stated, one.shape))
+            allowed = allowed + _ROUNDING * (1.0 + np.nan_to_num(size))
         yield from _apart(f"{ask}: {name}", one, other, allowed)
 
 

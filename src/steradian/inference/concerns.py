@@ -34,7 +34,7 @@ from steradian.inference.scores import (
     too_uneven,
 )
 from steradian.numerics.arrays import Array, BoolArray
-from steradian.numerics.tolerances import OFF_DIAGONAL_TAIL
+from steradian.numerics.tolerances import LEAST_ERROR, OFF_DIAGONAL_TAIL
 
 CHI_SQUARE_SHIFT = 0.2  # `Family.chi_square_lead` above which the χ² law is off
 LINDEBERG = 0.5  # max w / (Σ w²)^½ above which one row dominates
@@ -263,7 +263,7 @@ def of_precision(sample: Sample, se: Array) -> list[Diagnostic]:
     """Numerical error against the standard errors of the gaps."""
     out = []
     for level, solution in enumerate(sample.nested.solutions, start=1):
-        error = float(solution.quadrature[0] + solution.moment_rounding[0])
+        error = max(float(solution.quadrature[0] + solution.moment_rounding[0]), LEAST_ERROR)
         spread = float(se[level - 1])
         if error > _SHARE_OF_SCALE * spread:
             out.append(Diagnostic("error_against_spread", level, {"error": error, "se": spread}))

@@ -110,13 +110,17 @@ class GridNewton:
             aim = np.maximum(effort.aim, allowed_quadrature(part.lam))
             sound = part.status == _CONVERGED
             creeps = ~sound & ~arrived & (error <= USABLE_QUADRATURE)
-            leaves = (sound & (error <= aim)) | creeps | (part.condition > effort.most_condition)
+            # a rung that does not hold the moments sends Newton's method off: a finer one may
+            collinear = (part.condition > effort.most_condition) & (better | (error <= USABLE_RULE))
+            leaves = (sound & (error <= aim)) | creeps | collinear
+            moved = sound & (part.lam != near[rows]).any(axis=1)
             near[rows] = np.where(better[:, None], part.lam, near[rows])
             rung[rows] = last + 1
             if not leaves.all():
                 further = self._further(step, error, effort.aim)
                 rung[rows] = np.where(leaves, last + 1, further)
             part.status[sound & ~(error <= np.maximum(effort.left, aim))] = Status.UNRESOLVED
+            part.status[moved & ~(part.condition <= SINGULAR)] = Status.UNRESOLVED
             if len(rows) == len(m) and leaves.all():
                 return part
             out.put(rows, part)

@@ -342,6 +342,9 @@ def _fitted(targets: _Targets, laws: _Laws) -> FisherBinghamFits:
         return one
     left = targets.take(open_)
     other = _climb(left, left.von_mises_fisher(), _SECOND)
+    # what has settled is not given for what has not
+    kept = np.flatnonzero(~_finished(one.take(open_), left) | _finished(other, left))
+    open_, left, other = open_[kept], left.take(kept), other.take(kept)
     lower = _put_higher(one, open_, other, left)
     # where the other rests is not the maximum
     again = np.flatnonzero(lower & _finished(other, left))
@@ -355,9 +358,12 @@ def _fitted(targets: _Targets, laws: _Laws) -> FisherBinghamFits:
 def _put_higher(
     to: FisherBinghamFits, rows: IntArray, other: FisherBinghamFits, targets: _Targets
 ) -> BoolArray:
-    """Fill in others but for those clearly lower, which are told: dual values are lower bounds."""
-    known = to.deficit[rows]
-    lower = np.asarray(known - other.deficit > _felt(known, targets.noise))
+    """Fill in others but for those clearly lower, which are told: dual values are lower bounds.
+
+    But for what their last step was to gain, ½ of the squared decrement.
+    """
+    known, promised = to.deficit[rows], to.decrement[rows] ** 2
+    lower = np.asarray(known - other.deficit > _felt(known, targets.noise) + promised)
     to.put(rows[~lower], other.take(~lower))
     return lower
 
